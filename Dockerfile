@@ -1,13 +1,13 @@
 # The image holds Node, the production dependencies and the built files.
 FROM node:24-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
-# The optional platform packages bring Node itself, which the image already has; the compiler needs its own.
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+# The optional platform packages bring Node itself, which the image already has; the bundler needs its own.
 RUN npm ci
 COPY src ./src
 COPY ui ./ui
-COPY scripts/build-program.mjs scripts/build-console.mjs ./scripts/
-RUN npm run build && npm prune --omit=dev --omit=optional && mkdir data
+COPY scripts/build-beside.mjs scripts/build-program.mjs scripts/build-console.mjs scripts/check-node.mjs ./scripts/
+RUN npm run build:program && npm run build:console && npm prune --omit=dev --omit=optional && mkdir data
 
 FROM node:24-slim
 ENV NODE_ENV=production

@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { operationGroups } from '../src/upstream/operations/all.ts';
+import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
+import { toOpenApiText } from './openapi/to-document.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'dist/client-package');
@@ -30,7 +33,7 @@ const description = {
     './mock': { types: './dist/client-mock.d.ts', default: './dist/client-mock.js' },
     './package.json': './package.json',
   },
-  files: ['dist', 'client-operations.md'],
+  files: ['dist', 'client-operations.md', 'openapi.json'],
   dependencies: { undici: dependencies.undici },
 };
 
@@ -43,4 +46,5 @@ execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json']
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(description, null, 2)}\n`);
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 copyFileSync(join(root, 'docs/client.md'), join(folder, 'README.md'));
-copyFileSync(join(root, 'docs/client-operations.md'), join(folder, 'client-operations.md'));
+writeFileSync(join(folder, 'client-operations.md'), toOperationsPage(operationGroups));
+writeFileSync(join(folder, 'openapi.json'), toOpenApiText(operationGroups, version));

@@ -5,13 +5,14 @@ export type {
   AnswerWithResponse,
   Call,
   CallOptions,
+  ChosenOf,
   ListCall,
   PositionedListCall,
   RedirectCall,
 } from './client/client-types.ts';
 export type { Client, ClientOptions } from './client/create-client.ts';
 export { createClient } from './client/create-client.ts';
-export type * from './client/operations/all.ts';
+export type * from './client/operations.ts';
 export type { PageCursor } from './client/page-cursor.ts';
 export type { Entries, PaginateOptions } from './client/paginate.ts';
 export type { AnswerBody, AnswerHead, AnswerHeaders } from './upstream/answer-body.ts';

@@ -36,3 +36,13 @@ function toSingle(type: string, dialect: Dialect): string {
       return type; // Words, numbers, and names that TypeScript has too.
   }
 }
+
+/** The name of a property as it is written in a type. */
+export function toKey(name: string): string {
+  return /^[a-zA-Z_]\w*$/.test(name) ? name : `'${name}'`;
+}
+
+/** `SpacesCreateNewSpace` of `spaces.createNewSpace`. */
+export function toPascal(id: string): string {
+  return id.replace(/(?:^|\.)\w/g, (start) => start.slice(-1).toUpperCase());
+}

@@ -1,6 +1,6 @@
 import type { Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
 import { toOpenApiOperation } from './to-operation.ts';
-import type { Schema } from './to-schema.ts';
+import { type Schema, toNamedSchemas } from './to-schema.ts';
 
 /** The operations of the service as an OpenAPI 3.1 document, as JSON text. */
 export function toOpenApiText(groups: Groups, version: string): string {
@@ -25,12 +25,13 @@ function toDocument(groups: Groups, version: string): Schema {
     paths: toPaths(groups),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: toNamedSchemas(Object.values(groups).flatMap((group) => Object.values(group))),
       responses: { Failure: { description: 'The service refused, or failed.' } },
     },
   };
 }
 
-const description = `Written from the operations of scim-bridge by \`npm run openapi\`; do not edit.
+const description = `Written from the operations of scim-bridge by \`npm run build:client\`; do not edit.
 
 Fields of answers have a type only where one is known. \`x-source\` is where an operation is described, \`field-notes\` one that
 only the running service shows; \`x-safe-to-repeat\` says that sending it twice does no more than sending it once.

@@ -1,4 +1,9 @@
-import type { EntryShape, Fields, ResponseShape } from '../../src/upstream/operations/operation.ts';
+import type {
+  EntryShape,
+  Fields,
+  Operation,
+  ResponseShape,
+} from '../../src/upstream/operations/operation.ts';
 import { toName } from '../../src/upstream/operations/part.ts';
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
@@ -38,29 +43,59 @@ export function isRequired(name: string): boolean {
 /** The schema of an answer; undefined where there is none. */
 export function toAnswerSchema(response: ResponseShape, isPositioned: boolean): Schema | undefined {
   if (response.kind === 'none') return undefined;
-  const entry = toEntrySchema(response);
-  if (response.kind === 'array') {
-    const list = { type: 'array', items: entry };
-    return isPositioned ? { oneOf: [list, toPageSchema(list)] } : list;
+  const entry = toReference(response.entries ?? response);
+  const list = { type: 'array', items: entry };
+  switch (response.kind) {
+    case 'array':
+      return isPositioned ? { oneOf: [list, toPageSchema(list)] } : list;
+    case 'list':
+      return toObject({ ...toProperties(response), Resources: list });
+    default:
+      return entry;
   }
-  if (response.kind !== 'list') return entry;
-  const Resources = { type: 'array', items: toEntrySchema(response.entries ?? { fields: [] }) };
-  return { ...entry, properties: { ...toProperties(response), Resources } };
 }
 
 /** The answer of `version: 2`. */
 function toPageSchema(list: Schema): Schema {
-  return { type: 'object', properties: { result: list, position: {} } };
+  return toObject({ result: list, position: {} });
+}
+
+/** The shapes that have names, by these. */
+export function toNamedSchemas(operations: readonly Operation[]): Schema {
+  const schemas: Record<string, Schema> = {};
+  for (const { response } of operations) {
+    for (
+      let shape: EntryShape | undefined = response.entries ?? response;
+      shape;
+      shape = shape.base
+    ) {
+      if (shape.name !== undefined) schemas[shape.name] = toEntrySchema(shape);
+    }
+  }
+  return schemas;
+}
+
+/** A shape by its name, or written out where it has none. */
+function toReference(shape: EntryShape): Schema {
+  const { name } = shape;
+  return name === undefined ? toEntrySchema(shape) : { $ref: `#/components/schemas/${name}` };
 }
 
 /** Types are known of few fields, and an answer may have others. */
-function toEntrySchema(entry: EntryShape): Schema {
-  return { type: 'object', properties: toProperties(entry) };
+function toEntrySchema({ fields, types = {}, base }: EntryShape): Schema {
+  if (base === undefined || base.fields.length === 0)
+    return toObject(toProperties({ fields, types }));
+  const isOwn = (name: string) => !base.fields.includes(name) || types[name] !== base.types?.[name];
+  const own = toObject(toProperties({ fields: fields.filter(isOwn), types }));
+  return { allOf: [toReference(base), own] };
 }
 
-function toProperties({ fields, types = {} }: EntryShape): Record<string, Schema> {
-  const schemas = fields.map((name) => [name, toSchema(types[name] ?? 'unknown')] as const);
-  return Object.fromEntries(schemas);
+function toObject(properties: Schema): Schema {
+  return { type: 'object', properties };
+}
+
+function toProperties({ fields, types = {} }: EntryShape): Schema {
+  return Object.fromEntries(fields.map((name) => [name, toSchema(types[name] ?? 'unknown')]));
 }
 
 function toSingle(type: string): Schema {

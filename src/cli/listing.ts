@@ -44,7 +44,7 @@ export function addListOptions(command: Command): Command {
 
 /** Help of every list. */
 export const LIST_HELP = `
---json prints { "items": [...], "nextCursor": ... } as the request of docs/ops-api.md answers it; nextCursor is null
+--json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
 when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.
 
 Exit codes:

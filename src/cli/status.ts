@@ -37,7 +37,7 @@ export const addStatusCommand: AddCommand = (program, context) => {
 };
 
 const help = `
---json prints what GET /ops/status answers: docs/ops-api.md.
+--json prints what GET /ops/status answers; GET /ops/openapi.json describes it.
 
 Exit codes:
   0   told

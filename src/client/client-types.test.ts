@@ -9,7 +9,7 @@ import type {
   RedirectCall,
 } from './client-types.ts';
 import type { Client } from './create-client.ts';
-import type { OperationClient, SpacesRetrieveSpaceAnswer } from './operations/all.ts';
+import type { OperationClient, Space } from './operations.ts';
 
 /** Never called: only its types are checked. */
 async function answersOf(client: Client) {
@@ -36,8 +36,8 @@ test('an answer has the documented fields, typed as far as anything says how', (
   expectTypeOf<Document['uid']>().toEqualTypeOf<string>();
   expectTypeOf<Answers['asBefore']>().toEqualTypeOf<Document[]>();
   expectTypeOf<Answers['unshown']>().toEqualTypeOf<Record<string, unknown>[]>();
-  expectTypeOf<SpacesRetrieveSpaceAnswer['settings']>().toEqualTypeOf<unknown>();
-  expectTypeOf<SpacesRetrieveSpaceAnswer['created']>().toEqualTypeOf<string>();
+  expectTypeOf<Space['settings']>().toEqualTypeOf<unknown>();
+  expectTypeOf<Space['created']>().toEqualTypeOf<string>();
 });
 
 test('a removal may answer nothing, and another operation never does', () => {
@@ -46,7 +46,7 @@ test('a removal may answer nothing, and another operation never does', () => {
 });
 
 test('an answer is to be had with its status and headers', () => {
-  expectTypeOf<Answers['headed']['content']>().toEqualTypeOf<SpacesRetrieveSpaceAnswer>();
+  expectTypeOf<Answers['headed']['content']>().toEqualTypeOf<Space>();
   expectTypeOf<Answers['headed']['status']>().toEqualTypeOf<number>();
 });
 

@@ -28,7 +28,7 @@ import type {
   PagedArguments,
   PositionedListCall,
 } from './client-types.ts';
-import type { OperationClient } from './operations/all.ts';
+import type { OperationClient } from './operations.ts';
 import { type Entries, type PaginateOptions, readEntries } from './paginate.ts';
 
 /** Options of a client. */

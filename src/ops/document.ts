@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** A parameter of a request, as OpenAPI has it. */
-export interface OpsParameter {
+interface OpsParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
@@ -67,12 +67,12 @@ export function toOpsDocument(): OpsJson<'OpenApi'> {
 type Described = Omit<OpsRoute<never>, 'serve'>;
 
 /** True where the request may come without a body. */
-export function isBodyOptional(name: OpsSchemaName): boolean {
+function isBodyOptional(name: OpsSchemaName): boolean {
   return opsSchemas[name].safeParse({}).success;
 }
 
 /** The parameters of a request, those of its path first. */
-export function listParameters(route: Described): OpsParameter[] {
+function listParameters(route: Described): OpsParameter[] {
   const { path, filters, parameters, meanings, newest } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     ...({ name, in: 'path', required: true } as const),

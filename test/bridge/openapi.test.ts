@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toOpenApiText } from '../../scripts/openapi/to-document.ts';
 import { toSchema } from '../../scripts/openapi/to-schema.ts';
-import { readPackageVersion } from '../../src/app/package-version.ts';
 import { allOperations } from '../../src/ops/api/find-operation.ts';
 import { operationGroups } from '../../src/upstream/operations/all.ts';
 import { isFileType, toTypes } from '../../src/upstream/operations/part.ts';
 
-const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+const page = toOpenApiText(operationGroups, '1.0.0');
 
 const bodySchema = z.object({
   schema: z.object({
@@ -29,12 +25,7 @@ const document = z.object({
   paths: z.record(z.string(), z.record(z.string(), described)),
 });
 
-test('docs/openapi.json has the operations as they are: npm run openapi writes it', () => {
-  const version = readPackageVersion();
-  expect(page).toBe(toOpenApiText(operationGroups, version));
-});
-
-test('docs/openapi.json is a valid document of OpenAPI 3.1', async () => {
+test('the description of the operations is a valid document of OpenAPI 3.1', async () => {
   const validator = new Validator();
   const valid = await validator.validate(JSON.parse(page));
   expect(valid.errors).toBeUndefined();

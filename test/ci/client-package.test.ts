@@ -5,7 +5,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -13,17 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type RecordingServer,
   startRecording,
 } from '../bridge/client-operations/recording-server.ts';
 import { openEditor } from '../support/language-server.ts';
+import { compile, lintPacked, resolutions, writeProgram } from '../support/packed.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const tsc = join(root, 'node_modules/.bin/tsc');
 
 let folder: string;
 let project: string;
@@ -89,10 +87,7 @@ test('two packages are installed, of at most 5 MB together', () => {
 });
 
 test('publint has nothing to say', async () => {
-  const packed = new Uint8Array(readFileSync(tarball)).buffer;
-  const { messages } = await publint({ pack: { tarball: packed }, strict: true });
-
-  expect(messages).toEqual([]);
+  expect(await lintPacked(tarball)).toEqual([]);
 });
 
 test('the client is used from JavaScript', async () => {
@@ -177,45 +172,26 @@ export async function use(args: SpacesCreateNewSpaceArguments): Promise<string> 
 export const isOurs = (error: unknown): boolean => error instanceof UpstreamError && error.status === 404;
 `;
 
-/** Both ways in which modules with \`exports\` are resolved. */
-const resolutions = [
-  { by: 'Node', module: 'nodenext' },
-  { by: 'bundlers', module: 'esnext', moduleResolution: 'bundler' },
-];
-
-function writeProgram(resolution: object): void {
-  write('use.ts', program);
+function writeProject(resolution: object): void {
+  writeProgram(project, program, resolution);
   const types = join(project, 'node_modules/@types');
   rmSync(types, { recursive: true, force: true });
   mkdirSync(dirname(join(types, 'node')), { recursive: true });
   symlinkSync(join(root, 'node_modules/@types/node'), join(types, 'node'));
-  const checks = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
-  const compilerOptions = {
-    ...checks,
-    ...resolution,
-    target: 'es2024',
-    types: ['node'],
-    noEmit: true,
-  };
-  write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['use.ts'] }));
 }
 
 test.each(resolutions)(
   'a program in TypeScript compiles with nothing switched off, as $by resolve it',
   async ({ by: _by, ...resolution }) => {
-    writeProgram(resolution);
+    writeProject(resolution);
 
-    const { stdout } = await run(tsc, ['-p', '.'], { cwd: project }).catch(
-      (error: { stdout: string }) => error,
-    );
-
-    expect(stdout).toBe('');
+    expect(await compile(project)).toBe('');
   },
 );
 
 describe('an editor shows', () => {
   const open = async () => {
-    writeProgram({ module: 'nodenext' });
+    writeProject({ module: 'nodenext' });
     const editor = await openEditor(root, join(project, 'use.ts'));
     onTestFinished(() => editor.close());
     return editor;

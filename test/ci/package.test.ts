@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compile, lintPacked, resolutions, writeProgram } from '../support/packed.ts';
 import { startBridge } from '../support/server.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -71,37 +71,15 @@ function write(name: string, text: string): void {
   writeFileSync(join(project, name), text);
 }
 
-/** Both ways in which modules with `exports` are resolved. */
-const resolutions = [
-  { by: 'Node', module: 'nodenext' },
-  { by: 'bundlers', module: 'esnext', moduleResolution: 'bundler' },
-];
-
 test.each(resolutions)(
   'the bridge has its types in TypeScript as $by resolve it, without the sources and with nothing switched off',
   async ({ by: _by, ...resolution }) => {
-    write(
-      'use.ts',
-      `import { loadSettings } from 'scim-bridge';
+    const program = `import { loadSettings } from 'scim-bridge';
 export const { settings } = loadSettings({ env: {}, readFile: () => '' });
-`,
-    );
-    const compilerOptions = {
-      strict: true,
-      ...resolution,
-      target: 'es2024',
-      types: ['node'],
-      noEmit: true,
-      skipLibCheck: false,
-    };
-    write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['use.ts'] }));
-    const tsc = join(root, 'node_modules/.bin/tsc');
+`;
+    writeProgram(project, program, resolution);
 
-    const { stdout } = await run(tsc, ['-p', '.'], { cwd: project }).catch(
-      (error: { stdout: string }) => error,
-    );
-
-    expect(stdout).toBe('');
+    expect(await compile(project)).toBe('');
   },
 );
 
@@ -124,10 +102,7 @@ test('the command that is installed prints tables', async () => {
 });
 
 test('publint has nothing to say', async () => {
-  const packed = new Uint8Array(readFileSync(tarball)).buffer;
-  const { messages } = await publint({ pack: { tarball: packed }, strict: true });
-
-  expect(messages).toEqual([]);
+  expect(await lintPacked(tarball)).toEqual([]);
 });
 
 test('the package has one entry point, with types beside it, and no CommonJS; the client is a package of its own', () => {

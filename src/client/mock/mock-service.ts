@@ -4,7 +4,7 @@ import { isNamed } from '../../upstream/operations/part.ts';
 import type { RequestDispatcher } from '../../upstream/request-dispatcher.ts';
 import type { Call, ListCall, PositionedListCall, RedirectCall } from '../client-types.ts';
 import type { ClientOptions } from '../create-client.ts';
-import type { OperationClient } from '../operations/all.ts';
+import type { OperationClient } from '../operations.ts';
 import { createMockDispatcher, type MockAnswer } from './mock-dispatcher.ts';
 import { cutPage } from './mock-pages.ts';
 import { findRoute, type Route, type SeenCall } from './mock-routes.ts';

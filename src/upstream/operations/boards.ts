@@ -1,4 +1,4 @@
-import { array, object, operations, words } from './row.ts';
+import { array, extend, object, operations, shape } from './row.ts';
 
 /** Rule for marking a card that does not move. */
 const lastMovedWarnings = {
@@ -8,34 +8,34 @@ const lastMovedWarnings = {
 } as const;
 
 /** BRB: a board, base. */
-const board = words(`
+const board = shape('Board')`
   created updated id title cell_wip_limits external_id default_card_type_id description email_key
   move_parents_to_done default_tags first_image_is_cover reset_lane_spent_time
   backward_moves_enabled hide_done_policies hide_done_policies_in_done_column automove_cards
   auto_assign_enabled card_properties columns lanes
-`);
+`;
 
 /** COL: a column. */
-const column = words(`
+const column = shape('Column')`
   created updated id title sort_order col_count wip_limit type rules board_id column_id
   archive_after_days wip_limit_type external_id default_tags last_moved_warning_after_minutes
   last_moved_warning_after_days last_moved_warning_after_hours months_to_hide_cards
   card_hide_after_days
-`);
+`;
 
 /** LAN: a lane. */
-const lane = words(`
+const lane = shape('Lane')`
   created updated id title sort_order row_count wip_limit wip_limit_type
   last_moved_warning_after_minutes last_moved_warning_after_days last_moved_warning_after_hours
   board_id default_card_type_id default_tags external_id condition
-`);
+`;
 
 /** Boards without their space; the operations of a board in a space are `spaceBoards`. */
 export const boards = operations('boards', {
   getBoard: {
     about: 'One board with its columns, lanes and cards.',
     call: 'GET /boards/{id}',
-    answer: object([...board, 'cards']),
+    answer: object(extend(board, 'cards')),
   },
 });
 
@@ -60,17 +60,17 @@ export const spaceBoards = operations('spaceBoards', {
       sort_order: 'number',
       external_id: 'number | string | null',
     },
-    answer: object([...board, 'top', 'left', 'sort_order']),
+    answer: object(extend(board, 'top left sort_order')),
   },
   getBoard: {
     about: 'One board with its columns, lanes and cards, and its place in the space.',
     call: 'GET /spaces/{space_id}/boards/{id}',
-    answer: object([...board, ...words('cards space_id board_id top left sort_order')]),
+    answer: object(extend(board, 'cards space_id board_id top left sort_order')),
   },
   getListOfBoards: {
     about: 'The boards of a space, in one answer.',
     call: 'GET /spaces/{space_id}/boards',
-    answer: array([...board, ...words('space_id board_id top left sort_order type')]),
+    answer: array(extend(board, 'space_id board_id top left sort_order type')),
   },
   removeBoard: {
     about:
@@ -107,7 +107,7 @@ export const spaceBoards = operations('spaceBoards', {
       auto_assign_enabled: 'boolean',
       card_properties: 'object[] | null',
     },
-    answer: object([...board, 'top', 'left', 'sort_order']),
+    answer: object(extend(board, 'top left sort_order')),
   },
 });
 
@@ -135,7 +135,7 @@ export const columns = operations('columns', {
   getListOfColumns: {
     about: 'The columns of a board, in one answer.',
     call: 'GET /boards/{board_id}/columns',
-    answer: array([...column, 'pause_sla', 'subcolumns']),
+    answer: array(extend(column, 'pause_sla subcolumns')),
   },
   removeColumn: {
     about:

@@ -1,7 +1,7 @@
 import { cardOfChecklist } from './cards.ts';
 import { idList } from './operation.ts';
 import { userExtended, userOfBlocker } from './people.ts';
-import { array, object, operations, redirect, words } from './row.ts';
+import { array, extend, object, operations, redirect, shape } from './row.ts';
 
 /** A checklist item, to be made. */
 const newChecklistItem = {
@@ -23,41 +23,43 @@ const checklistItemChanges = {
 } as const;
 
 /** BLK: a card blocker, base. */
-const cardBlocker = words(`
+const cardBlocker = shape('CardBlocker')`
   created updated id reason card_id blocker_id blocker_card_id blocker_card_title released
   released_by_id due_date due_date_time_present
-`);
+`;
 
 /** ITM: a checklist item. */
-const checklistItem = words(`
+const checklistItem = shape('ChecklistItem')`
   created updated id text sort_order checked checklist_id checker_id user_id checked_at
   responsible_id deleted due_date
-`);
+`;
 
 /** CMW: a comment, written. The service spells `attacments` so. */
-const commentWritten = words(`
+const commentWritten = shape('CardComment')`
   created updated id uid text type edited card_id author_id email_addresses_to deleted internal
   sd_external_recipients_cc sd_description notification_sent attacments
-`);
+`;
 
 /** CML: a comment, listed. The service has `update` here, not `updated`. */
-const commentListed = words(`
+const commentListed = shape('ListedCardComment')`
   created update id uid text edited card_id author_id email_addresses_to type deleted internal
   sd_external_recipients_cc notification_sent sent_slack_messages_data sd_description author
-`);
+`;
 
 /** TLG: a time log. */
-const timeLog = words(`
+const timeLog = shape('TimeLog')`
   created updated id card_id user_id role_id author_id updater_id time_spent for_date comment
-`);
+`;
 
-/** FIL: a stored file. */
-const storedFile = words(`
+/** FIL: a stored file; its size is a number in quotes. */
+const storedFile = shape('StoredFile', { types: { size: 'string' } })`
   id name size mime_type author_uid card_uid company_uid entity_type created updated card_cover
-`);
-
-/** Types of FIL: the size is a number in quotes. */
-const storedFileTypes = { size: 'string' } as const;
+`;
+const commentFile = shape('CommentFile', { base: storedFile })`comment_uid`;
+const propertyFile = shape('CustomPropertyFile', { base: storedFile })`custom_property_uid`;
+const servedFile = shape('ServedFile', { types: { size: 'string' } })`
+  id name size mime_type entity_type created updated card_uid author_uid card_cover url
+`;
 
 /** Comments of a card. As JSON, or as a form when files come along. */
 export const cardComments = operations('cardComments', {
@@ -115,7 +117,7 @@ export const cardFiles = operations('cardFiles', {
       'documented.',
     call: 'PATCH /cards/{card_id}/files/{id}',
     body: { card_cover: 'boolean' },
-    answer: object([]),
+    answer: object(''),
   },
 });
 
@@ -126,7 +128,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
     call: 'POST /cards/{card_uid}/files',
     body: { 'file*': 'file' },
     content: 'multipart',
-    answer: object(storedFile, storedFileTypes),
+    answer: object(storedFile),
   },
   deleteCardFile: {
     about: 'Deletes a file.',
@@ -142,12 +144,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
     call: 'GET /cards/{card_uid}/files/{id}',
     pathParameters: { id: 'string' },
     query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-    answer: redirect(
-      `
-      id name size mime_type entity_type created updated card_uid author_uid card_cover url
-    `,
-      storedFileTypes,
-    ),
+    answer: redirect(servedFile),
     undocumented: ['response_type'],
   },
   updateCardFile: {
@@ -155,7 +152,7 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
     call: 'PATCH /cards/{card_uid}/files/{id}',
     pathParameters: { id: 'string' },
     body: { name: 'string', card_cover: 'boolean' },
-    answer: object(storedFile, storedFileTypes),
+    answer: object(storedFile),
   },
 });
 
@@ -166,7 +163,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
     call: 'POST /cards/{card_uid}/comments/{comment_uid}/files',
     body: { 'file*': 'file' },
     content: 'multipart',
-    answer: object([...storedFile, 'comment_uid'], storedFileTypes),
+    answer: object(commentFile),
   },
   deleteCommentFile: {
     about: 'Deletes a file.',
@@ -182,13 +179,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
     call: 'GET /cards/{card_uid}/comments/{comment_uid}/files/{id}',
     pathParameters: { id: 'string' },
     query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-    answer: redirect(
-      `
-      id name size mime_type entity_type created updated card_uid comment_uid author_uid
-      card_cover url
-    `,
-      storedFileTypes,
-    ),
+    answer: redirect(extend(servedFile, 'comment_uid')),
     undocumented: ['response_type'],
   },
   updateCommentFile: {
@@ -196,7 +187,7 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
     call: 'PATCH /cards/{card_uid}/comments/{comment_uid}/files/{id}',
     pathParameters: { id: 'string' },
     body: { name: 'string', card_cover: 'boolean' },
-    answer: object([...storedFile, 'comment_uid'], storedFileTypes),
+    answer: object(commentFile),
   },
 });
 
@@ -209,7 +200,7 @@ export const restrictedAccessCustomPropertyFiles = operations(
       call: 'POST /cards/{card_uid}/custom-properties/{property_uid}/files',
       body: { 'file*': 'file' },
       content: 'multipart',
-      answer: object([...storedFile, 'custom_property_uid'], storedFileTypes),
+      answer: object(propertyFile),
     },
     deleteCustomPropertyFile: {
       about: 'Deletes a file.',
@@ -225,13 +216,7 @@ export const restrictedAccessCustomPropertyFiles = operations(
       call: 'GET /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
       pathParameters: { id: 'string' },
       query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-      answer: redirect(
-        `
-      id name size mime_type entity_type created updated card_uid custom_property_uid author_uid
-      card_cover url
-    `,
-        storedFileTypes,
-      ),
+      answer: redirect(extend(servedFile, 'custom_property_uid')),
       undocumented: ['response_type'],
     },
     updateCustomPropertyFile: {
@@ -239,7 +224,7 @@ export const restrictedAccessCustomPropertyFiles = operations(
       call: 'PATCH /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
       pathParameters: { id: 'string' },
       body: { name: 'string', card_cover: 'boolean' },
-      answer: object([...storedFile, 'custom_property_uid'], storedFileTypes),
+      answer: object(propertyFile),
     },
   },
 );
@@ -261,7 +246,7 @@ export const cardTimeLogs = operations('cardTimeLogs', {
     about: 'The time logged on a card, in one answer.',
     call: 'GET /cards/{card_id}/time-logs',
     query: { for_date: 'string', personal: 'boolean' },
-    answer: array([...timeLog, 'role', 'user', 'author']),
+    answer: array(extend(timeLog, 'role user author')),
   },
   removeTimeLog: {
     about: 'Removes a time log.',
@@ -301,13 +286,13 @@ export const timesheet = operations('timesheet', {
       with_daily_distribution: 'boolean',
       only_general_sum: 'boolean',
     },
-    answer: array([...timeLog, 'card', 'user', 'role']),
+    answer: array(extend(timeLog, 'card user role')),
     paging: 'offset',
     source: 'field-notes',
   },
 });
 
-const link = words('url updated created id description');
+const link = shape('ExternalLink')`url updated created id description`;
 
 /** Links of a card to other places. */
 export const cardExternalLinks = operations('cardExternalLinks', {
@@ -325,7 +310,7 @@ export const cardExternalLinks = operations('cardExternalLinks', {
   retrieveCardExternalLinks: {
     about: 'The links of a card, in one answer.',
     call: 'GET /cards/{card_id}/external-links',
-    answer: array([...link, 'card_id', 'external_link_id']),
+    answer: array(extend(link, 'card_id external_link_id')),
   },
   updateExternalLink: {
     about: 'Changes a link.',
@@ -341,17 +326,17 @@ export const cardBlockers = operations('cardBlockers', {
     about: 'Blocks a card.',
     call: 'POST /cards/{card_id}/blockers',
     body: { reason: 'string', blocker_card_id: 'integer' },
-    answer: object([...cardBlocker, 'blocked_card', 'blocker', 'card']),
+    answer: object(extend(cardBlocker, 'blocked_card blocker card')),
   },
   deleteCardBlockers: {
     about: 'Removes a blocker.',
     call: 'DELETE /cards/{card_id}/blockers/{id}',
-    answer: object([...cardBlocker, 'blocked_card', 'card']),
+    answer: object(extend(cardBlocker, 'blocked_card card')),
   },
   retrieveCardBlockersList: {
     about: 'The blockers of a card, in one answer.',
     call: 'GET /cards/{card_id}/blockers',
-    answer: array([...cardBlocker, 'blocked_card', 'blocker', 'card']),
+    answer: array(extend(cardBlocker, 'blocked_card blocker card')),
   },
   updateCardBlockers: {
     about: 'Changes the reason, the blocking card or the due date of a blocker.',

@@ -1,72 +1,55 @@
 import { idList } from './operation.ts';
 import { userShort } from './people.ts';
-import { array, none, object, operations, words } from './row.ts';
+import { array, extend, none, object, operations, shape } from './row.ts';
 import { treeEntity } from './spaces.ts';
 
 /** CTY: a card type. */
-const cardType = words(`
+const cardType = shape('CardType')`
   company_id letter name color updated created id description_template archived properties
   card_properties suggest_fields
-`);
+`;
+
+/** What every operation tells of a card. */
+const card = shape('Card')`
+  created updated archived id title asap due_date due_date_time_present expires_later sort_order
+  state condition blocking_card blocked size size_unit size_text board_id column_id lane_id
+  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
+  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at planned_start planned_end
+  ignore_planned_dates_recalculation sprint_id external_id service_id properties public share_id
+  share_settings external_user_emails comments_total comment_last_added_at parents_count
+  children_count children_done goals_total goals_done time_spent_sum time_blocked_sum
+  children_number_properties_sum description_filled parent_checklist_ids fifo_order sd_new_comment
+`;
+
+/** A card with its relatives. */
+const relatedCard = shape('RelatedCard', { base: card })`
+  children_ids parents_ids has_blocked_children calculated_planned_start calculated_planned_end
+`;
 
 /** CRD1: a card, as lists of children hold it. */
-const cardAmongChildren = words(`
-  id created updated archived title asap due_date sort_order fifo_order state condition
-  expires_later parents_count children_count children_done has_blocked_children goals_total
-  goals_done time_spent_sum time_blocked_sum children_number_properties_sum
-  calculated_planned_start calculated_planned_end parent_checklist_ids children_ids parents_ids
-  blocking_card blocked size size_unit size_text due_date_time_present board_id column_id lane_id
-  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
-  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at sprint_id external_id
-  comments_total comment_last_added_at properties planned_start planned_end
-  ignore_planned_dates_recalculation service_id sd_new_comment public share_settings share_id
-  external_user_emails description_filled estimate_workload
-`);
+const cardAmongChildren = shape('ChildCard', { base: relatedCard })`estimate_workload`;
 
 /** CRD3: a card, as a checklist names it. */
-export const cardOfChecklist = words(`
-  created updated archived id title asap due_date sort_order description state expires_later
-  parents_count children_count children_done goals_total goals_done parent_checklist_ids
-  parent_link_ids blocked size size_unit size_text due_date_time_present board_id column_id
-  lane_id owner_id type_id version updater_id completed_on_time completed_at project_id
-  milestone_id fifo_order blocking_card sprint_id condition last_moved_at external_id
-  lane_changed_at column_changed_at first_moved_to_in_progress_at last_moved_to_done_at service_id
-  has_blocked_children comments_total comment_last_added_at children_ids parents_ids properties
-  planned_start planned_end ignore_planned_dates_recalculation counters_recalculated_at
-  sd_new_comment public share_id share_settings sd_external_recipients external_user_emails
-  time_spent_sum calculated_planned_start calculated_planned_end time_blocked_sum
-  children_number_properties_sum description_filled import_id tag_ids has_access_to_space
-  path_data space_id
-`);
+export const cardOfChecklist = shape('ChecklistCard', { base: relatedCard })`
+  description parent_link_ids project_id milestone_id counters_recalculated_at
+  sd_external_recipients import_id tag_ids has_access_to_space path_data space_id
+`;
 
 /** CRD4: a card, after a change. */
-const cardModified = words(`
-  created updated archived id title asap due_date due_date_time_present expires_later sort_order
-  description state condition blocking_card blocked size size_unit size_text board_id column_id
-  lane_id owner_id type_id version updater_id completed_on_time completed_at last_moved_at
-  lane_changed_at column_changed_at first_moved_to_in_progress_at last_moved_to_done_at
-  planned_start planned_end ignore_planned_dates_recalculation sprint_id external_id service_id
-  properties public share_id share_settings external_user_emails tag_ids estimate_workload
-  comments_total comment_last_added_at parents_count children_count children_done goals_total
-  goals_done time_spent_sum time_blocked_sum children_number_properties_sum
-  calculated_planned_start calculated_planned_end description_filled has_blocked_children
-  parent_checklist_ids children_ids parents_ids fifo_order counters_recalculated_at sd_new_comment
-  import_id owner members
-`);
+const cardModified = shape('ChangedCard', { base: relatedCard })`
+  description tag_ids estimate_workload counters_recalculated_at import_id owner members
+`;
+
+/** A card with its parts. */
+const cardWithParts = shape('WholeCard', { base: cardModified })`
+  uid board lane column type checklists blockers slas blocked_at blocker_id blocker block_reason
+  children parents files tags external_links cardRole email
+`;
 
 /** A card, as its creation answers. The documents break off after `first_moved_to_in_progress_at`; the rest is what is in use. */
-const cardCreated = words(`
-  created updated archived id title description asap due_date sort_order fifo_order state
-  condition expires_later parents_count children_count children_done goals_total goals_done
-  time_spent_sum time_blocked_sum children_number_properties_sum parent_checklist_ids
-  blocking_card blocked size size_unit size_text due_date_time_present board_id column_id lane_id
-  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
-  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at sprint_id external_id
-  service_id comments_total comment_last_added_at properties planned_start planned_end
-  ignore_planned_dates_recalculation counters_recalculated_at sd_new_comment public share_settings
-  share_id external_user_emails description_filled estimate_workload owner type external_links
-  files checklists
-`);
+const cardCreated = shape('CreatedCard', { base: card })`
+  description counters_recalculated_at estimate_workload owner type external_links files checklists
+`;
 
 /** Cards. */
 export const cards = operations('cards', {
@@ -127,13 +110,7 @@ export const cards = operations('cards', {
     about: 'One card with its parts.',
     call: 'GET /cards/{card_id}',
     query: { broken_api: 'boolean' },
-    answer: object([
-      ...cardModified,
-      ...words(`
-        uid board lane column type checklists blockers slas blocked_at blocker_id blocker
-        block_reason children parents files tags external_links cardRole email
-      `),
-    ]),
+    answer: object(cardWithParts),
     source: 'field-notes',
   },
   retrieveCardBaselines: {
@@ -203,7 +180,7 @@ export const cards = operations('cards', {
       broken_api: 'boolean',
     },
     queryStyle: { filter: 'base64-json' },
-    answer: array([]),
+    answer: array(''),
     paging: 'start-position',
     source: 'field-notes',
   },
@@ -305,13 +282,15 @@ export const cardTypes = operations('cardTypes', {
   },
 });
 
+const tag = shape('Tag')`created updated archived id name company_id color`;
+
 /** Tags of a card. */
 export const cardTags = operations('cardTags', {
   addTag: {
     about: 'Puts a tag on a card by its name.',
     call: 'POST /cards/{card_id}/tags',
     body: { 'name*': 'string' },
-    answer: object('created updated archived id name company_id color'),
+    answer: object(tag),
   },
   removeTagFromCard: {
     about: 'Takes a tag off a card.',
@@ -324,8 +303,6 @@ export const cardTags = operations('cardTags', {
     answer: array('id name color card_id tag_id'),
   },
 });
-
-const tag = words('created updated id name company_id color archived');
 
 /** Tags of the company. */
 export const tags = operations('tags', {
@@ -371,7 +348,7 @@ export const cardMembers = operations('cardMembers', {
   retrieveListOfCardMembers: {
     about: 'The users of a card, in one answer.',
     call: 'GET /cards/{card_id}/members',
-    answer: array([...userShort, ...words('virtual card_id user_id type')]),
+    answer: array(extend(userShort, 'virtual card_id user_id type')),
   },
   updateMemberRole: {
     about: 'Makes a member responsible, or no longer.',
@@ -409,10 +386,7 @@ export const cardChildren = operations('cardChildren', {
       'child.',
     call: 'POST /cards/{card_id}/children',
     body: { 'card_id*': 'integer' },
-    answer: object([
-      ...cardAmongChildren,
-      ...words('has_access_to_space path_data space_id type owner'),
-    ]),
+    answer: object(extend(cardAmongChildren, 'has_access_to_space path_data space_id type owner')),
   },
   removeChildren: {
     about: 'Takes a card from below another.',
@@ -422,10 +396,9 @@ export const cardChildren = operations('cardChildren', {
   retrieveCardChildrenList: {
     about: 'The cards below a card, in one answer.',
     call: 'GET /cards/{card_id}/children',
-    answer: array([
-      ...cardAmongChildren,
-      ...words('type owner board lane column card_id depends_on_card_id'),
-    ]),
+    answer: array(
+      extend(cardAmongChildren, 'type owner board lane column card_id depends_on_card_id'),
+    ),
   },
 });
 
@@ -458,7 +431,9 @@ export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
   },
 });
 
-const recipient = words('created updated card_id user_id email unsubscribed updater_id');
+const recipient = shape(
+  'CardRecipient',
+)`created updated card_id user_id email unsubscribed updater_id`;
 
 /** Addresses that a service-desk request answers to. */
 export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExternalRecipients', {
@@ -471,7 +446,7 @@ export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExte
   removeRecipient: {
     about: 'Removes an address.',
     call: 'DELETE /cards/{card_id}/sd-external-recipients/{email}',
-    answer: object([...recipient, 'company_id']),
+    answer: object(extend(recipient, 'company_id')),
   },
 });
 

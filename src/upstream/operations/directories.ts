@@ -1,21 +1,21 @@
-import { array, object, operations, words } from './row.ts';
+import { array, extend, object, operations, shape } from './row.ts';
 
 /** DIR: a custom directory, base. */
-const customDirectory = words(`
+const customDirectory = shape('CustomDirectory')`
   id name description condition settings author_uid company_uid created updated
-`);
+`;
 
 /** FLD: a field of a custom directory. */
-const directoryField = words(`
+const directoryField = shape('CustomDirectoryField')`
   id custom_directory_id name type custom_property_uid linked_directory_id reverse_field_id
   condition required is_display sort_order settings author_uid company_uid created updated
-`);
+`;
 
 /** REC: a record of a custom directory. */
-const directoryRecord = words(`
+const directoryRecord = shape('CustomDirectoryRecord')`
   id custom_directory_id display_value condition author_uid updater_uid company_uid created
   updated author updater values
-`);
+`;
 
 /** Directories of the company: lists of records with fields of its own. */
 export const customDirectories = operations('customDirectories', {
@@ -30,7 +30,7 @@ export const customDirectories = operations('customDirectories', {
       display_field_index: 'integer',
       fields: 'object[]',
     },
-    answer: object([...customDirectory, 'fields']),
+    answer: object(extend(customDirectory, 'fields')),
     stage: 'beta',
   },
   deleteCustomDirectory: {
@@ -44,7 +44,7 @@ export const customDirectories = operations('customDirectories', {
     about: 'One directory with its fields.',
     call: 'GET /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
-    answer: object([...customDirectory, 'author', 'fields']),
+    answer: object(extend(customDirectory, 'author fields')),
     stage: 'beta',
   },
   getListOfCustomDirectories: {
@@ -78,7 +78,7 @@ export const customDirectories = operations('customDirectories', {
       allow_editing: 'boolean',
       fields: 'object[]',
     },
-    answer: object([...customDirectory, 'author', 'fields']),
+    answer: object(extend(customDirectory, 'author fields')),
     repeat: 'unsafe',
     stage: 'beta',
   },
@@ -117,7 +117,7 @@ export const customDirectoryFields = operations('customDirectoryFields', {
     about: 'One field.',
     call: 'GET /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
-    answer: object([...directoryField, 'author', 'linkedDirectory', 'customProperty']),
+    answer: object(extend(directoryField, 'author linkedDirectory customProperty')),
     stage: 'beta',
   },
   getListOfFields: {

@@ -1,22 +1,22 @@
-import { array, object, operations, words } from './row.ts';
+import { array, extend, object, operations, shape } from './row.ts';
 
 /** DGR: a document group. */
-const documentGroup = words(`
+const documentGroup = shape('DocumentGroup')`
   uid id title created updated archived company_id author_id parent_entity_uid parent_group_id
   entity_type sort_order access for_everyone_access_role_id hostname redirect_url key icon_type
   icon_value icon_color public news_feed hidden_on_public_site path index_document_uid
-`);
+`;
 
 /** DOC without its content and the access record, as lists show a document. */
-const documentListed = words(`
+const documentListed = shape('ListedDocument')`
   uid id title created updated archived company_id author_id parent_entity_uid entity_type
   sort_order access for_everyone_access_role_id version published_version publish_date public
   hidden_on_public_site settings key redirect_url icon_type icon_value icon_color path
   schema_version notification_period_start notification_period_end group_id
-`);
+`;
 
 /** DOC: a document. */
-const document = [...documentListed, 'data', 'access_record'] as const;
+const document = shape('Document', { base: documentListed })`data access_record`;
 
 /** Documents. */
 export const documents = operations('documents', {
@@ -105,7 +105,7 @@ export const documentGroups = operations('documentGroups', {
       sort_order: 'number',
       key: 'string | null',
     },
-    answer: object([...documentGroup, 'access_record']),
+    answer: object(extend(documentGroup, 'access_record')),
   },
   removeDocumentGroup: {
     about: 'Deletes a document group. One that holds documents is known to be refused (400).',
@@ -115,7 +115,7 @@ export const documentGroups = operations('documentGroups', {
   retrieveDocumentGroup: {
     about: 'One document group.',
     call: 'GET /document-groups/{document_group_uid}',
-    answer: object([...documentGroup, 'access_record']),
+    answer: object(extend(documentGroup, 'access_record')),
   },
   retrieveListOfDocumentGroups: {
     about:
@@ -155,7 +155,7 @@ export const documentGroups = operations('documentGroups', {
       news_feed: 'unknown',
       index_document_uid: 'string | null',
     },
-    answer: object([...documentGroup, 'access_record']),
+    answer: object(extend(documentGroup, 'access_record')),
     undocumented: [
       'title',
       'parent_entity_uid',

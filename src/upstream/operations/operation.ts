@@ -76,6 +76,10 @@ export interface ResponseShape extends EntryShape {
 
 /** The fields of one object of an answer. */
 export interface EntryShape {
+  /** Name among the types of the client, of what more than one operation answers. */
+  readonly name?: string;
+  /** Shape that this one has all fields of. */
+  readonly base?: EntryShape;
   readonly fields: readonly string[];
   /** Types of some of `fields`, as far as the running service is known to give them; all others are unknown. */
   readonly types?: Fields;

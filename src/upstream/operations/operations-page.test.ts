@@ -1,15 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operationGroups } from './all.ts';
 import { toOperationsPage } from './operations-page.ts';
-
-const root = join(import.meta.dirname, '../../..');
-
-test('docs/client-operations.md has the operations as they are: npm run docs writes them', () => {
-  const page = readFileSync(join(root, 'docs/client-operations.md'), 'utf8');
-  expect(page).toBe(toOperationsPage(operationGroups));
-});
 
 test('a line says what an operation is for and what is special about it, and nothing else', () => {
   const page = toOperationsPage(operationGroups);

@@ -2,7 +2,7 @@ import type { Operation, OperationGroup } from './operation.ts';
 
 /**
  * Prints every operation of the client with its call and its peculiarities, as Markdown for
- * docs/client-operations.md.
+ * client-operations.md of the client's package.
  */
 export function toOperationsPage(groups: Readonly<Record<string, OperationGroup>>): string {
   const rows = Object.values(groups).flatMap((group) => Object.values(group));
@@ -14,7 +14,7 @@ export function toOperationsPage(groups: Readonly<Record<string, OperationGroup>
 
 const introduction = `# Operations of the client
 
-Generated from the rows in \`src/upstream/operations/\` by \`npm run docs\`; do not edit.
+Generated from the rows in \`src/upstream/operations/\` by \`npm run build:client\`; do not edit.
 
 \`client.<group>.<operation>({ path, query, body })\` for each line. SCIM paths follow the base URL, all others \`/api/latest\` or the
 version that is set. The types of a call, and \`scim-bridge api <group>.<operation> --help\`, say what each takes.

@@ -1,94 +1,67 @@
 import { idList } from './operation.ts';
-import { array, object, operations, words } from './row.ts';
-
-/** UB: a user, extended. */
-export const userExtended = words(`
-  id uid full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
-  timezone theme created updated activated ui_version virtual email_blocked email_blocked_reason
-  delete_requested_at
-`);
-
-/** UC: a user of a group. */
-const userOfGroup = words(`
-  created updated id uid full_name username email activated avatar_initials_url
-  avatar_uploaded_url initials avatar_type lng sd_telegram_id timezone news_subscription theme
-  ui_version virtual email_blocked email_blocked_reason delete_requested_at
-  delete_confirmation_sent_at
-`);
-
-/** GRP: a company group. */
-const companyGroup = words(`
-  name permissions add_to_cards_and_spaces_enabled updated created id uid
-`);
-
-/** CUL: a company user, listed. */
-const companyUserListed = [
-  ...userExtended,
-  ...words(`
-    permissions own_permissions spaces groups company_id user_id default_space_id role
-    email_frequency email_settings slack_id slack_settings notification_settings
-    notification_enabled_channels slack_private_channel_id telegram_sd_bot_enabled
-    invite_last_sent_at apps_permissions external last_request_date last_request_method
-    work_time_settings personal_settings locked take_licence
-  `),
-] as const;
-
-/** CUU: a company user, after an update. */
-const companyUserUpdated = [
-  ...userExtended,
-  ...words(`
-    user_id company_id default_space_id role permissions apps_permissions email_frequency
-    email_settings slack_id slack_private_channel_id slack_settings telegram_sd_bot_enabled
-    external notification_settings work_time_settings invite_last_sent_at last_request_date
-    last_request_method notification_enabled_channels personal_settings locked
-    temporarily_inactive
-  `),
-] as const;
+import { array, extend, object, operations, shape } from './row.ts';
 
 /** UA: a user, short. */
-export const userShort = words(`
+export const userShort = shape('UserSummary')`
   id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
   timezone theme created updated activated ui_version
-`);
+`;
+
+/** UB: a user, extended. */
+export const userExtended = shape('User', { base: userShort })`
+  uid virtual email_blocked email_blocked_reason delete_requested_at
+`;
+
+/** UC: a user of a group. */
+const userOfGroup = shape('GroupUser', { base: userExtended })`
+  sd_telegram_id news_subscription delete_confirmation_sent_at
+`;
 
 /** UBL: a user of a card blocker. */
-export const userOfBlocker = words(`
-  created updated id full_name email username activated show_tour avatar_initials_url initials
-  avatar_type avatar_uploaded_url lng timezone chat_enabled theme sd_telegram_id news_subscription
-  ui_version uid virtual email_blocked email_blocked_reason delete_requested_at
-  delete_confirmation_sent_at eula_accepted_at terms_of_service_accepted_at
-  privacy_policy_accepted_at block_uid user_uid
-`);
+export const userOfBlocker = shape('BlockerUser', { base: userOfGroup })`
+  show_tour chat_enabled eula_accepted_at terms_of_service_accepted_at privacy_policy_accepted_at
+  block_uid user_uid
+`;
+
+/** A company user: `permissions` is a bit mask that groups add to, `role` 1 owner, 2 user, 3 deactivated. */
+const companyUser = shape('CompanyUser', {
+  base: userExtended,
+  types: { permissions: 'integer', role: 'integer' },
+})`
+  user_id company_id default_space_id role permissions apps_permissions email_frequency
+  email_settings slack_id slack_private_channel_id slack_settings telegram_sd_bot_enabled external
+  notification_settings work_time_settings invite_last_sent_at last_request_date
+  last_request_method notification_enabled_channels personal_settings locked
+`;
+
+/** CUL: a company user, listed. `own_permissions` is the part of `permissions` that comes from no group. */
+const companyUserListed = shape('ListedCompanyUser', {
+  base: companyUser,
+  types: {
+    own_permissions: 'integer',
+    groups: 'object[]',
+  },
+})`own_permissions spaces groups take_licence`;
+
+/** CUU: a company user, after an update. */
+const companyUserUpdated = shape('UpdatedCompanyUser', {
+  base: companyUser,
+  types: {
+    temporarily_inactive: 'boolean',
+  },
+})`temporarily_inactive`;
+
+/** GRP: a company group: its REST ids are a number and a text, its permissions a bit mask. */
+const companyGroup = shape('Group', {
+  types: { id: 'integer', uid: 'string', permissions: 'integer' },
+})`name permissions add_to_cards_and_spaces_enabled updated created id uid`;
 
 /** GEN: what a company group may do in one entity of the tree. */
-const groupEntity = words(`
+const groupEntity = shape('GroupEntity', {
+  types: { entity_uid: 'string', role_ids: 'string[]', role_permissions: 'object' },
+})`
   group_id entity_uid role_permissions access_mod own_role_ids own_access_mod role_ids
-`);
-
-/** Types of GRP: its REST ids are a number and a text, its permissions a bit mask. */
-const companyGroupTypes = { id: 'integer', uid: 'string', permissions: 'integer' } as const;
-
-/** Types of GEN. */
-const groupEntityTypes = {
-  entity_uid: 'string',
-  role_ids: 'string[]',
-  role_permissions: 'object',
-} as const;
-
-/** Types of CUU: `permissions` is a bit mask that groups add to, `role` 1 owner, 2 user, 3 deactivated. */
-const companyUserUpdatedTypes = {
-  permissions: 'integer',
-  role: 'integer',
-  temporarily_inactive: 'boolean',
-} as const;
-
-/** Types of CUL: `own_permissions` is the part of `permissions` that comes from no group. */
-const companyUserListedTypes = {
-  permissions: 'integer',
-  own_permissions: 'integer',
-  role: 'integer',
-  groups: 'object[]',
-} as const;
+`;
 
 /** The users of the company with their roles and licences. */
 export const companyUsers = operations('companyUsers', {
@@ -114,7 +87,7 @@ export const companyUsers = operations('companyUsers', {
       group_ids: '(string | number)[]',
       permissions: '(string | number)[]',
     },
-    answer: array(companyUserListed, companyUserListedTypes),
+    answer: array(companyUserListed),
     paging: 'offset',
     pagesOnlyWith: { for_members_section: true },
     section: 'companyUsers',
@@ -129,7 +102,7 @@ export const companyUsers = operations('companyUsers', {
     about: 'Sets the licence flags, suspends or resumes.',
     call: 'PATCH /company/users/{id}',
     body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
-    answer: object(companyUserUpdated, companyUserUpdatedTypes),
+    answer: object(companyUserUpdated),
     section: 'companyUsers',
   },
 });
@@ -142,10 +115,9 @@ export const users = operations('users', {
   retrieveCurrentUser: {
     about: 'The account of the token, which must never lock itself out.',
     call: 'GET /users/current',
-    answer: object([
-      ...userExtended,
-      ...words('company_id permissions role apps_permissions has_password'),
-    ]),
+    answer: object(
+      extend(userExtended, 'company_id permissions role apps_permissions has_password'),
+    ),
     section: 'account',
     source: 'field-notes',
   },
@@ -164,7 +136,7 @@ export const users = operations('users', {
       include_inactive: 'boolean',
       exclude_directly_added_members_by_entity_uid: 'string',
     },
-    answer: array([]),
+    answer: array(''),
     paging: 'offset',
     source: 'field-notes',
   },
@@ -191,16 +163,21 @@ export const users = operations('users', {
       notification_settings: 'object',
       ui_version: 'integer',
     },
-    answer: object([
-      ...userExtended,
-      ...words('show_tour news_subscription work_time_settings telegram_id has_password'),
-    ]),
+    answer: object(
+      extend(
+        userExtended,
+        'show_tour news_subscription work_time_settings telegram_id has_password',
+      ),
+    ),
     source: 'field-notes',
   },
 });
 
-const role = words('name company_id updated created id uid');
-const roleTypes = { company_id: 'integer | null' } as const;
+const role = shape('UserRole', {
+  types: {
+    company_id: 'integer | null',
+  },
+})`name company_id updated created id uid`;
 
 /** Roles in which time is logged; not roles of access. */
 export const userRoles = operations('userRoles', {
@@ -208,33 +185,33 @@ export const userRoles = operations('userRoles', {
     about: 'Creates a role.',
     call: 'POST /user-roles',
     body: { 'name*': 'string' },
-    answer: object(role, roleTypes),
+    answer: object(role),
     source: 'field-notes',
   },
   getListOfUserRoles: {
     about: 'All roles, in one answer.',
     call: 'GET /user-roles',
-    answer: array(role, roleTypes),
+    answer: array(role),
     source: 'field-notes',
   },
   getUserRole: {
     about: 'One role.',
     call: 'GET /user-roles/{role_id}',
-    answer: object(role, roleTypes),
+    answer: object(role),
     source: 'field-notes',
   },
   removeUserRole: {
     about: 'Deletes a role; its time logs go to another.',
     call: 'DELETE /user-roles/{role_id}',
     body: { 'replace_role_id*': 'integer' },
-    answer: object(role, roleTypes),
+    answer: object(role),
     source: 'field-notes',
   },
   updateUserRole: {
     about: 'Renames a role.',
     call: 'PATCH /user-roles/{role_id}',
     body: { 'name*': 'string' },
-    answer: object(role, roleTypes),
+    answer: object(role),
     source: 'field-notes',
   },
 });
@@ -249,14 +226,14 @@ export const groups = operations('groups', {
       permissions: 'integer',
       add_to_cards_and_spaces_enabled: 'boolean',
     },
-    answer: object(companyGroup, companyGroupTypes),
+    answer: object(companyGroup),
     section: 'groups',
     stage: 'beta',
   },
   getGroup: {
     about: 'One group, without its members.',
     call: 'GET /company/groups/{uid}',
-    answer: object(companyGroup, companyGroupTypes),
+    answer: object(companyGroup),
     section: 'groups',
     stage: 'beta',
   },
@@ -272,7 +249,7 @@ export const groups = operations('groups', {
       limit: 'integer',
       offset: 'integer',
     },
-    answer: array(companyGroup, companyGroupTypes),
+    answer: array(companyGroup),
     paging: 'offset',
     section: 'groups',
     stage: 'beta',
@@ -280,7 +257,7 @@ export const groups = operations('groups', {
   removeGroup: {
     about: 'Deletes a group; 404 means that it is gone already.',
     call: 'DELETE /company/groups/{uid}',
-    answer: object(companyGroup, companyGroupTypes),
+    answer: object(companyGroup),
     section: 'groups',
     stage: 'beta',
   },
@@ -292,7 +269,7 @@ export const groups = operations('groups', {
       permissions: 'integer',
       add_to_cards_and_spaces_enabled: 'boolean',
     },
-    answer: object(companyGroup, companyGroupTypes),
+    answer: object(companyGroup),
     section: 'groups',
     stage: 'beta',
   },
@@ -362,7 +339,7 @@ export const groupEntities = operations('groupEntities', {
     about: 'Gives a group roles in an entity of the tree.',
     call: 'POST /company/groups/{group_uid}/entities',
     body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
-    answer: object(groupEntity, groupEntityTypes),
+    answer: object(groupEntity),
     stage: 'beta',
   },
   getListOfGroupEntities: {
@@ -374,14 +351,14 @@ export const groupEntities = operations('groupEntities', {
   removeEntity: {
     about: 'Takes an entity from a group.',
     call: 'DELETE /company/groups/{group_uid}/entities/{uid}',
-    answer: object([...groupEntity, 'role', 'own_role'], groupEntityTypes),
+    answer: object(extend(groupEntity, 'role own_role')),
     stage: 'beta',
   },
   updateGroupEntity: {
     about: 'Sets the roles of a group in an entity.',
     call: 'PATCH /company/groups/{group_uid}/entities/{uid}',
     body: { role_ids: 'string[]' },
-    answer: object(groupEntity, groupEntityTypes),
+    answer: object(groupEntity),
     stage: 'beta',
   },
 });

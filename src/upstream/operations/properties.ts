@@ -1,33 +1,33 @@
-import { array, none, object, operations, words } from './row.ts';
+import { array, none, object, operations, shape } from './row.ts';
 import { treeEntity } from './spaces.ts';
 
 /** PRP: a custom property. */
-const customProperty = words(`
+const customProperty = shape('CustomProperty')`
   created updated id uid type name condition show_on_facade multiline author_id company_id
   colorful multi_select values_creatable_by_users values_type vote_variant data protected
   fields_settings color external_id
-`);
+`;
 
 /** CAT: a catalog value. */
-const catalogValue = words(`
+const catalogValue = shape('CatalogValue')`
   created updated id custom_property_id value name author_id updater_id condition
-`);
+`;
 
 /** SCO: a score of one user. */
-const scoreValue = words(`
+const scoreValue = shape('ScoreValue')`
   created updated id value custom_property_id author_id updater_id company_id card_id
-`);
+`;
 
 /** VOT: a vote of one user. */
-const voteValue = words(`
+const voteValue = shape('VoteValue')`
   created updated id number_vote emoji_vote custom_property_id author_id company_id card_id
-`);
+`;
 
 /** SEL: a select value. */
-const selectValue = words(`
+const selectValue = shape('SelectValue')`
   created updated id custom_property_id value color author_id company_id sort_order external_id
   condition
-`);
+`;
 
 /** Properties that the company adds to its cards. */
 export const customProperties = operations('customProperties', {

@@ -98,62 +98,58 @@ type ParameterOf<P extends string> = P extends `${string}{${infer Name}}${infer 
   ? Name | ParameterOf<Rest>
   : never;
 
-/** Fields of an answer: words between white space, or a list of names. */
-type FieldNames = string | readonly string[];
-
-type Listed<F extends FieldNames> = F extends string ? readonly Word<F>[] : F;
-
-type Word<S extends string> = S extends `${infer Line}\n${infer Rest}`
-  ? Word<Line> | Word<Rest>
-  : S extends `${infer Name} ${infer Rest}`
-    ? Exclude<Name, ''> | Word<Rest>
-    : Exclude<S, ''>;
-
-/** Names between white space as a list, for the long lists of fields. */
-export function words<const S extends string>(text: S): readonly Word<S>[];
-export function words(text: string): readonly string[] {
-  return text.split(/\s+/).filter((name) => name !== '');
+/**
+ * Object with a name among the types of the client, by the names of its fields: ``shape('Tag')`id name` ``.
+ * @param more `base`: shape whose fields it has as well; `types`: of fields that the running service is known to give.
+ */
+export function shape(name: string, more: { base?: EntryShape; types?: Fields } = {}) {
+  const { base = { fields: [] }, types } = more;
+  return ([text = '']: TemplateStringsArray): EntryShape => ({
+    ...extend(base, text, types),
+    name,
+  });
 }
 
-/** Answer of fields. @param types types of those fields that the running service is known to give. */
-type Shaper<Kind extends ResponseShape['kind']> = <
-  const F extends FieldNames,
-  const T extends Fields = Record<never, never>,
->(
-  fields: F,
-  types?: T,
-) => { readonly kind: Kind; readonly fields: Listed<F>; readonly types: T };
+/** Object with further fields, of one operation. */
+export function extend(base: EntryShape, fields: string, types: Fields = {}): EntryShape {
+  return {
+    fields: [...base.fields, ...toWords(fields)],
+    types: { ...base.types, ...types },
+    base,
+  };
+}
 
 /** Answer that is one object. */
-export const object: Shaper<'object'> = toShaper('object');
+export const object = toShaper('object');
 
 /** Answer that is an array of objects. */
-export const array: Shaper<'array'> = toShaper('array');
+export const array = toShaper('array');
 
 /** Answer that is one object or, with `redirect: true`, the target of a redirect. */
-export const redirect: Shaper<'redirect'> = toShaper('redirect');
+export const redirect = toShaper('redirect');
 
 /** Answer that is the SCIM list object with `entries` in it. */
-export function list<const F extends FieldNames, const E extends EntryShape>(
-  fields: F,
-  entries: E,
-): { readonly kind: 'list'; readonly fields: Listed<F>; readonly entries: E };
-export function list(fields: FieldNames, entries: EntryShape): ResponseShape {
-  return { kind: 'list', fields: toNames(fields), entries };
+export function list(fields: string, entries: EntryShape): ResponseShape {
+  return { kind: 'list', fields: toWords(fields), entries };
 }
 
 /** Answer without a body. */
 export const none = { kind: 'none', fields: [] } as const;
 
-function toShaper<K extends ResponseShape['kind']>(kind: K): Shaper<K>;
+/**
+ * What is answered: a shape, or the names of its fields between white space.
+ * @param types types of those fields that the running service is known to give.
+ */
+type Described = [shape: EntryShape] | [fields: string, types?: Fields];
+
 function toShaper(kind: ResponseShape['kind']) {
-  return (fields: FieldNames, types?: Fields): ResponseShape => ({
-    kind,
-    fields: toNames(fields),
-    ...(types !== undefined && { types }),
-  });
+  return (...described: Described): ResponseShape => ({ kind, ...toEntry(...described) });
 }
 
-function toNames(fields: FieldNames): readonly string[] {
-  return typeof fields === 'string' ? words(fields) : fields;
+function toEntry(...[fields, types = {}]: Described): EntryShape {
+  return typeof fields === 'string' ? { fields: toWords(fields), types } : fields;
+}
+
+function toWords(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }

@@ -1,25 +1,25 @@
-import { list, object, operations, words } from './row.ts';
+import { list, object, operations, shape } from './row.ts';
 
-const groupFields = words('schemas id displayName meta');
-const groupTypes = { schemas: 'string[]', id: 'string', meta: 'object' } as const;
-const group = {
-  fields: [...groupFields, 'members'],
-  types: { ...groupTypes, members: 'object[]' },
-} as const;
-const userFields = words('schemas meta id name userName active emails');
-const userTypes = {
-  schemas: 'string[]',
-  meta: 'object',
-  id: 'number',
-  name: 'object',
-  active: 'boolean',
-  emails: 'object[]',
-} as const;
-const user = {
-  fields: [...userFields, 'groups'],
-  types: { ...userTypes, groups: 'object[]' },
-} as const;
-const listFields = words('schemas Resources totalResults itemsPerPage startIndex');
+const groupOnly = shape('ScimGroupHead', {
+  types: {
+    schemas: 'string[]',
+    id: 'string',
+    meta: 'object',
+  },
+})`schemas id displayName meta`;
+const group = shape('ScimGroup', { base: groupOnly, types: { members: 'object[]' } })`members`;
+const userOnly = shape('ScimUserHead', {
+  types: {
+    schemas: 'string[]',
+    meta: 'object',
+    id: 'number',
+    name: 'object',
+    active: 'boolean',
+    emails: 'object[]',
+  },
+})`schemas meta id name userName active emails`;
+const user = shape('ScimUser', { base: userOnly, types: { groups: 'object[]' } })`groups`;
+const listFields = 'schemas Resources totalResults itemsPerPage startIndex';
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
 export const scim = operations('scim', {
@@ -27,14 +27,14 @@ export const scim = operations('scim', {
     about: 'Creates a group. A name that exists answers 409.',
     call: 'POST /scim/v2/Groups',
     body: { 'displayName*': 'string' },
-    answer: object(groupFields, groupTypes),
+    answer: object(groupOnly),
     section: 'groups',
   },
   getGroup: {
     about: 'One group with its members.',
     call: 'GET /scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
-    answer: object(group.fields, group.types),
+    answer: object(group),
     section: 'groups',
   },
   getGroups: {
@@ -54,7 +54,7 @@ export const scim = operations('scim', {
     call: 'PATCH /scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
     body: { 'Operations*': 'object[]' },
-    answer: object(group.fields, group.types),
+    answer: object(group),
     repeat: 'unsafe',
     section: 'groups',
   },
@@ -64,7 +64,7 @@ export const scim = operations('scim', {
       'as the service takes them.',
     call: 'POST /scim/v2/Users',
     body: { userName: 'string', 'emails*': 'unknown[]', name: 'object' },
-    answer: object(userFields, userTypes),
+    answer: object(userOnly),
     section: 'users',
     undocumented: ['name'],
   },
@@ -72,7 +72,7 @@ export const scim = operations('scim', {
     about: 'One user with its groups.',
     call: 'GET /scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
-    answer: object(user.fields, user.types),
+    answer: object(user),
     section: 'users',
   },
   getUsers: {
@@ -81,7 +81,7 @@ export const scim = operations('scim', {
       'itself.',
     call: 'GET /scim/v2/Users',
     query: { startIndex: 'number', count: 'number', filter: 'string' },
-    answer: list(listFields, { fields: userFields, types: userTypes }),
+    answer: list(listFields, userOnly),
     paging: 'start-index',
     section: 'users',
   },
@@ -90,7 +90,7 @@ export const scim = operations('scim', {
     call: 'PATCH /scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
     body: { 'Operations*': 'object[]' },
-    answer: object(user.fields, user.types),
+    answer: object(user),
     section: 'users',
   },
 });

@@ -1,40 +1,46 @@
 import { userShort } from './people.ts';
-import { array, object, operations, words } from './row.ts';
+import { array, extend, object, operations, shape } from './row.ts';
 
 /** AUT: an automation. */
-const automation = words(`
+const automation = shape('Automation')`
   created updated id company_id space_uid updater_id name status trigger actions conditions type
   sort_order
-`);
+`;
 
 /** SPC: a space, base. */
-const space = words(`
+const space = shape('Space')`
   created updated archived uid access for_everyone_access_role_id entity_type path sort_order
   parent_entity_uid company_id id title allowed_card_type_ids hidden_card_type_uids external_id
   settings
-`);
+`;
 
 /** ACC: the access of one person to a space. */
-const spaceAccess = words(`
+const spaceAccess = shape('SpaceAccess')`
   entity_uid access_mod own_role_ids own_access_mod own_role user_id
-`);
+`;
+
+/** A user of a space. */
+const spaceUser = shape('SpaceUser', { base: userShort })`
+  virtual apps_permissions temporarily_inactive access_mod own_role_ids own_access_mod own_role
+  current
+`;
 
 /** ITR: an iteration. */
-const iteration = words(`
+const iteration = shape('Iteration')`
   id space_uid title goal status creator_uid updater_uid start_date finish_date actual_finish_date
   sort_order data created updated
-`);
+`;
 
 /** ITC: a card in an iteration. */
-const iterationCard = words(`
+const iterationCard = shape('IterationCard')`
   iteration_id card_uid added_by_uid removed_at removed_by_uid sort_order created updated
-`);
+`;
 
 /** TRE: an entity of the tree of spaces and documents. */
-export const treeEntity = words(`
+export const treeEntity = shape('TreeEntity')`
   uid title company_id sort_order path parent_entity_uid entity_type access archived
   for_everyone_access_role_id protected
-`);
+`;
 
 /** Spaces. */
 export const spaces = operations('spaces', {
@@ -49,7 +55,7 @@ export const spaces = operations('spaces', {
       sort_order: 'number',
       work_calendar_id: 'string',
     },
-    answer: object([...space, 'users']),
+    answer: object(extend(space, 'users')),
   },
   removeSpace: {
     about: 'Deletes a space.',
@@ -60,7 +66,7 @@ export const spaces = operations('spaces', {
     about: 'The spaces that the account of the token may see.',
     call: 'GET /spaces',
     query: { limit: 'integer', offset: 'integer' },
-    answer: array([...space, ...words('boards user_id entity_uid access_mod')]),
+    answer: array(extend(space, 'boards user_id entity_uid access_mod')),
     paging: 'offset',
   },
   retrieveSpace: {
@@ -95,7 +101,7 @@ export const spaceUsers = operations('spaceUsers', {
       space_group_id: 'number | null',
       settings: 'object',
     },
-    answer: object([...spaceAccess, 'id']),
+    answer: object(extend(spaceAccess, 'id')),
   },
   getListOfUsers: {
     about: 'The users of a space. A page begins behind `last_user_id`.',
@@ -106,19 +112,13 @@ export const spaceUsers = operations('spaceUsers', {
       limit: 'integer',
       last_user_id: 'integer',
     },
-    answer: array([
-      ...userShort,
-      ...words(`
-        virtual apps_permissions temporarily_inactive access_mod own_role_ids own_access_mod
-        own_role current
-      `),
-    ]),
+    answer: array(spaceUser),
     paging: 'last-user-id',
   },
   getUser: {
     about: 'One person of a space.',
     call: 'GET /spaces/{space_id}/users/{id}',
-    answer: object([...userShort, ...words('virtual entity_uid user_id access_mod')]),
+    answer: object(extend(userShort, 'virtual entity_uid user_id access_mod')),
   },
   inviteUserToSpace: {
     about: 'Invites a person to a space by e-mail address.',
@@ -139,7 +139,7 @@ export const spaceUsers = operations('spaceUsers', {
   },
 });
 
-const checklist = words('uid name sort_order space_uid created updated');
+const checklist = shape('SpaceTemplateChecklist')`uid name sort_order space_uid created updated`;
 
 /** Checklists that a space offers its cards as templates. */
 export const spaceTemplateChecklist = operations('spaceTemplateChecklist', {
@@ -152,7 +152,7 @@ export const spaceTemplateChecklist = operations('spaceTemplateChecklist', {
   getListOfSpaceTemplateChecklists: {
     about: 'The templates of a space with their items, in one answer.',
     call: 'GET /spaces/{space_uid}/template-checklists',
-    answer: array([...checklist, 'items']),
+    answer: array(extend(checklist, 'items')),
   },
   removeSpaceTemplateChecklist: {
     about: 'Deletes a template.',
@@ -167,7 +167,7 @@ export const spaceTemplateChecklist = operations('spaceTemplateChecklist', {
   },
 });
 
-const item = words('uid text sort_order user_id created updated');
+const item = shape('SpaceTemplateChecklistItem')`uid text sort_order user_id created updated`;
 
 /** Items of the template checklists of a space. */
 export const spaceTemplateChecklistItems = operations('spaceTemplateChecklistItems', {
@@ -289,7 +289,7 @@ export const iterations = operations('iterations', {
     call: 'DELETE /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
     body: { new_iteration_id: 'string | null' },
-    answer: object([...iteration, 'moved_cards']),
+    answer: object(extend(iteration, 'moved_cards')),
     stage: 'beta',
   },
   getCardIterationsHistory: {
@@ -318,7 +318,7 @@ export const iterations = operations('iterations', {
     call: 'GET /spaces/{space_uid}/iterations/{iteration_id}/cards',
     pathParameters: { iteration_id: 'string' },
     query: { status: 'string' },
-    answer: array([...iterationCard, 'card_id']),
+    answer: array(extend(iterationCard, 'card_id')),
     stage: 'beta',
   },
   retrieveListOfIterations: {
@@ -353,11 +353,11 @@ export const iterations = operations('iterations', {
   },
 });
 
-const sprint = words(`
+const sprint = shape('Sprint')`
   id uid board_id title goal active committed children_committed velocity velocity_details
   children_velocity children_velocity_details creator_id updater_id start_date finish_date
   actual_finish_date created updated archived
-`);
+`;
 
 /** Sprints of boards. */
 export const sprints = operations('sprints', {
@@ -365,7 +365,7 @@ export const sprints = operations('sprints', {
     about: 'One sprint with its cards. The documents break off within the list of its fields.',
     call: 'GET /sprints/{id}',
     query: { exclude_deleted_cards: 'boolean' },
-    answer: object([...sprint, 'cards', 'cardUpdates', 'customProperties']),
+    answer: object(extend(sprint, 'cards cardUpdates customProperties')),
   },
   getSprintsList: {
     about: 'The sprints of the company.',
