@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { waits } from '../../src/store/engine/columns.ts';
-import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
@@ -139,9 +137,8 @@ describe('observe mode', () => {
       expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
       expect(await listManagedDrifts(bridge)).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
-      const waiting = bridge.store.read.selectFrom('users').where(waits('cells'));
-      const rows = await waiting.select(['steps', 'attempts']).execute();
-      expect(rows).toEqual([0, 1, 2].map(() => ({ steps: 0, attempts: 0 })));
+      const { body: due } = await askOps(bridge, 'GET', '/users?due=true');
+      expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0 })));
       service.renameUser('user00001@example.com', String(before.people[1]?.fullName));
       service.setActive('user00003@example.com', true);
     }, OBSERVE);
@@ -347,7 +344,10 @@ describe('observe mode', () => {
       message: expect.stringContaining('OBSERVE_WHEN_WORK_IS_DUE=hold'),
     });
     await lives.live(
-      async ({ store }) => expect(await readBacklog(store.read)).toMatchObject({ changes: 1 }),
+      async (bridge) =>
+        expect((await askOps(bridge, 'GET', '/status')).body).toMatchObject({
+          writes: { waiting: 1 },
+        }),
       { ...OBSERVE, OBSERVE_WHEN_WORK_IS_DUE: 'hold' },
     );
     await lives.live(async (bridge) => {

@@ -54,11 +54,6 @@ describe('people and groups for operators', () => {
       );
       const { body: ada } = await askOps(bridge, 'GET', `/users/${id}`);
       const { body: group } = await askOps(bridge, 'GET', `/groups/${pilots}`);
-      const { upstream_uid } = await bridge.store.read
-        .selectFrom('groups')
-        .select('upstream_uid')
-        .where('display_name', '=', 'Pilots')
-        .executeTakeFirstOrThrow();
 
       expect(ada).toEqual({
         id,
@@ -85,7 +80,7 @@ describe('people and groups for operators', () => {
         name: 'Pilots',
         origin: 'created',
         provider: 'default',
-        upstreamIds: { uid: upstream_uid },
+        upstreamIds: { uid: bridge.sandbox.service.getGroup('Pilots').uid },
         pending: ['members'],
       });
       expect(await askOps(bridge, 'GET', `/users/${pilots}`)).toMatchObject({

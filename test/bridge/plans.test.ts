@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
-import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { findGroup } from '../../src/store/groups/groups.ts';
-import { findUserRow, updateUser } from '../../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
@@ -348,32 +344,6 @@ test('an operator repairs, accepts and ignores one drift, whatever the policy sa
   });
 });
 
-test('a drift of which the service holds something else by now is not repaired, alone or among many', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
-    await untilSettled(bridge);
-    bridge.sandbox.service.updateUser(ada, { appsPermissions: 4 });
-    await sweep(bridge);
-    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.access');
-    const [drift] = Object(body).items;
-    // As a look does that has not come to its drifts yet.
-    const held = (await findUserRow(bridge.store.read, id))?.observed ?? '{}';
-    const observed = JSON.stringify({ ...JSON.parse(held), appsPermissions: 1 });
-    await bridge.store.write((tx) => updateUser(tx, userId(id), { observed }));
-    const one = await askOps(bridge, 'POST', `/drifts/${drift.id}/repair`, {});
-    const many = { decision: 'repair', ids: [drift.id] };
-    const [preview, done] = [
-      await askOps(bridge, 'POST', '/drifts/decide', { ...many, dryRun: true }),
-      await askOps(bridge, 'POST', '/drifts/decide', many),
-    ];
-
-    const refused = { done: 0, refused: [{ id: drift.id, code: 'not-possible' }] };
-    expect(one).toMatchObject({ status: 409, body: { code: 'not-possible' } });
-    expect([preview.body, done.body]).toMatchObject([refused, refused]);
-    expect((await askOps(bridge, 'GET', '/plans')).body.items).toEqual([]);
-  });
-});
-
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
   await withTestBridge({ settings: accepting }, async (bridge) => {
@@ -537,11 +507,11 @@ test('a removal of access that waits keeps its place before others when a repair
     const { body } = await askOps(bridge, 'POST', '/sweeps');
     await untilSwept(bridge, String(body.id));
     await expect.poll(() => listManagedDrifts(bridge, 'repairing'), PATIENT).toHaveLength(1);
-    const row = await findGroup(bridge.store.read, group);
+    const { queue } = (await askOps(bridge, 'GET', '/status')).body;
     await askOps(bridge, 'POST', '/resume');
     await untilSettled(bridge);
 
-    expect(row?.due_class).toBe(0);
+    expect(Object(queue).classes[0]).toMatchObject({ class: 'removals', waiting: 1 });
     expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(1)]);
   });
 });

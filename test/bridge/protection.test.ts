@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { groupId } from '../../src/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { findGroupRow, updateGroup } from '../../src/store/groups/groups.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -200,24 +198,6 @@ describe('what is protected', () => {
         },
       },
     ));
-
-  test('a PATCH takes no permissions of a protected group that nobody has seen yet', () =>
-    withProtection(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const id = await addGroup(bridge, 'Pilots');
-      await untilSettled(bridge);
-      const group = await findGroupRow(bridge.store.read, id);
-      const { permissions: _, ...observed } = JSON.parse(group?.observed ?? '{}');
-      await bridge.store.write((tx) =>
-        updateGroup(tx, groupId(id), { observed: JSON.stringify(observed) }),
-      );
-      service.setPermissions('Pilots', 12);
-      const write = set(`${GROUP_EXTENSION}:permissions`, 4);
-      const { status } = await bridge.request('PATCH', `/Groups/${id}`, write);
-
-      expect(status).toBe(403);
-      expect(service.getGroup('Pilots').permissions).toBe(12);
-    }));
 
   test('a write that brings back less than the service holds takes it', () =>
     withProtection(

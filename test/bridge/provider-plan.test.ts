@@ -1,18 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/store/engine/database.ts';
-import type { Db } from '../../src/store/store.ts';
-import {
-  startTestBridge,
-  type TestBridge,
-  type TestBridgeOptions,
-  withTestBridge,
-} from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { createMortalStore, endLead, type MortalStore } from '../support/mortal-store.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import {
   addGroup,
@@ -376,44 +367,6 @@ describe('a plan of removals by providers', () => {
       expect(before).toBe(4);
       expect(service.members('Club')).toEqual([]);
     });
-  });
-
-  test('is kept through the death of the process that stored it', async () => {
-    const url = await makeStoreUrl();
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.stop());
-    const start = (toStore?: TestBridgeOptions['toStore']) =>
-      startTestBridge({
-        ...(toStore && { toStore }),
-        service: sandbox,
-        settings: { ...settings, DATABASE_URL: url },
-      });
-    const isHeld = async (db: Db) => {
-      const held = db.selectFrom('plans').select('id').where('status', '=', 'held');
-      return (await held.execute()).length > 0;
-    };
-    let mortal: MortalStore | undefined;
-    const first = await start((store) => {
-      mortal = createMortalStore(store, { after: isHeld });
-      return mortal.store;
-    });
-    const people = await addPeople(first, 3);
-    const asked = first.request('PATCH', `/Users/${people[2]}`, setActive(false)).catch(() => {});
-    await Promise.race([asked.then(() => mortal?.death), mortal?.death]);
-    await first.stop();
-    const store = await openStore({ url });
-    await endLead(store);
-    await store.close();
-
-    const second = await start();
-    onTestFinished(() => second.stop());
-    const held = await getWaiting(second);
-    const before = isActive(second, 2);
-    await approve(second, held);
-    await untilApplied(second, held.id);
-
-    expect(held.counts).toMatchObject({ total: 1 });
-    expect([before, isActive(second, 2)]).toEqual([true, false]);
   });
 });
 

@@ -38,20 +38,21 @@ function toAccount(email: string) {
 }
 
 /** The provider of each managed person. */
-async function whose({ store }: TestBridge): Promise<Record<string, string>> {
-  const users = store.read.selectFrom('users').select(['user_name', 'provider']);
-  const rows = await users
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .execute();
-  return Object.fromEntries(rows.map(({ user_name: name, provider }) => [name, provider]));
+async function whose(bridge: TestBridge): Promise<Record<string, string>> {
+  const { items } = (await askOps(bridge, 'GET', '/users?managed=true')).body;
+  const people = Array.isArray(items) ? items.map((item) => Object(item)) : [];
+  return Object.fromEntries(people.map(({ name, provider }) => [name, provider]));
 }
 
-/** The rows of users and groups, and the links among them. */
-async function readAll({ store: { read } }: TestBridge): Promise<string> {
-  const tables = ['users', 'groups', 'memberships', 'group_admins', 'disputes'] as const;
-  const rows = tables.map((table) => read.selectFrom(table).selectAll().execute());
-  return JSON.stringify(await Promise.all(rows));
+/** Users, groups and disputes, as operators and providers are shown them. */
+async function readAll(bridge: TestBridge): Promise<string> {
+  const seen = ['/users?managed=true', '/groups', '/users', '/users?deleted=true'];
+  const answers = [
+    ...(await Promise.all(seen.map((path) => askOps(bridge, 'GET', path)))),
+    ...(await Promise.all(['/Users', '/Groups'].map((path) => bridge.request('GET', path)))),
+  ];
+  const { disputes } = (await askOps(bridge, 'GET', '/status')).body;
+  return JSON.stringify([disputes, ...answers.map(({ body }) => body)]);
 }
 
 function toBulk(operations: readonly JsonObject[]): JsonObject {

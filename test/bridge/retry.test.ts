@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { addRetryCommand } from '../../src/cli/retry.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
 import { runner } from '../support/command.ts';
 import {
   addGroup,
   addUser,
   addUsers,
+  listStuck,
+  readWork,
   send,
   toGroup,
   toMembers,
@@ -47,7 +48,7 @@ async function makeNameStuck(timed: TimedBridge, name: string): Promise<string> 
 }
 
 async function countStuck({ bridge }: TimedBridge): Promise<number> {
-  return (await listStuck(bridge.store.read, 10)).length;
+  return (await listStuck(bridge)).length;
 }
 
 describe('retry', () => {
@@ -105,7 +106,7 @@ describe('retry', () => {
         expect(body).toMatchObject({ count: 3 });
         expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
         expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+        expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
       },
       await makeStoreUrl(),
     ));

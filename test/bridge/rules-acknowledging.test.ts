@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -7,6 +6,7 @@ import {
   addUsers,
   listResources,
   readMemberIds,
+  readWork,
   send,
   toMembers,
   toPatch,
@@ -51,7 +51,7 @@ describe('acknowledged or refused', () => {
       expect(answer.status).toBe(400);
       expect(answer.body.detail).toContain(words);
       expect(await readFamilyName(bridge, path)).toEqual(before.body.name);
-      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
     }));
 
   test('a create that the service refuses leaves nothing, and the next one is free to succeed', () =>
@@ -196,8 +196,8 @@ test('with whenUpstreamIsDown refuse, a write is refused while the credentials a
     expect(await readFamilyName(bridge, path)).toMatchObject({ familyName: 'King' });
   }));
 
-async function untilStuck({ store }: TestBridge): Promise<void> {
-  await expect.poll(async () => (await readBacklog(store.read)).stuck, { interval: 5 }).toBe(1);
+async function untilStuck(bridge: TestBridge): Promise<void> {
+  await expect.poll(async () => (await readWork(bridge))?.stuck, { interval: 5 }).toBe(1);
 }
 
 async function readReasons(bridge: TestBridge): Promise<unknown[]> {

@@ -15,6 +15,7 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
+import { askOps } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -280,17 +281,13 @@ test('accounts are recognised in our own code, also where the service ignores fi
     // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
     bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
 
-    const { status } = await bridge.request('POST', '/Users', toUser('eve'));
+    const { status, body } = await bridge.request('POST', '/Users', toUser('eve'));
     await untilSettled(bridge);
 
     expect(status).toBe(201);
     const { id } = bridge.sandbox.service.getUser('eve@example.com');
-    const linked = await bridge.store.read
-      .selectFrom('users')
-      .select('upstream_id')
-      .where('user_name', '=', 'eve@example.com')
-      .execute();
-    expect(linked).toEqual([{ upstream_id: id }]);
+    const linked = await askOps(bridge, 'GET', `/users/${body.id}`);
+    expect(linked.body).toMatchObject({ upstreamId: id });
   }));
 
 test('several groups of one name are disputed, not guessed', () =>

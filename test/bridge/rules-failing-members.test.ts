@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { listStuck } from '../../src/store/resources/backlog.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { readFormsOf } from '../support/forms.ts';
-import { addGroup, addUsers, send, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import {
+  addGroup,
+  addUsers,
+  listStuck,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+} from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -45,9 +52,9 @@ function breakPerson({ bridge }: TimedBridge, email: string) {
 }
 
 async function listStuckPeople({ bridge }: TimedBridge) {
-  const stuck = await listStuck(bridge.store.read, 10);
+  const stuck = await listStuck(bridge);
   return stuck.map(
-    (one) => `${one.field} ${'person' in one ? one.person : ''}: ${one.problem.words}`,
+    (one) => `${one.field} ${'person' in one ? one.person : ''}: ${Object(one.problem).words}`,
   );
 }
 

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { updateUser } from '../../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PAIRS = 5;
 const enable = toPatch({ op: 'replace', path: 'active', value: true });
@@ -16,13 +14,13 @@ const suspend = toPatch({
   value: true,
 });
 
-/** What a list of the service would say: these two people are the owners of the company, and nobody else is. */
+/** These two people are the owners of the company, and nobody else is. */
 async function addOwners(bridge: TestBridge): Promise<[string, string]> {
   const [first = '', second = ''] = await addUsers(bridge, 2);
-  await bridge.store.write(async (tx) => {
-    await tx.updateTable('users').set({ owner: 0 }).execute();
-    for (const id of [first, second]) await updateUser(tx, userId(id), { owner: 1 });
-  });
+  const { service } = bridge.sandbox;
+  for (const email of ['person1@example.com', 'person2@example.com']) service.setRole(email, 1);
+  service.setRole('owner@example.com', 2);
+  await sweep(bridge);
   return [`/Users/${first}`, `/Users/${second}`];
 }
 
@@ -30,8 +28,9 @@ describe('the last owner', () => {
   async function withOwners(
     run: (bridge: TestBridge, paths: [string, string]) => Promise<void>,
   ): Promise<void> {
-    const settings = { DATABASE_URL: await makeStoreUrl() };
-    await withTestBridge({ settings }, async (bridge) => run(bridge, await addOwners(bridge)));
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) =>
+      run(bridge, await addOwners(bridge)),
+    );
   }
 
   const departures: { what: string; leave: (path: string) => [string, string, JsonObject?] }[] = [

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import type { UserId } from '../../src/domain/ids.ts';
-import { findUserRow } from '../../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -14,6 +12,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
+import { askOps } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
 
@@ -182,8 +181,7 @@ test('an unmanaged person may join a managed group and is not adopted by it', ()
     await send(bridge, 'PATCH', path, change('add', [id]));
 
     expect(bridge.sandbox.service.members('Pilots')).toEqual(['user00001@example.com']);
-    const row = await findUserRow(bridge.store.read, id as UserId);
-    expect(row?.origin).toBeNull();
+    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
   }));
 
 test('an outcome that already holds counts as done: there on add, gone on remove', () =>

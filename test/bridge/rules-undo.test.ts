@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -8,6 +7,7 @@ import {
   findId,
   listResources,
   readMemberIds,
+  readWork,
   send,
   toGroup,
   toUser,
@@ -49,7 +49,7 @@ describe('a POST that the service refuses in time leaves', () => {
       expect(refused.status).toBe(400);
       expect(await listNames(bridge, 'Users')).toEqual(['owner']);
       expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
-      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
       bridge.sandbox.faults.clear();
       await addUser(bridge, 'ada');
       expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
@@ -85,7 +85,7 @@ describe('a POST that the service refuses in time leaves', () => {
       expect(refused.body.detail).toContain(adaId);
       expect(await listNames(bridge, 'Groups')).toEqual([]);
       expect(bridge.sandbox.service.groups()).toEqual([]);
-      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
     }));
 
   test('a group that existed as unmanaged as it was, and the next POST adopts it', () =>

@@ -4,26 +4,26 @@ import { addPlanCommand } from '../../src/cli/plan.ts';
 import { addStatusCommand } from '../../src/cli/status.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { readSeats } from '../../src/ops/state/seats.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
-import { insertSample } from '../../src/store/samples.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { readPlan } from '../support/pilots.ts';
-import { addUser, addUsers, send, toPatch, toUser } from '../support/provider.ts';
+import {
+  addUser,
+  addUsers,
+  listStuck,
+  readWork,
+  send,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { describeStores } from '../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
-const NOTHING_SAMPLED = {
-  ...{ calls: 0, calls_max: 0, due: 0, stuck: 0, drifts: 0, requests: 0, refused: 0 },
-  leavers: '[]',
-};
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
 const setLicence = (value: number) =>
   toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value });
@@ -69,8 +69,8 @@ async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
   return Array.isArray(body.reasons) ? body.reasons.map(Object) : [];
 }
 
-async function readWaiting({ store }: TestBridge): Promise<number> {
-  return (await readBacklog(store.read)).noSeat;
+async function readWaiting(bridge: TestBridge): Promise<number> {
+  return Object((await askOps(bridge, 'GET', '/status')).body.seats).waiting;
 }
 
 describe('seats', () => {
@@ -89,7 +89,7 @@ describe('seats', () => {
         expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
         expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
         expect(await readWaiting(bridge)).toBe(2);
-        expect(await listStuck(bridge.store.read, 10)).toEqual([]);
+        expect(await listStuck(bridge)).toEqual([]);
         const reasons = await readReasons(bridge);
         expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
         expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
@@ -260,26 +260,6 @@ test('the first of the line is tried from time to time, and all of them once sea
     { settings: { SEATS_RETRY_EVERY: '1s' } },
   ));
 
-describeStores('the seats of a store', ({ makeStore }) => {
-  test('run out by the trend of the samples, which is not known before there are some', async () => {
-    const store = await makeStore();
-    const before = await readSeats(store.read, 50);
-    await store.write(async (tx) => {
-      for (let hour = 0; hour <= 24; hour += 1) {
-        const sample = { at: hour * 3_600_000, seats: 10 + hour / 6 };
-        await insertSample(tx, { ...NOTHING_SAMPLED, ...sample, seats: Math.round(sample.seats) });
-      }
-    });
-
-    const after = await readSeats(store.read, 50);
-
-    expect(before).toEqual({ total: 50, used: 0, waiting: 0, free: 50, daysLeft: null });
-    // Four a day.
-    expect(after.daysLeft).toBeGreaterThan(12);
-    expect(after.daysLeft).toBeLessThan(13);
-  });
-});
-
 const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
   { what: '402 with a message', shape: { noSeatStatus: 402 } },
   { what: '402 without a body', shape: { noSeatStatus: 402, errorBody: 'empty' } },
@@ -338,7 +318,7 @@ for (const { what, shape, settings = {}, addition } of cells) {
         bridge.sandbox.setShape({ seats: null });
         await askOps(bridge, 'POST', '/retry', { all: true });
         await untilQuiet(timed, MINUTE_MS);
-        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, noSeat: 0 });
+        expect(await readWork(bridge)).toMatchObject({ due: 0 });
       },
       { shape, settings },
     ));

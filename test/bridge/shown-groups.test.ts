@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { logStatements, type StatementLog } from '../support/statements.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const ANN = 'user00001@example.com';
@@ -67,22 +66,12 @@ async function readGroups(bridge: TestBridge): Promise<Groups> {
 }
 
 describe('the groups that users show', () => {
-  async function withCompany(
-    run: (bridge: TestBridge, log: StatementLog) => Promise<void>,
-  ): Promise<void> {
-    const logs: StatementLog[] = [];
+  async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const options = {
       settings: { ...SWEEP_SETTINGS },
       sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } },
-      toStore: (given: TestBridge['store']) => {
-        const { store, log } = logStatements(given);
-        logs.push(log);
-        return store;
-      },
     };
-    await withTestBridge(options, async (bridge) => {
-      for (const log of logs) await run(bridge, log);
-    });
+    await withTestBridge(options, run);
   }
 
   test.each(changes)('are new after a sweep where $why', ({ groups, act }) =>
@@ -103,16 +92,5 @@ describe('the groups that users show', () => {
       await askOps(bridge, 'POST', `/groups/${group?.id}/look`, {});
 
       expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
-    }));
-
-  test('are not worked out again by a sweep that finds nothing new', () =>
-    withCompany(async (bridge, log) => {
-      const isAboutShown = (sql: string) => /set .*"?shown_groups"? = /s.test(sql);
-      expect(log.writes.flat().filter(isAboutShown)).not.toEqual([]);
-      log.reset();
-
-      await sweep(bridge);
-
-      expect(log.writes.flat().filter(isAboutShown)).toEqual([]);
     }));
 });

@@ -2,18 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addUser,
-  type Requester,
-  send,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { type TestAnswer, withTestBridge } from '../support/bridge.ts';
+import { addUser, type Requester, send, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -116,27 +108,3 @@ test('a file that is moved away or replaced takes no writes, and is written agai
     expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
   });
 });
-
-test('a database that may not grow refuses what needs room and keeps what it has', () =>
-  withTestBridge({}, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    await limitPages(bridge, 1);
-    const statuses: number[] = [];
-    for (let n = 0; statuses.at(-1) !== 503 && n < 500; n += 1) {
-      statuses.push((await bridge.request('POST', '/Users', toUser(`person${n}`))).status);
-    }
-    const people = (await send(bridge, 'GET', '/Users')).body.totalResults;
-    await limitPages(bridge, 1_000_000);
-    await untilSettled(bridge);
-
-    expect(statuses.filter((status) => status !== 201)).toEqual([503]);
-    expect(people).toBe(1 + statuses.length); // The owner, ada, and everybody but the last.
-    expect(bridge.sandbox.service.users()).toHaveLength(1 + statuses.length);
-    await send(bridge, 'PATCH', `/Users/${id}`, disable);
-    expect((await readReady(bridge, bridge.baseUrl)).body).toMatchObject({ status: 'ok' });
-  }));
-
-/** SQLite takes what is there already when that is more. */
-async function limitPages({ store }: TestBridge, pages: number): Promise<void> {
-  await store.write((tx) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(tx));
-}

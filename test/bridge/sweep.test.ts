@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { SWEEP_READ_FACT } from '../../src/reconcile/compare/read-lists.ts';
-import { readProgress } from '../../src/reconcile/read/progress.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -304,41 +302,6 @@ test('a start compares a store that was filled before, and not one that has just
 
   expect(body.items).toEqual([]);
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
-});
-
-test('a stop in the middle gives the sweep to the next process, which reads no page again', async () => {
-  const service = await startSandbox({ seed: { users: 20 } });
-  onTestFinished(() => service.stop());
-  const { DATABASE_URL, remove } = makeFile();
-  onTestFinished(remove);
-  const paged = { ...settings, UPSTREAM_PAGE_SIZE: '5', DATABASE_URL };
-  const first = await startTestBridge({ service, settings: paged });
-  await addUser(first, 'ada');
-  await untilSettled(first);
-  service.service.setActive(ada, false);
-  const fault = { kind: 'hang' } as const;
-  const hang = service.faults.add({ operation: 'scim.getUsers', fault, skip: 3 });
-  const { body } = await askOps(first, 'POST', '/sweeps');
-  await hang.until(1);
-  const stopped = first.bridge.stop();
-  service.faults.clear();
-  await stopped;
-  const { users } = (await readProgress(first.store.read, SWEEP_READ_FACT)).steps;
-  await first.stop();
-  service.calls.reset();
-
-  const second = await startTestBridge({ service, settings: paged });
-  onTestFinished(() => second.stop());
-  const ended = await untilSwept(second, String(body.id));
-
-  expect(ended.status).toBe('complete');
-  expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
-  // How much of the page that the stop met was stored is a matter of milliseconds. Each page begins with the last
-  // entry of the page before, so four of its five are new.
-  const left = service.service.users().length - (users?.count ?? 0);
-  expect(users?.count).toBeGreaterThanOrEqual(5 + 4);
-  const read = Object.values(service.calls.counts()['scim.getUsers'] ?? {});
-  expect(read).toEqual([Math.ceil(left / 4)]);
 });
 
 test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know', async () => {

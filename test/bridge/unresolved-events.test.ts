@@ -1,8 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { insertAuditEvents } from '../../src/store/audit/events.ts';
+import { expect, test } from 'vitest';
 import { type AuditWorld, behindTheBack, PATIENT, withAudit } from '../support/audit-world.ts';
-import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { addGroup, addUsers, send, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
@@ -107,60 +105,3 @@ test('a sweep that was made meanwhile is enough', () =>
 
     expect(await countSweeps(world)).toBe(1);
   }));
-
-describe('an event that names somebody whom the store learns of later', () => {
-  test('is about them: whom others changed is looked at, what is our own is not', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
-    await withAudit(options, async (world) => {
-      await world.poll(20 * MINUTE_MS);
-      const at = world.clock.now() - 1_000;
-      const event = { category: 'user_management', created_at: at, seen_at: at, message: null };
-      const author = {
-        author_id: 1,
-        author_uid: null,
-        author_username: null,
-        author_address: null,
-      };
-      const rest = { ...event, ...author, origin: 'unresolved' as const, explained_by: null };
-      const [bob, ada] = [await addUser(world, 'bob'), await addUser(world, 'ada')];
-      await untilSettled(world);
-      // As they are stored when the log is faster than the answer to the call.
-      const details = (name: string) =>
-        JSON.stringify({ user_id: world.sandbox.service.getUser(`${name}@example.com`).id });
-      await world.store.write((tx) =>
-        insertAuditEvents(tx, [
-          { ...rest, id: 'own', action: 'activate', details: details('bob') },
-          { ...rest, id: 'theirs', action: 'deactivate', details: details('ada') },
-          { ...rest, id: 'sign-in', category: 'auth', action: 'sign_in', details: null },
-        ]),
-      );
-      world.sandbox.calls.reset();
-      await world.poll(SETTLED_MS);
-
-      const events = await world.store.read
-        .selectFrom('audit_events')
-        .select(['id', 'origin'])
-        .where('created_at', '=', at)
-        .orderBy('id')
-        .execute();
-      const named = await world.store.read
-        .selectFrom('audit_event_resources')
-        .select(['event_id', 'resource_id'])
-        .where('event_id', 'in', ['own', 'theirs', 'sign-in'])
-        .orderBy('event_id')
-        .execute();
-      expect(events).toEqual([
-        { id: 'own', origin: 'ours' },
-        { id: 'sign-in', origin: 'unresolved' },
-        { id: 'theirs', origin: 'foreign' },
-      ]);
-      expect(named).toEqual([
-        { event_id: 'own', resource_id: bob },
-        { event_id: 'theirs', resource_id: ada },
-      ]);
-      expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
-      await world.poll(20 * MINUTE_MS);
-      expect(await countSweeps(world)).toBe(0);
-    });
-  });
-});

@@ -102,12 +102,21 @@ export type Observed = Pick<TestBridge, 'request' | 'baseUrl' | 'opsToken'>;
 
 /** Reads the work of the bridge; undefined while it cannot tell. */
 export async function readWork(bridge: Observed): Promise<Work | undefined> {
-  const url = new URL('/ops/status', bridge.baseUrl).href;
-  const authorization = `Bearer ${bridge.opsToken}`;
-  const { status, body } = await bridge.request('GET', url, undefined, { authorization });
+  const { status, body } = await askStatus(bridge);
   if (status !== 200) return undefined;
   const { due, stuckCount, activity } = body;
   return { due: Number(due), stuck: Number(stuckCount), running: Object(activity).running };
+}
+
+/** What the service refused after it was acknowledged, as `/ops/status` lists it. */
+export async function listStuck(bridge: Observed): Promise<JsonObject[]> {
+  const { stuck } = (await askStatus(bridge)).body;
+  return Array.isArray(stuck) ? stuck.filter(isJsonObject) : [];
+}
+
+function askStatus(bridge: Observed): Promise<TestAnswer> {
+  const url = new URL('/ops/status', bridge.baseUrl).href;
+  return bridge.request('GET', url, undefined, { authorization: `Bearer ${bridge.opsToken}` });
 }
 
 /**

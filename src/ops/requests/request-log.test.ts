@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { describeSqlite } from '../../../test/support/stores.ts';
+import { listRequests } from '../../store/audit/requests.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { createRequestLog } from './request-log.ts';
+
+const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
+const kept = {
+  at: 1,
+  requestId: 'r',
+  method: 'PUT',
+  route: '/Users/{id}',
+  resourceType: 'user',
+  resourceId: 'u',
+  written: [],
+  status: 200,
+  scimType: null,
+  durationMs: 1,
+  client: null,
+  credential: 'settings-1',
+} as const;
+
+describeSqlite('the log of requests', ({ makeStore }) => {
+  test('waits for a store that takes no writes, and keeps the order', async () => {
+    const store = await makeStore();
+    const failures: unknown[] = [];
+    let isBroken = true;
+    const log = createRequestLog({
+      store: {
+        write: (work) => {
+          if (isBroken) return Promise.reject(new StoreError('store-full', 'full'));
+          return store.write(work);
+        },
+      },
+      clock: { now: () => 10 },
+      rowsMax: 10,
+      retentionMs: 1_000,
+      onFailure: (error) => void failures.push(error),
+    });
+    onTestFinished(() => log.stop());
+    log.add({ ...kept, at: 1 });
+    await log.stop();
+    isBroken = false;
+    log.add({ ...kept, at: 2 });
+    await log.stop();
+
+    expect(failures).toHaveLength(1);
+    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([2, 1]);
+  });
+});

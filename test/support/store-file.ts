@@ -1,0 +1,23 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const SQLITE = 'sqlite:';
+
+/** A place for a SQLite file that outlives the bridges on it, until the test ends. Returns its `DATABASE_URL`. */
+export function makeStoreFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return `${SQLITE}${join(folder, 'bridge.db')}`;
+}
+
+/** Copies a SQLite file as a crash at this moment would leave it. Returns the `DATABASE_URL` of the copy. */
+export function copyStore(url: string): string {
+  const copy = makeStoreFile();
+  for (const part of ['', '-wal']) {
+    const [from, to] = [url, copy].map((one) => `${one.slice(SQLITE.length)}${part}`);
+    if (from !== undefined && to !== undefined && existsSync(from)) copyFileSync(from, to);
+  }
+  return copy;
+}
