@@ -47,6 +47,8 @@ async function build(): Promise<string> {
   for (const name of [...wanted, 'tsconfig.build.json', 'tsconfig.client.json']) {
     cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
+  // No clone has it: the build writes it.
+  rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   await run('npm', ['run', '--silent', 'build:client'], { cwd: checkout });
   return join(checkout, 'dist/client-package');

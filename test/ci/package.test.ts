@@ -42,6 +42,8 @@ async function pack(): Promise<string> {
   for (const name of readdirSync(root).filter((entry) => !left.has(entry))) {
     cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
+  // No clone has it: the build writes it.
+  rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout });
   const [file] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
