@@ -14,6 +14,7 @@ import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
+import { findRepairWords } from '../scim/repairs.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { findLateLeavers } from '../store/changes.ts';
 import { countDrifts } from '../store/drift-views.ts';
@@ -61,6 +62,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
     },
     planSums: createPlanSums(store.read, clock),
+    findRepairWords,
     requestSweep: parts.requestSweep,
     look: leadership.look,
     findDetection: () => leadership.news().detection ?? undefined,

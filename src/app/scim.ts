@@ -2,7 +2,6 @@ import { type Access, createAccess } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/lookup.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
@@ -34,7 +33,6 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     rules,
     reconciler,
     clock,
-    turns: createTurns(),
     findCredential: parts.access.find,
     attempts: parts.attempts,
     policy: toScimPolicy(settings),

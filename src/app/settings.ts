@@ -8,7 +8,8 @@ import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { Quirks } from '../reconcile/quirks.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
-import type { BodyLimits, ScimPolicy } from '../scim/deps.ts';
+import type { ScimPolicy } from '../scim/deps.ts';
+import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { OverloadLimits } from '../telemetry/overload.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
@@ -94,9 +95,9 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   return {
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
-    bodies: toBodyLimits(settings),
+    // Whatever memory there is, two of the largest size have room.
+    bodiesBytesMax: Math.max(toMemoryMax(settings.server) * BODIES_SHARE, 2 * GROUP_BODY_BYTES_MAX),
     requests: { perSecond: scim.requestsPerSecond, concurrentMax: scim.concurrentMax },
-    filterLengthMax: scim.filterLengthMax,
     pageSize: scim.pageSize,
     pageSizeMax: scim.pageSizeMax,
     bulkOperationsMax: scim.bulkOperationsMax,
@@ -167,12 +168,6 @@ export function toConnectionLimits({ server }: Pick<Settings, 'server'>): Connec
     idleMs: server.idleTimeout,
     connectionsMax: server.connectionsMax,
   };
-}
-
-/** Limits of the size of bodies: whatever memory there is, two of the largest size have room. */
-function toBodyLimits({ server, scim }: Pick<Settings, 'server' | 'scim'>): BodyLimits {
-  const { bodyBytesMax: bytesMax } = scim;
-  return { bytesMax, totalMax: Math.max(toMemoryMax(server) * BODIES_SHARE, 2 * bytesMax) };
 }
 
 /** Limits beyond which the process counts as overloaded. */

@@ -156,7 +156,8 @@ interface Life {
 
 /** Creates the option `--profile`. */
 export function profileOption(): Option {
-  const help = 'lenient, or strict: requests are read to the letter, and nothing is repaired';
+  const help =
+    'lenient, or strict: what the SCIM 2.0 Interoperability Profile has refused is refused';
   return new Option('--profile <profile>', help).choices(['lenient', 'strict']).default('lenient');
 }
 

@@ -4,7 +4,7 @@ export type Purpose = (typeof PURPOSES)[number];
 /** Every purpose. */
 export const PURPOSES = ['scim', 'metrics', 'reader', 'operator'] as const;
 
-/** Way in which requests of a provider are read: with repairs, or to the letter of the standard. */
+/** Way in which requests of a provider are read: with every repair, or refused what `REPAIRS` has refused. */
 export type Profile = (typeof PROFILES)[number];
 
 /** Every profile. */

@@ -51,11 +51,3 @@ export async function forEachInTurns<T>(
     if (pause) await pause;
   }
 }
-
-/** Does all of the work at once. */
-export function workAtOnce<T>(work: Work<T>): T {
-  for (;;) {
-    const piece = work.next();
-    if (piece.done) return piece.value;
-  }
-}

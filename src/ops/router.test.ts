@@ -109,6 +109,7 @@ const operators = {
   notify: () => undefined,
   ...{ adoptUser: unknown, adoptGroup: unknown, look: unknown },
   planSums: async () => [],
+  findRepairWords: () => null,
   requestSweep: async () => 'sweep-1',
   privileges: {
     listPrivileged: async () => new Map(),

@@ -48,6 +48,8 @@ export interface OpsSources extends AccessNeeds {
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
   readonly drifts: DriftDecisions;
   readonly planSums: PlanSums;
+  /** Finds the words of a repair of a request; null for a kind of an earlier version. */
+  readonly findRepairWords: (kind: string) => string | null;
   /** Asks for a sweep, and gives its id. */
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly look: DriftKeeper['look'];

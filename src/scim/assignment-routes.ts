@@ -67,7 +67,7 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
-    const { filter, sorting } = parseSearch(deps, query, { schema, repairs });
+    const { filter, sorting } = parseSearch(query, { schema, repairs });
     const paging = parsePart(deps, query, `${kind.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));

@@ -6,7 +6,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
 import type { Asker } from '../domain/leaver.ts';
-import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -17,23 +16,15 @@ import type { FormerIds } from './former-ids.ts';
 import type { ToMoment } from './render/resource-text.ts';
 import type { RepairKind } from './repairs.ts';
 
-/** Limits of the size of bodies, in bytes. */
-export interface BodyLimits {
-  /** Each of them. */
-  readonly bytesMax: number;
-  /** All bodies together whose requests are not answered yet. */
-  readonly totalMax: number;
-}
-
 /** Settings about the requests of identity providers. */
 export interface ScimPolicy {
   /** Longest wait of a write for the service, from its arrival, in milliseconds. */
   readonly writeWaitMs: number;
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
-  readonly bodies: BodyLimits;
+  /** Most bytes of all bodies together whose requests are not answered yet. */
+  readonly bodiesBytesMax: number;
   /** Requests that one credential may send. */
   readonly requests: AdmissionLimits;
-  readonly filterLengthMax: number;
   readonly pageSize: number;
   readonly pageSizeMax: number;
   readonly bulkOperationsMax: number;
@@ -68,8 +59,6 @@ export interface ScimDeps {
   readonly reconciler: Reconciler;
   readonly formerIds: FormerIds;
   readonly clock: Clock;
-  /** Cuts long work for requests into turns; all requests share them. */
-  readonly turns: Turns;
   /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
   /** Told of requests without a valid one. */

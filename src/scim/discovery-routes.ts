@@ -3,6 +3,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { ScimDeps } from './deps.ts';
 import { findPart } from './dialect/parse-body.ts';
 import { ScimError } from './errors.ts';
+import { BODY_BYTES_MAX } from './http/body.ts';
 import { allowOnly } from './http/guards.ts';
 import { sendJson } from './http/respond.ts';
 import { isAbsent, toListResponse } from './render/paging.ts';
@@ -17,7 +18,7 @@ export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
     bulk: {
       supported: true,
       maxOperations: policy.bulkOperationsMax,
-      maxPayloadBytes: policy.bodies.bytesMax,
+      maxPayloadBytes: BODY_BYTES_MAX,
     },
     pagination: {
       cursor: true,

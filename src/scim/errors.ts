@@ -1,6 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
 import type { ResourceName } from '../domain/schemas.ts';
-import type { Work } from '../domain/turns.ts';
 
 /** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
 export type ScimType =
@@ -72,9 +71,9 @@ export function invalidSyntax(detail: string, cause?: unknown): ScimError {
  * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1; undefined: it is all there is
  * @throws ScimError of the work, with the place before its words
  */
-export function* at<Result>(toPlace: () => string | undefined, work: Work<Result>): Work<Result> {
+export function at<Result>(toPlace: () => string | undefined, work: () => Result): Result {
   try {
-    return yield* work;
+    return work();
   } catch (error) {
     const place = error instanceof ScimError ? toPlace() : undefined;
     throw error instanceof ScimError && place !== undefined ? error.at(place) : error;

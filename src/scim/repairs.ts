@@ -1,70 +1,74 @@
 import type { Profile } from '../domain/credential.ts';
 import { badRequest, type ScimType } from './errors.ts';
 
-/**
- * Kinds of corrections of a request. A provider's connector that starts to count here has changed, or was
- * never tested.
- * - `schemas-missing`, `schemas-unknown`: no `schemas`, or a URN that is old, misspelt or not ours
- * - `name-case`, `name-qualified`, `name-dotted`: `username`, `urn:…:User:title`, `name.givenName` as a key
- * - `name-unqualified`, `path-unqualified`: `department` without its schema, as a key or in a path
- * - `path-dotted`: `urn:…:User.department`, a dot between a schema and its attribute
- * - `array-around-value`, `object-around-value`: `["X"]` or `{"value": "X"}` where "X" belongs
- * - `value-for-list`, `value-for-object`: one value where a list belongs, a text where an object belongs
- * - `boolean-as-text`, `number-as-text`, `text-as-other`: "True", "16", or 16 where a text belongs
- * - `json-in-text`: a JSON document inside a text
- * - `blank-as-unassign`: "" where null or nothing belongs
- * - `duplicate-values`, `several-primaries`: lists that contradict themselves
- * - `name-doubled`: a name twice in an object, of which the last one counts
- * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: values that are never taken
- * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: parts that cannot be kept
- * - `empty-value-dropped`: a value of a list that tells its use alone
- * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
- * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
- *   `not` without parentheses, "True" for true, a backslash that begins no escape, an offset of time without its colon, or an
- *   attribute of an extension without its schema or behind a dot
- * - `value-made`: a filter in a path that no value fits, so that one is made
- * - `binary-malformed`: a binary value that is not base64
- * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone
- */
-export type RepairKind =
-  | 'schemas-missing'
-  | 'schemas-unknown'
-  | 'name-case'
-  | 'name-qualified'
-  | 'name-unqualified'
-  | 'path-unqualified'
-  | 'path-dotted'
-  | 'value-made'
-  | 'binary-malformed'
-  | 'name-dotted'
-  | 'array-around-value'
-  | 'object-around-value'
-  | 'value-for-list'
-  | 'value-for-object'
-  | 'boolean-as-text'
-  | 'number-as-text'
-  | 'text-as-other'
-  | 'json-in-text'
-  | 'blank-as-unassign'
-  | 'duplicate-values'
-  | 'several-primaries'
-  | 'name-doubled'
-  | 'read-only-dropped'
-  | 'password-dropped'
-  | 'blank-active-dropped'
-  | 'unknown-attribute-dropped'
-  | 'unknown-schema-dropped'
-  | 'value-dropped'
-  | 'empty-value-dropped'
-  | 'op-case'
-  | 'operation-for-list'
-  | 'filter-unquoted'
-  | 'filter-unknown'
-  | 'filter-dialect'
-  | 'remove-by-value'
-  | 'remove-value-dropped';
+/** Kind of part of a request that was not taken as it was sent. */
+interface Repair {
+  /** What was sent, and what became of it. */
+  readonly words: string;
+  readonly op: 'repair' | 'drop';
+  /** True where information is lost, beyond what the protocol lets every server ignore. */
+  readonly isLoss: boolean;
+  /** Error keyword by which a strict credential is refused; undefined: it is repaired as for any other. */
+  readonly strict: ScimType | undefined;
+}
 
-/** Counts the corrections of a request. */
+/**
+ * Every kind of repair. A provider's connector that starts to count here has changed, or was never tested. A strict
+ * credential is refused what the SCIM 2.0 Interoperability Profile has refused, and nothing else.
+ * @see draft-zollner-scim-interop-profile-02
+ */
+export const REPAIRS = {
+  'schemas-missing': repaired('no schemas were named: they follow from the address'),
+  'schemas-unknown': repaired('a schema is old, misspelt or not known here', 'invalidSyntax'),
+  'name-case': repaired('an attribute is spelt in another case'),
+  'name-qualified': repaired('an attribute stands under its full name, with its schema'),
+  'name-unqualified': repaired('an attribute of an extension stands without its schema'),
+  'name-dotted': repaired('an attribute of an object is named with a dot'),
+  'name-doubled': lost('an attribute is there twice: the last one counts'),
+  'path-unqualified': repaired('a path names an attribute of an extension without its schema'),
+  'path-dotted': repaired('a path has a dot between a schema and its attribute'),
+  'array-around-value': repaired('a list stands around a single value'),
+  'object-around-value': repaired('an object stands around a simple value'),
+  'value-for-list': repaired('one value stands where a list belongs', 'invalidValue'),
+  'value-for-object': repaired('a text stands where an object belongs', 'invalidValue'),
+  'boolean-as-text': repaired('a text such as "True" stands for true or false'),
+  'number-as-text': repaired('a text stands for a number'),
+  'text-as-other': repaired('a number or true or false stands for a text'),
+  'blank-as-unassign': repaired('an empty text is taken as no value'),
+  'binary-malformed': repaired('a binary value is not base64'),
+  'value-made': repaired('no value fits the filter of a path: one is made'),
+  'op-case': repaired('the op of an operation is not in lower case'),
+  'operation-for-list': repaired('one operation stands where a list belongs'),
+  'filter-unquoted': repaired('a text of the filter has no quotes'),
+  'filter-unknown': repaired(
+    'the filter names an attribute that is not known here',
+    'invalidFilter',
+  ),
+  'filter-dialect': repaired('the filter is written in another way than the standard says'),
+  'remove-by-value': repaired('a removal names its values beside the path'),
+  'remove-value-dropped': lost('a removal has a filter and a value: the filter counts alone'),
+  'json-in-text': dropped('a text holds a whole JSON document'),
+  'duplicate-values': dropped('a value is there twice: it is taken once'),
+  'several-primaries': lost('several values are primary: one of them is taken so'),
+  'read-only-dropped': dropped('what only the bridge sets is left out'),
+  'password-dropped': dropped('a password is never taken'),
+  'blank-active-dropped': lost('active cannot be cleared: it stays as it is'),
+  'empty-value-dropped': dropped('a value tells its use alone: it is left out'),
+  'value-dropped': lost('a value has not the type of its attribute: it is left out'),
+  'unknown-attribute-dropped': lost('an attribute is not known here', 'invalidSyntax'),
+  'unknown-schema-dropped': lost('an extension is not known here', 'invalidSyntax'),
+} satisfies Record<string, Repair>;
+
+/** Name of a kind of repair. */
+export type RepairKind = keyof typeof REPAIRS;
+
+/** Finds the words of a repair; null for a kind of an earlier version. */
+export function findRepairWords(kind: string): string | null {
+  const rows: Readonly<Record<string, Repair>> = REPAIRS;
+  return Object.hasOwn(rows, kind) ? (rows[kind]?.words ?? null) : null;
+}
+
+/** Counts the repairs of a request. */
 export interface Repairs {
   /** @param name name in the request, for a kind about a name */
   count(kind: RepairKind, name?: string): void;
@@ -73,84 +77,12 @@ export interface Repairs {
 /** Counts nothing: for bodies that were counted before, or did not come from a provider. */
 export const UNCOUNTED: RequestRepairs = { count: () => undefined, list: () => [] };
 
-/** Kinds by which information of a request is lost, beyond what the protocol lets every server ignore. */
-const LOSING: ReadonlySet<RepairKind> = new Set([
-  'blank-active-dropped',
-  'unknown-attribute-dropped',
-  'unknown-schema-dropped',
-  'value-dropped',
-  'name-doubled',
-  'several-primaries',
-  'remove-value-dropped',
-]);
-/** Kinds of parts that were not taken as they were sent. */
-const DROPPING: ReadonlySet<RepairKind> = new Set([
-  ...LOSING,
-  'read-only-dropped',
-  'password-dropped',
-  'empty-value-dropped',
-  'duplicate-values',
-  'json-in-text',
-]);
-
-const REMOVAL_WITH_VALUE = [
-  'invalidSyntax',
-  'A remove operation has a value; a filter names what is removed.',
-] as const;
-
-/** Refusal of a correction by the strict profile; a kind without one is allowed by the standard. */
-const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
-  'schemas-missing': ['invalidSyntax', 'The body has no schemas.'],
-  'schemas-unknown': ['invalidSyntax', 'One of the schemas is not known here.'],
-  'name-qualified': ['invalidSyntax', 'A name with its schema belongs into a path.'],
-  'name-unqualified': [
-    'invalidSyntax',
-    'An attribute of an extension does not stand below its schema.',
-  ],
-  'path-unqualified': [
-    'invalidPath',
-    'The path names an attribute of an extension without its schema.',
-  ],
-  'path-dotted': ['invalidPath', 'A dot stands between a schema and its attribute.'],
-  'value-made': ['noTarget', 'No value fits the filter of the path.'],
-  'binary-malformed': ['invalidValue', 'A binary value is not base64.'],
-  'name-doubled': ['invalidSyntax', 'An attribute is named twice.'],
-  'name-dotted': ['invalidSyntax', 'A name with a dot belongs into a path.'],
-  'array-around-value': ['invalidValue', 'A list stands where one value belongs.'],
-  'object-around-value': ['invalidValue', 'An object stands where a simple value belongs.'],
-  'value-for-list': ['invalidValue', 'One value stands where a list belongs.'],
-  'value-for-object': ['invalidValue', 'A simple value stands where an object belongs.'],
-  'boolean-as-text': ['invalidValue', 'A text stands where a boolean belongs.'],
-  'number-as-text': ['invalidValue', 'A text stands where a number belongs.'],
-  'text-as-other': ['invalidValue', 'A number or boolean stands where a text belongs.'],
-  'json-in-text': ['invalidValue', 'A text holds a whole JSON document.'],
-  'blank-as-unassign': ['invalidValue', 'An empty text is no value: null clears an attribute.'],
-  'several-primaries': ['invalidValue', 'Several values of a list are primary.'],
-  'blank-active-dropped': ['invalidValue', 'active cannot be cleared.'],
-  'unknown-attribute-dropped': ['invalidSyntax', 'An attribute is not known here.'],
-  'unknown-schema-dropped': [
-    'invalidSyntax',
-    'An attribute belongs to a schema that is not known here.',
-  ],
-  'value-dropped': ['invalidValue', 'A value does not have the type of its attribute.'],
-  'op-case': ['invalidSyntax', 'The op of an operation is not in lower case.'],
-  'operation-for-list': ['invalidSyntax', 'Operations is not a list.'],
-  'filter-unquoted': ['invalidFilter', 'A text of the filter has no quotes.'],
-  'filter-unknown': ['invalidFilter', 'The filter names an attribute that is not known here.'],
-  'filter-dialect': [
-    'invalidFilter',
-    'The filter is written in another way than the standard says.',
-  ],
-  'remove-by-value': REMOVAL_WITH_VALUE,
-  'remove-value-dropped': REMOVAL_WITH_VALUE,
-};
-
-/** Corrections of one request, by kind. */
+/** Repairs of one request, by kind. */
 export interface RequestRepairs extends Repairs {
   list(): readonly RepairedParts[];
 }
 
-/** Parts of a request that were corrected, not taken, or the reason of its refusal. */
+/** Parts of a request that were repaired, not taken, or the reason of its refusal. */
 export interface RepairedParts {
   readonly kind: RepairKind;
   readonly op: 'repair' | 'drop' | 'refuse';
@@ -160,7 +92,7 @@ export interface RepairedParts {
 }
 
 /**
- * Corrections of one request. The strict profile refuses what it would correct: its `count` throws.
+ * Repairs of one request. For a strict credential `count` throws where the table has it refused.
  * @throws ScimError 400, out of `count`
  */
 export function createRequestRepairs(
@@ -168,19 +100,33 @@ export function createRequestRepairs(
   profile: Profile,
 ): RequestRepairs {
   const made = new Map<RepairKind, number>();
-  const findRefusal = (kind: RepairKind) => (profile === 'strict' ? STRICT[kind] : undefined);
+  const findRefusal = (kind: RepairKind) =>
+    profile === 'strict' ? REPAIRS[kind].strict : undefined;
   return {
     count(kind) {
       repaired(kind);
       made.set(kind, (made.get(kind) ?? 0) + 1);
       const refusal = findRefusal(kind);
-      if (refusal) throw badRequest(...refusal);
+      if (refusal)
+        throw badRequest(refusal, `The strict profile refuses this: ${REPAIRS[kind].words}.`);
     },
     list: () =>
       [...made].map(([kind, count]) => {
         const isRefused = findRefusal(kind) !== undefined;
-        const op = isRefused ? 'refuse' : DROPPING.has(kind) ? 'drop' : 'repair';
-        return { kind, op, count, isLoss: !isRefused && LOSING.has(kind) };
+        const { op, isLoss } = REPAIRS[kind];
+        return { kind, op: isRefused ? 'refuse' : op, count, isLoss: !isRefused && isLoss };
       }),
   };
+}
+
+function repaired(words: string, strict?: ScimType): Repair {
+  return { words, op: 'repair', isLoss: false, strict };
+}
+
+function dropped(words: string): Repair {
+  return { words, op: 'drop', isLoss: false, strict: undefined };
+}
+
+function lost(words: string, strict?: ScimType): Repair {
+  return { words, op: 'drop', isLoss: true, strict };
 }

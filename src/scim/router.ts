@@ -8,7 +8,7 @@ import { notFound, ScimError } from './errors.ts';
 import { groupKind } from './groups/accept.ts';
 import { readAddress, toParameters } from './http/address.ts';
 import { authenticate } from './http/authenticate.ts';
-import { readJsonBody } from './http/body.ts';
+import { BODY_BYTES_MAX, createBodyReaders, GROUP_BODY_BYTES_MAX } from './http/body.ts';
 import { allowOnly, limitRequests, requireOpen } from './http/guards.ts';
 import { note } from './http/notes.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
@@ -21,7 +21,6 @@ import {
   type ResourceHandlers,
 } from './resource-handlers.ts';
 import { GROUPS, hasCursor, listResources, USERS } from './search/handlers.ts';
-import { createPacemaker } from './search/pace.ts';
 import { searchAll } from './search/search-all.ts';
 import { userKind } from './users/accept.ts';
 
@@ -32,22 +31,23 @@ import { userKind } from './users/accept.ts';
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
-  const body = readJsonBody(deps);
+  const toBody = createBodyReaders(deps);
+  const body = toBody(BODY_BYTES_MAX);
   router.use(readAddress);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
   // Frequent routes come first, because every request is compared with all routes before its own.
-  const toPace = createPacemaker(deps.turns);
   addResourceRoutes(router, deps, {
-    ...{ type: 'user', path: '/Users', body, list: listResources(deps, USERS, toPace) },
+    ...{ type: 'user', path: '/Users', body, list: listResources(deps, USERS) },
     handlers: createResourceHandlers(deps, userKind),
   });
   addResourceRoutes(router, deps, {
-    ...{ type: 'group', path: '/Groups', body, list: listResources(deps, GROUPS, toPace) },
+    ...{ type: 'group', path: '/Groups', body: toBody(GROUP_BODY_BYTES_MAX) },
+    list: listResources(deps, GROUPS),
     handlers: createResourceHandlers(deps, groupKind),
   });
-  const search = searchAll(deps, toPace);
+  const search = searchAll(deps);
   router.route('/').get(greet(deps), search).all(allowOnly('GET'));
   router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));

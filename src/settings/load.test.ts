@@ -151,7 +151,7 @@ const goodValues = [
   { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
   { env: { AUDIT_POLL_INTERVAL: '0' }, want: { audit: { pollInterval: 0 } } },
   { env: { AUDIT_POLL_INTERVAL: '1s' }, want: { audit: { pollInterval: 1_000 } } },
-  { env: { SCIM_BODY_BYTES_MAX: '65536' }, want: { scim: { bodyBytesMax: 65_536 } } },
+  { env: { SCIM_RESOURCE_BYTES_MAX: '65536' }, want: { scim: { resourceBytesMax: 65_536 } } },
   {
     env: { UPSTREAM_RESPONSE_BYTES_MAX: '1GiB' },
     want: { upstream: { responseBytesMax: 1_073_741_824 } },

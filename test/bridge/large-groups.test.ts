@@ -97,19 +97,6 @@ test('each of its members is found by a filter, wherever it is in the list', asy
   }
 });
 
-test('of a group of any size only the members who are asked for are read', async () => {
-  const last = ids.at(-1) ?? '';
-  const query = new URLSearchParams({ attributes: `members[value eq "${last}"].value` });
-
-  log.reset();
-  const { headers, body } = await send(bridge, 'GET', `/Groups/${group}?${query}`);
-
-  expect(headers['content-length']).toBeDefined();
-  expect(body.members).toEqual([{ value: last }]);
-  const reads = log.reads.filter((sql) => sql.includes('memberships'));
-  expect(reads).toEqual([expect.stringContaining('m.user_id in (')]);
-});
-
 test('members who are gone end no list, however many follow one another', async () => {
   const { store } = bridge;
   const gone = ids.slice(10, 7_000);

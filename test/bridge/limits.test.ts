@@ -79,7 +79,7 @@ test('by default 25 requests a second never meet a limit, nor do 500 at once', (
     expect(countStatus(await Promise.all(reads), 200)).toBe(500);
   }));
 
-/** A POST whose body has begun and does not go on. */
+/** A POST of a group whose body has begun and does not go on. */
 async function beginPost(
   { baseUrl, token }: TestBridge,
   headers: readonly string[],
@@ -89,7 +89,7 @@ async function beginPost(
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const head = [
-    `POST ${pathname}/Users HTTP/1.1`,
+    `POST ${pathname}/Groups HTTP/1.1`,
     'Host: bridge',
     `Authorization: Bearer ${token}`,
     'Content-Type: application/scim+json',
@@ -125,9 +125,9 @@ test('more requests at once than a credential may have are 429, until one has en
 
 test('bodies that together are more than memory has room for are 503, and smaller requests go on', () => {
   // Two of the largest size have room.
-  const settings = { SCIM_BODY_BYTES_MAX: '1MiB', SERVER_MEMORY_MAX: '32MiB', OPS_TOKEN };
+  const settings = { SERVER_MEMORY_MAX: '32MiB', OPS_TOKEN };
   return withTestBridge({ settings }, async (bridge) => {
-    const large = ['Content-Length: 1048576'];
+    const large = ['Content-Length: 8388608'];
     const sockets = [await beginPost(bridge, large), await beginPost(bridge, large)];
     let answer = await bridge.request('POST', '/Users', toUser('ada'));
     for (let index = 1; answer.status !== 503; index += 1) {
@@ -149,7 +149,7 @@ test('bodies that together are more than memory has room for are 503, and smalle
 test('bodies that do not say how long they are count as they come', () => {
   const settings = { SERVER_MEMORY_MAX: '32MiB' };
   return withTestBridge({ settings }, async (bridge) => {
-    const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
+    const chunk = `${(8_388_000).toString(16)}\r\n${' '.repeat(8_388_000)}\r\n`;
     const begin = () => beginPost(bridge, ['Transfer-Encoding: chunked'], chunk);
     const sockets = [await begin(), await begin()];
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { REPAIR_WORDS } from '../../src/ops/requests/words.ts';
-import type { RepairKind } from '../../src/scim/repairs.ts';
+import { REPAIRS } from '../../src/scim/repairs.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
 import {
@@ -18,8 +17,6 @@ import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
-/** Each kind of correction has its words: the compiler says so. */
-const WORDS: Readonly<Record<RepairKind, string>> = REPAIR_WORDS;
 
 /** The log as operators read it, the oldest first, once so many are there. */
 async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
@@ -92,20 +89,26 @@ test('what was repaired is shown with why, and so is why a request was refused',
     const change = { op: 'Replace', path: 'active', value: 'True' };
     await send(bridge, 'PATCH', path, toPatch(change));
     const strictly = { authorization: `Bearer ${token.token}` };
-    await bridge.request('PATCH', path, toPatch(change), strictly);
+    const unknown = toPatch({ op: 'add', value: { shoeSize: 42 } });
+    await bridge.request('PATCH', path, unknown, strictly);
     await bridge.request('POST', '/Users', toUser('ada'));
     const [, repaired, refused, conflict] = await untilLogged(bridge, 4);
 
     const toNotes = (item: JsonObject | undefined) =>
       [item?.written].flat().filter((one) => ['repair', 'refuse'].includes(Object(one).op));
     expect(toNotes(repaired)).toEqual([
-      { op: 'repair', path: 'op-case', values: 1, words: WORDS['op-case'] },
-      { op: 'repair', path: 'boolean-as-text', values: 1, words: WORDS['boolean-as-text'] },
+      { op: 'repair', path: 'op-case', values: 1, words: REPAIRS['op-case'].words },
+      { op: 'repair', path: 'boolean-as-text', values: 1, words: REPAIRS['boolean-as-text'].words },
     ]);
     expect(repaired?.refusal).toBe(null);
     // It was refused while its body was read.
     expect(refused?.written).toEqual([
-      { op: 'refuse', path: 'op-case', values: 1, words: WORDS['op-case'] },
+      {
+        op: 'refuse',
+        path: 'unknown-attribute-dropped',
+        values: 1,
+        words: REPAIRS['unknown-attribute-dropped'].words,
+      },
     ]);
     expect(conflict?.refusal).toContain('somebody else has the name');
   }));
@@ -153,23 +156,28 @@ test('whatever a write drops is counted by kind, shown without its name, and log
           op: 'drop',
           path: 'unknown-attribute-dropped',
           values: 3,
-          words: WORDS['unknown-attribute-dropped'],
+          words: REPAIRS['unknown-attribute-dropped'].words,
         },
-        { op: 'drop', path: 'password-dropped', values: 1, words: WORDS['password-dropped'] },
-        { op: 'drop', path: 'value-dropped', values: 1, words: WORDS['value-dropped'] },
+        {
+          op: 'drop',
+          path: 'password-dropped',
+          values: 1,
+          words: REPAIRS['password-dropped'].words,
+        },
+        { op: 'drop', path: 'value-dropped', values: 1, words: REPAIRS['value-dropped'].words },
       ],
       [
         {
           op: 'drop',
           path: 'unknown-attribute-dropped',
           values: 1,
-          words: WORDS['unknown-attribute-dropped'],
+          words: REPAIRS['unknown-attribute-dropped'].words,
         },
         {
           op: 'drop',
           path: 'unknown-schema-dropped',
           values: 1,
-          words: WORDS['unknown-schema-dropped'],
+          words: REPAIRS['unknown-schema-dropped'].words,
         },
       ],
       [
@@ -177,10 +185,17 @@ test('whatever a write drops is counted by kind, shown without its name, and log
           op: 'drop',
           path: 'unknown-attribute-dropped',
           values: 1,
-          words: WORDS['unknown-attribute-dropped'],
+          words: REPAIRS['unknown-attribute-dropped'].words,
         },
       ],
-      [{ op: 'drop', path: 'read-only-dropped', values: 2, words: WORDS['read-only-dropped'] }],
+      [
+        {
+          op: 'drop',
+          path: 'read-only-dropped',
+          values: 2,
+          words: REPAIRS['read-only-dropped'].words,
+        },
+      ],
     ]);
     expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
     const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');

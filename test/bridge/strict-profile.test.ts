@@ -9,13 +9,12 @@ const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
 let bridge: TestBridge;
 let ada: string;
-let pilots: string;
 let strict: string;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
   ada = await addUser(bridge, 'ada', { title: 'Pilot' });
-  pilots = await addGroup(bridge, 'Pilots', [ada]);
+  await addGroup(bridge, 'Pilots', [ada]);
   const made = await askOps(bridge, 'POST', '/tokens', { name: 'letter', profile: 'strict' });
   expect(made.body).toMatchObject({ profile: 'strict' });
   strict = String(made.body.token);
@@ -42,19 +41,8 @@ describe('the strict profile refuses in a resource', () => {
     ],
     ['an unknown extension', { 'urn:example:x:2.0:User': { a: 1 } }, 'invalidSyntax'],
     ['an unknown schema', { schemas: ['urn:example:x'] }, 'invalidSyntax'],
-    ['no schemas', { schemas: [] }, 'invalidSyntax'],
-    ['a boolean as a text', { active: 'True' }, 'invalidValue'],
-    ['a number as a text', { title: 5 }, 'invalidValue'],
-    ['a list around a value', { title: ['Pilot'] }, 'invalidValue'],
-    ['an empty text', { title: '' }, 'invalidValue'],
     ['one value for a list', { emails: { value: 'bob@example.com' } }, 'invalidValue'],
-    ['a dotted name', { 'name.givenName': 'Bob' }, 'invalidSyntax'],
-    ['an attribute of an extension beside it', { department: 'R&D' }, 'invalidSyntax'],
-    ['a name with its schema', { [`${ENTERPRISE}:department`]: 'R&D' }, 'invalidSyntax'],
-    ['the schema of an extension alone', { schemas: [ENTERPRISE] }, 'invalidSyntax'],
-    ['one name twice', { TITLE: 'Pilot', title: 'Captain' }, 'invalidSyntax'],
-    ['a binary value that is none', { x509Certificates: [{ value: 'a b' }] }, 'invalidValue'],
-    ['a binary value cut short', { x509Certificates: [{ value: 'abcde' }] }, 'invalidValue'],
+    ['a text for an object', { name: 'Bob' }, 'invalidValue'],
   ];
 
   test.each(cases)('%s, which the lenient one takes', async (why, change, scimType) => {
@@ -72,7 +60,6 @@ describe('the strict profile refuses in a resource', () => {
 
 describe('the strict profile refuses in a PATCH', () => {
   const cases: readonly (readonly [string, JsonObject, string])[] = [
-    ['op in another case', { op: 'Replace', path: 'title', value: 'x' }, 'invalidSyntax'],
     [
       'an unknown extension attribute',
       { op: 'add', path: `${ENTERPRISE}:emplyeeNumber`, value: '1' },
@@ -84,45 +71,11 @@ describe('the strict profile refuses in a PATCH', () => {
       { op: 'remove', path: 'emails[shoeSize eq "1"]' },
       'invalidFilter',
     ],
-    ['a text without quotes', { op: 'remove', path: 'emails[type eq home]' }, 'invalidFilter'],
-    [
-      'a removal by value',
-      { op: 'remove', path: 'emails', value: [{ value: 'x' }] },
-      'invalidSyntax',
-    ],
     ['an unknown path', { op: 'add', path: 'shoeSize', value: '1' }, 'invalidPath'],
-    [
-      'an attribute of an extension without its schema',
-      { op: 'add', path: 'department', value: 'R&D' },
-      'invalidPath',
-    ],
-    [
-      'a dot between a schema and its attribute',
-      { op: 'add', path: `${ENTERPRISE}.department`, value: 'R&D' },
-      'invalidPath',
-    ],
-    [
-      'a filter that no value fits',
-      { op: 'replace', path: 'emails[type eq "other"].value', value: 'a@example.com' },
-      'noTarget',
-    ],
-    [
-      'a value beside a filter',
-      { op: 'remove', path: 'emails[type eq "home"]', value: [{ value: 'x' }] },
-      'invalidSyntax',
-    ],
   ];
 
   test.each(cases)('%s', async (_, operation, scimType) => {
     expectRefused(await askStrictly('PATCH', `/Users/${ada}`, toPatch(operation)), scimType);
-  });
-
-  test('a list of members as a removal of them', async () => {
-    const operation = { op: 'remove', path: 'members', value: [{ value: ada }] };
-    expectRefused(
-      await askStrictly('PATCH', `/Groups/${pilots}`, toPatch(operation)),
-      'invalidSyntax',
-    );
   });
 });
 
@@ -132,16 +85,6 @@ describe('the strict profile refuses in a filter', () => {
     'shoeSize pr',
     `${ENTERPRISE}:emplyeeNumber eq "1"`,
     'emails[shoeSize eq "1"]',
-    'userName eq ada@example.com',
-    'displayName eq Ada Example',
-    'userName eq "CORP\\ada"',
-    'meta.lastModified gt "2026-03-01T12:00:00+0100"',
-    'active eq "True"',
-    'active eq True',
-    'not active eq true',
-    'title eq 5',
-    'department eq "R&D"',
-    `${ENTERPRISE}.department eq "R&D"`,
     'schemas[value eq "x"]',
   ])('%s, which the lenient one answers', async (filter) => {
     const path = `/Users?${new URLSearchParams({ filter })}`;
@@ -164,29 +107,33 @@ test('a search of all types may name what one of them has, and no name that neit
   }
 });
 
-test('the strict profile refuses a search and a bulk request without their schema', async () => {
-  const operation = { method: 'DELETE', path: '/Users/nobody' };
-  for (const schemas of [{}, { schemas: [] }, { schemas: [ENTERPRISE] }]) {
-    expectRefused(await askStrictly('POST', '/Users/.search', schemas), 'invalidSyntax');
-    expectRefused(await askStrictly('POST', '/.search', schemas), 'invalidSyntax');
-    const bulk = { ...schemas, Operations: [operation] };
-    expectRefused(await askStrictly('POST', '/Bulk', bulk), 'invalidSyntax');
-  }
-  const search = { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], count: 1 };
-  expect((await askStrictly('POST', '/Users/.search', search)).status).toBe(200);
-  const bulk = { schemas: [BULK], Operations: [operation] };
+test('the strict profile repairs what the interoperability profile does not have refused', async () => {
+  const sent = {
+    ...toUser('dora', { active: 'True', title: 5, department: 'R&D', nickName: '' }),
+    ...{ schemas: [], 'name.familyName': 'Example', TITLE: ['Captain'] },
+  };
+  const created = await askStrictly('POST', '/Users', sent);
+  expect(created).toMatchObject({
+    status: 201,
+    body: { active: true, title: 'Captain', [ENTERPRISE]: { department: 'R&D' } },
+  });
+  const path = `/Users/${created.body.id}`;
+  const patch = toPatch(
+    { op: 'Replace', path: 'department', value: ['Sales'] },
+    { op: 'remove', path: 'emails', value: [{ value: 'x' }] },
+    { op: 'replace', path: 'emails[type eq other].value', value: 'dora@example.com' },
+  );
+  expect(await askStrictly('PATCH', path, patch)).toMatchObject({
+    status: 200,
+    body: { [ENTERPRISE]: { department: 'Sales' } },
+  });
+  const query = new URLSearchParams({
+    filter: 'userName eq dora@example.com and active eq "True"',
+  });
+  expect((await askStrictly('GET', `/Users?${query}`)).body).toMatchObject({ totalResults: 1 });
+  const bulk = { Operations: [{ method: 'DELETE', path: '/Users/nobody' }] };
   expect((await askStrictly('POST', '/Bulk', bulk)).status).toBe(200);
-});
-
-test('the strict profile refuses the bare operations of a PATCH in a bulk request', async () => {
-  const data = [{ op: 'replace', path: 'title', value: 'Captain' }];
-  const bulk = { schemas: [BULK], Operations: [{ method: 'PATCH', path: `/Users/${ada}`, data }] };
-
-  const { body } = await askStrictly('POST', '/Bulk', bulk);
-
-  const response = expect.objectContaining({ scimType: 'invalidSyntax' });
-  expect(body.Operations).toMatchObject([{ status: '400', response }]);
-  expect((await bridge.request('GET', `/Users/${ada}`)).body).toMatchObject({ title: 'Pilot' });
+  expect((await askStrictly('POST', '/Users/.search', {})).status).toBe(200);
 });
 
 test('the strict profile takes what the standard allows', async () => {

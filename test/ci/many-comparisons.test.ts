@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addUser } from '../support/provider.ts';
 import { insertMany } from '../support/rows.ts';
@@ -68,6 +69,18 @@ test('it is refused before it runs where there are many users, and a few compari
   expect(result).toMatchObject(REFUSED);
   expect(cpuMs).toBeLessThan(1_000);
   expect(await search(20)).toMatchObject({ status: 200, body: { totalResults: 0 } });
+});
+
+test('a search that looks at more than 100,000 resources is refused, and a page by cursor is not', async () => {
+  await addPeople({}, { first: LONG_USERS + USERS + 1, last: 100_100 });
+  const filter = 'title eq "nobody"';
+  const search = (query: JsonObject) => bridge.request('POST', '/Users/.search', query);
+
+  for (const query of [{ filter }, { sortBy: 'title' }, { sortBy: 'title', cursor: '' }]) {
+    expect(await search(query)).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+  }
+  expect((await search({ filter, cursor: '' })).status).toBe(200);
+  expect((await search({ filter: `userName eq "person7"` })).status).toBe(200);
 });
 
 async function measureCpu<Result>(run: () => Promise<Result>) {

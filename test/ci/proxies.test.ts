@@ -60,7 +60,7 @@ function createAsker(port: number, { token }: TestBridge) {
   };
 }
 
-const settings = { ...SWEEP_SETTINGS, TRUST_PROXY: 'loopback', SCIM_BODY_BYTES_MAX: '4MiB' };
+const settings = { ...SWEEP_SETTINGS, TRUST_PROXY: 'loopback' };
 const ADA = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: 'ada@example.com',
@@ -76,7 +76,7 @@ async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void>
   const long = { ...ADA, userName: 'eve@example.com', title: 'x'.repeat(2_000_000) };
 
   expect(made.status).toBe(201);
-  // The bridge itself says that a title is too long, not the proxy that a body is.
+  // The bridge itself says that the body is too long, not the proxy.
   expect((await ask('/scim/v2/Users', long)).text).toContain('messages:2.0:Error');
   expect((await ask('/oauth/token', {})).status).toBe(400);
   expect((await ask('/.well-known/oauth-authorization-server')).status).toBe(200);

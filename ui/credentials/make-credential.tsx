@@ -28,7 +28,7 @@ const SECRET_TERMS = [
 ];
 const PROFILES = [
   { value: 'lenient', label: 'Lenient: what providers send differently is repaired' },
-  { value: 'strict', label: 'Strict: it is refused' },
+  { value: 'strict', label: 'Strict: what the interoperability profile has refused is refused' },
 ];
 
 /** The credential that is to be made. */

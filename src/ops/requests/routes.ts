@@ -7,7 +7,7 @@ import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { RequestView } from '../schemas/requests.ts';
 import type { OpsSources } from '../sources.ts';
-import { findRefusalWords, findRepairWords } from './words.ts';
+import { findRefusalWords } from './words.ts';
 
 /** The request for the log of requests. */
 export const requestRoutes = [
@@ -24,15 +24,18 @@ export const requestRoutes = [
       status: 'Answered with it: `409`, or `4xx`.',
     },
     answers: { 200: 'RequestList' },
-    async handle({ store }: OpsSources, { query }) {
+    async handle({ store, findRepairWords }: OpsSources, { query }) {
       const { resource: resourceId, status: text, ...filters } = query.filters;
       const status = text === undefined ? undefined : parseStatuses(text);
       const read = ({ from: beforeSeq, limit }: PartQuery) =>
         listRequests(store.read, { ...filters, resourceId, status, beforeSeq, limit });
-      return ok(await readList(query, NEWEST, read, toRequestView));
+      const toView = (row: RequestRow) => toRequestView(row, findRepairWords);
+      return ok(await readList(query, NEWEST, read, toView));
     },
   }),
 ] as const;
+
+type FindRepairWords = OpsSources['findRepairWords'];
 
 /** @throws InvalidRequest */
 function parseStatuses(text: string): readonly [number, number] {
@@ -44,7 +47,7 @@ function parseStatuses(text: string): readonly [number, number] {
   throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
 }
 
-function toRequestView(row: RequestRow): RequestView {
+function toRequestView(row: RequestRow, findRepairWords: FindRepairWords): RequestView {
   const { resource_type: type, resource_id: id } = row;
   return {
     at: toMoment(row.at),
@@ -52,7 +55,7 @@ function toRequestView(row: RequestRow): RequestView {
     method: row.method,
     route: row.route,
     resource: type === null || id === null ? null : { type, id },
-    written: parseStored<WrittenPath[]>(row.written).map(withWords),
+    written: parseStored<WrittenPath[]>(row.written).map((one) => withWords(one, findRepairWords)),
     status: row.status,
     scimType: row.scim_type,
     refusal: findRefusalWords(row.status, row.scim_type),
@@ -62,7 +65,7 @@ function toRequestView(row: RequestRow): RequestView {
   };
 }
 
-function withWords(written: WrittenPath) {
+function withWords(written: WrittenPath, findRepairWords: FindRepairWords) {
   const isOfReason = written.op === 'drop' || written.op === 'repair' || written.op === 'refuse';
   return { ...written, words: isOfReason ? findRepairWords(written.path) : null };
 }

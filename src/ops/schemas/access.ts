@@ -19,7 +19,7 @@ const profile = () =>
   z
     .enum(PROFILES, { error: `profile is one of: ${PROFILES.join(', ')}.` })
     .describe(
-      'How requests are read: `lenient` repairs what providers send differently, `strict` refuses it.',
+      'How requests are read: `lenient` repairs what providers send differently, `strict` refuses what the SCIM 2.0 Interoperability Profile has refused.',
     );
 
 const provider = () =>

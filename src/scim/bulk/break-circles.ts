@@ -1,4 +1,3 @@
-import type { Work } from '../../domain/turns.ts';
 import { type BulkOperation, type BulkWrite, isCreation, listNames } from './bulk-operation.ts';
 import { findTargetName, listReferences, splitReferences } from './references.ts';
 import { toOrder } from './to-order.ts';
@@ -9,14 +8,14 @@ import { toOrder } from './to-order.ts';
  * cannot be members of groups. Linear in the number of operations and references.
  * @see RFC 7644 §3.7.1
  */
-export function* breakCircles(operations: readonly BulkOperation[]): Work<BulkOperation[]> {
+export function breakCircles(operations: readonly BulkOperation[]): BulkOperation[] {
   const { circular } = toOrder(operations);
   const inCircle = new Set(keepReferred(circular));
   const broken: BulkOperation[] = [];
   for (const operation of operations) {
     const isPostponed =
       operation.kind === 'write' && inCircle.has(operation) && operation.type === 'User';
-    broken.push(isPostponed ? yield* postpone(operation) : operation);
+    broken.push(isPostponed ? postpone(operation) : operation);
   }
   return putBehind(broken);
 }
@@ -58,15 +57,15 @@ function keepReferred(circular: readonly BulkOperation[]): BulkOperation[] {
   return [...kept];
 }
 
-function* postpone(operation: BulkWrite): Work<BulkWrite> {
+function postpone(operation: BulkWrite): BulkWrite {
   const { action, references } = operation;
   if (action.method !== 'POST') return operation;
-  const { rest, referring } = yield* splitReferences(action.data);
+  const { rest, referring } = splitReferences(action.data);
   const now = { ...action, data: rest };
   return {
     ...operation,
     action: now,
-    references: yield* listReferences(now, operation.type),
+    references: listReferences(now, operation.type),
     postponed: { value: referring, references },
   };
 }

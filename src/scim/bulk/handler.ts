@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { readVersions } from '../../store/resources/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
@@ -21,8 +20,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
     assertAnyOpen(deps);
     const { profile, repairs } = getNotes(res);
-    const work = parseBulk(req.body, deps.policy.bulkOperationsMax, repairs);
-    const request = await workInTurns(work, deps.turns);
+    const request = parseBulk(req.body, deps.policy.bulkOperationsMax, repairs);
     assertUpstreamUp(deps);
     const results = await runBulk(toProviderDeps(deps, res), request, {
       ...getRequestContext(res),

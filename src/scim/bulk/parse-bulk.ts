@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
-import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable, countSchemas, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
@@ -23,11 +22,7 @@ const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
  * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
  * @see RFC 7644 §3.7
  */
-export function* parseBulk(
-  body: unknown,
-  operationsMax: number,
-  repairs: Repairs,
-): Work<BulkRequest> {
+export function parseBulk(body: unknown, operationsMax: number, repairs: Repairs): BulkRequest {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
   const operations = findPart(body, 'Operations');
@@ -38,7 +33,7 @@ export function* parseBulk(
   const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'), repairs);
   const parsed: BulkOperation[] = [];
   for (const [index, operation] of operations.entries()) {
-    parsed.push(yield* parseOperation(operation, index));
+    parsed.push(parseOperation(operation, index));
   }
   return { failOnErrors, operations: withoutDoubles(parsed) };
 }
@@ -51,13 +46,12 @@ function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): numb
   throw invalidValue('failOnErrors is not a whole number of at least 1.');
 }
 
-function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
+function parseOperation(value: JsonValue, index: number): BulkOperation {
   const operation = isJsonObject(value) ? value : {};
   const bulkId = toText(findPart(operation, 'bulkId'));
   const method = toText(findPart(operation, 'method'))?.toUpperCase();
   try {
-    yield 1;
-    yield* assertAcceptable(value);
+    assertAcceptable(value);
     assertTexts(operation, ['method', 'path', 'version']);
     const { type, id } = parsePath(findPart(operation, 'path'));
     const action = parseAction(operation, method, id);
@@ -65,7 +59,7 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
       assertTexts(operation, ['bulkId']);
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    const references = yield* listReferences(action, type);
+    const references = listReferences(action, type);
     return {
       kind: 'write',
       index,

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { findPart } from '../dialect/parse-body.ts';
 import { ScimError } from '../errors.ts';
 import { type Token, toTokens } from '../filter/tokens.ts';
@@ -34,9 +33,9 @@ interface Context {
  * The bulkIds that an action names: in its path, and in the attributes whose values are ids. Any other text may begin
  * as a reference does.
  */
-export function* listReferences(action: BulkAction, type: 'User' | 'Group'): Work<Set<string>> {
+export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<string> {
   const found = new Set<string>();
-  yield* resolveReferences(action, type, (bulkId) => {
+  resolveReferences(action, type, (bulkId) => {
     found.add(bulkId);
     return undefined;
   });
@@ -44,23 +43,23 @@ export function* listReferences(action: BulkAction, type: 'User' | 'Group'): Wor
 }
 
 /** The action with ids where it named bulkIds. */
-export function* resolveReferences(
+export function resolveReferences(
   action: BulkAction,
   type: 'User' | 'Group',
   resolve: Resolve,
-): Work<BulkAction> {
+): BulkAction {
   const context = { schema: type === 'User' ? userSchema : groupSchema, resolve };
   if (action.method === 'POST') {
-    return { ...action, data: yield* resolveResource(action.data, context) };
+    return { ...action, data: resolveResource(action.data, context) };
   }
   const id = resolveText(action.id, resolve);
   switch (action.method) {
     case 'DELETE':
       return { ...action, id };
     case 'PUT':
-      return { ...action, id, data: yield* resolveResource(action.data, context) };
+      return { ...action, id, data: resolveResource(action.data, context) };
     default:
-      return { ...action, id, data: yield* resolvePatch(action.data, context) };
+      return { ...action, id, data: resolvePatch(action.data, context) };
   }
 }
 
@@ -86,56 +85,52 @@ interface SplitReferences {
 }
 
 /** Takes the attributes whose values are ids out of a user. */
-export function* splitReferences(data: JsonValue): Work<SplitReferences> {
+export function splitReferences(data: JsonValue): SplitReferences {
   const referring: [string, JsonValue][] = [];
-  const rest = yield* mapAttributes(data, userSchema, function* (name, value) {
-    yield 1;
+  const rest = mapAttributes(data, userSchema, (name, value) => {
     referring.push([name, value]);
     return undefined;
   });
   return { rest, referring: Object.fromEntries(referring) };
 }
 
-function* resolveResource(data: JsonValue, { schema, resolve }: Context): Work<JsonValue> {
-  return yield* mapAttributes(data, schema, (_, value) => resolveIds(value, resolve));
+function resolveResource(data: JsonValue, { schema, resolve }: Context): JsonValue {
+  return mapAttributes(data, schema, (_, value) => resolveIds(value, resolve));
 }
 
 /** Maps the value of a named attribute; undefined leaves it out. */
-type MapValue = (name: string, value: JsonValue) => Work<JsonValue | undefined>;
+type MapValue = (name: string, value: JsonValue) => JsonValue | undefined;
 
 /**
  * Maps the attributes whose values are ids.
  * @param map is told the name of the attribute, after its URN if it is inside an extension
  */
-function* mapAttributes(data: JsonValue, schema: ResourceSchema, map: MapValue): Work<JsonValue> {
-  return yield* mapParts(data, function* (name, value) {
+function mapAttributes(data: JsonValue, schema: ResourceSchema, map: MapValue): JsonValue {
+  return mapParts(data, (name, value) => {
     const table = findTable(schema, name);
-    if (!table) return isReferring(schema, name) ? yield* map(name, value) : value;
-    return yield* mapParts(value, function* (part, held) {
+    if (!table) return isReferring(schema, name) ? map(name, value) : value;
+    return mapParts(value, (part, held) => {
       const qualified = `${table.urn}:${part}`;
-      return isReferring(schema, qualified) ? yield* map(qualified, held) : held;
+      return isReferring(schema, qualified) ? map(qualified, held) : held;
     });
   });
 }
 
 /** Maps the parts of an object; any other value stays as it is. */
-function* mapParts(value: JsonValue, map: MapValue): Work<JsonValue> {
+function mapParts(value: JsonValue, map: MapValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const parts: [string, JsonValue][] = [];
   for (const [name, part] of Object.entries(value)) {
-    const mapped = yield* map(name, part);
+    const mapped = map(name, part);
     if (mapped !== undefined) parts.push([name, mapped]);
   }
   // Not by assignment: a key of the request may be __proto__.
   return Object.fromEntries(parts);
 }
 
-function* mapItems(
-  list: readonly JsonValue[],
-  map: (item: JsonValue) => Work<JsonValue>,
-): Work<JsonValue[]> {
+function mapItems(list: readonly JsonValue[], map: (item: JsonValue) => JsonValue): JsonValue[] {
   const items: JsonValue[] = [];
-  for (const item of list) items.push(yield* map(item));
+  for (const item of list) items.push(map(item));
   return items;
 }
 
@@ -145,43 +140,42 @@ function isReferring(schema: ResourceSchema, name: string): boolean {
   return path.sub === undefined || path.sub.name === 'value';
 }
 
-function* resolvePatch(data: JsonValue, context: Context): Work<JsonValue> {
+function resolvePatch(data: JsonValue, context: Context): JsonValue {
   if (!isJsonObject(data)) return data;
   const operations = findPart(data, 'Operations');
-  return yield* mapParts(data, function* (_, part) {
+  return mapParts(data, (_, part) => {
     if (part !== operations) return part;
-    if (!Array.isArray(part)) return yield* resolveOperation(part, context);
-    return yield* mapItems(part, (operation) => resolveOperation(operation, context));
+    if (!Array.isArray(part)) return resolveOperation(part, context);
+    return mapItems(part, (operation) => resolveOperation(operation, context));
   });
 }
 
-function* resolveOperation(operation: JsonValue, context: Context): Work<JsonValue> {
-  yield 1;
+function resolveOperation(operation: JsonValue, context: Context): JsonValue {
   if (!isJsonObject(operation)) return operation;
   const path = findPart(operation, 'path');
   const value = findPart(operation, 'value');
-  return yield* mapParts(operation, function* (name, part) {
+  return mapParts(operation, (name, part) => {
     if (name.toLowerCase() === 'path') return resolvePath(part, context);
     const isValue = name.toLowerCase() === 'value' && part === value;
-    return isValue ? yield* resolveValueAt(path, part, context) : part;
+    return isValue ? resolveValueAt(path, part, context) : part;
   });
 }
 
-function* resolveValueAt(
+function resolveValueAt(
   path: JsonValue | undefined,
   value: JsonValue,
   context: Context,
-): Work<JsonValue> {
+): JsonValue {
   const { schema, resolve } = context;
   if (typeof path !== 'string' || path.trim() === '') {
-    return yield* resolveResource(value, context);
+    return resolveResource(value, context);
   }
   const name = withoutFilter(path);
-  if (isReferring(schema, name)) return yield* resolveIds(value, resolve);
+  if (isReferring(schema, name)) return resolveIds(value, resolve);
   const table = findTable(schema, name);
   if (!table) return value;
-  return yield* mapParts(value, function* (part, ids) {
-    return isReferring(schema, `${table.urn}:${part}`) ? yield* resolveIds(ids, resolve) : ids;
+  return mapParts(value, (part, ids) => {
+    return isReferring(schema, `${table.urn}:${part}`) ? resolveIds(ids, resolve) : ids;
   });
 }
 
@@ -230,11 +224,10 @@ function withoutFilter(path: string): string {
 }
 
 /** Resolves an id, a list of ids, or the `value` and the `$ref` of an object or of each object of a list. */
-function* resolveIds(value: JsonValue, resolve: Resolve): Work<JsonValue> {
+function resolveIds(value: JsonValue, resolve: Resolve): JsonValue {
   if (typeof value === 'string') return resolveText(value, resolve);
-  if (Array.isArray(value)) return yield* mapItems(value, (item) => resolveIds(item, resolve));
-  return yield* mapParts(value, function* (name, part) {
-    yield 1;
+  if (Array.isArray(value)) return mapItems(value, (item) => resolveIds(item, resolve));
+  return mapParts(value, (name, part) => {
     if (typeof part !== 'string') return part;
     if (name.toLowerCase() === 'value') return resolveText(part, resolve);
     return name.toLowerCase() === '$ref' ? resolveAddress(part, resolve) : part;

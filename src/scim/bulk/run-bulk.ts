@@ -1,6 +1,5 @@
 import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
@@ -81,7 +80,7 @@ export async function runBulk(
   { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
-  const operations = await workInTurns(breakCircles(asked), given.turns);
+  const operations = breakCircles(asked);
   const deps = withoutStarts(given);
   const run: Run = {
     deps,
@@ -124,7 +123,7 @@ function withoutStarts(deps: ProviderDeps): ProviderDeps {
 async function perform(run: Run, operation: BulkOperation): Promise<void> {
   try {
     if (operation.kind === 'malformed') throw operation.error;
-    const action = await resolve(run, operation);
+    const action = resolve(run, operation);
     assertResolved(run, operation);
     const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
     run.repairs.set(operation, repairs);
@@ -169,10 +168,9 @@ async function accept(
 }
 
 /** Copies an operation only when it names others: most name none, and may be large. */
-async function resolve(run: Run, { action, references, type }: BulkWrite): Promise<BulkAction> {
+function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction {
   if (references.size === 0) return action;
-  const work = resolveReferences(action, type, (bulkId) => findId(run, bulkId));
-  return workInTurns(work, run.deps.turns);
+  return resolveReferences(action, type, (bulkId) => findId(run, bulkId));
 }
 
 /** Sets the attributes of a new user that had to wait for other new users. */
@@ -185,7 +183,7 @@ async function complete(run: Run, operation: BulkOperation, result: Outcome): Pr
     for (const bulkId of references) {
       if (findId(run, bulkId) === undefined) throw toIncomplete();
     }
-    const resolved = await resolve(run, { ...result.operation, action, references });
+    const resolved = resolve(run, { ...result.operation, action, references });
     const accepted = await accept(run.deps, 'User', {
       ...{ action: resolved, repairs: UNCOUNTED },
       understood: () => undefined,

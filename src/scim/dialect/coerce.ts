@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { at, invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
@@ -15,12 +14,12 @@ import { mergeElements } from './value-list.ts';
  * Parts of a complex value may be null as well.
  * @throws ScimError 400 `invalidValue` for a wrong boolean or number, a name or a list too long
  */
-export function* coerceValue(
+export function coerceValue(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): Work<JsonValue | undefined> {
-  if (rule.multiValued) return yield* coerceList(rule, value, repairs);
+): JsonValue | undefined {
+  if (rule.multiValued) return coerceList(rule, value, repairs);
   if (rule.type === 'complex') return coerceComplex(rule, value, repairs);
   const coerced = coerceSimple(rule, value, repairs);
   if (coerced === undefined && rule.type !== 'string' && rule.type !== 'reference') {
@@ -56,23 +55,23 @@ export const USER_LIST_MAX = 1_000;
  * @returns null when there is no element; undefined when an element can hold nothing of the value
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
  */
-export function* coerceList(
+export function coerceList(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): Work<JsonObject[] | null | undefined> {
+): JsonObject[] | null | undefined {
   const items = toItems(value, repairs);
   assertFewValues(rule, items.length);
   const coerced: (JsonObject | null | undefined)[] = [];
   for (const [index, item] of items.entries()) {
     const place = () => `Value ${index + 1} of ${rule.name}`;
-    coerced.push(yield* at(place, coerceElement(rule, item, repairs)));
+    coerced.push(at(place, () => coerceElement(rule, item, repairs)));
   }
   if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
   const elements = coerced
     .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))
     .filter((element) => keepsContent(element, repairs));
-  const merged = yield* mergeElements(rule, elements);
+  const merged = mergeElements(rule, elements);
   if (merged.length < elements.length) repairs.count('duplicate-values');
   const single = keepFirstPrimary(merged, repairs);
   return single.length === 0 ? null : single;
@@ -95,12 +94,11 @@ function keepsContent(element: JsonObject, repairs: Repairs): boolean {
  * One element of a list; its parts may be null. null: it has no value. undefined: an element can hold
  * nothing of the value.
  */
-export function* coerceElement(
+export function coerceElement(
   rule: AttributeRule,
   item: JsonValue,
   repairs: Repairs,
-): Work<JsonObject | null | undefined> {
-  yield 1;
+): JsonObject | null | undefined {
   if (item === null || item === '') return null;
   const bare = Array.isArray(item) && item.length === 1 ? (item[0] ?? null) : item;
   const object = toObject(rule, bare, repairs);

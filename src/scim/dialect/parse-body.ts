@@ -1,17 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
-import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import { CHARACTERS_A_UNIT } from './elements.ts';
 
 /**
  * A body as a JSON object that holds nothing a store could not keep.
  * @throws ScimError 400 `invalidSyntax`, `invalidValue` (see `assertAcceptable`)
  */
-export function* openBody(body: unknown): Work<JsonObject> {
+export function openBody(body: unknown): JsonObject {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
-  yield* assertAcceptable(body);
+  assertAcceptable(body);
   return body;
 }
 
@@ -68,24 +66,15 @@ const BODY_LIMITS = {
   namesMax: 1_000,
 } as const;
 
-/** Values between two pieces of the work. */
-const PIECE = 1_000;
-
 /**
  * Stops a body with content that no store can keep, also in parts that will be dropped.
  * @throws ScimError 400 `invalidValue`: a text that is not `isStorable`, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
-export function* assertAcceptable(body: unknown): Work<void> {
+export function assertAcceptable(body: unknown): void {
   let level: unknown[] = [body];
-  let looks = 0;
   for (let depth = 1; level.length > 0; depth += 1) {
     const inside: unknown[] = [];
-    for (const value of level) {
-      looks += 1 + look(value, depth, inside);
-      if (looks < PIECE) continue;
-      yield looks;
-      looks = 0;
-    }
+    for (const value of level) look(value, depth, inside);
     level = inside;
   }
 }
@@ -93,13 +82,13 @@ export function* assertAcceptable(body: unknown): Work<void> {
 const UNSTORABLE =
   'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.';
 
-/** Adds the names and parts of the value to `inside`. @returns what looking at it costs beside one look */
-function look(value: unknown, depth: number, inside: unknown[]): number {
+/** Adds the names and parts of the value to `inside`. */
+function look(value: unknown, depth: number, inside: unknown[]): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) throw invalidValue(UNSTORABLE);
-    return Math.floor(value.length / CHARACTERS_A_UNIT);
+    return;
   }
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null) return;
   if (depth > BODY_LIMITS.depthMax) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
   }
@@ -115,5 +104,4 @@ function look(value: unknown, depth: number, inside: unknown[]): number {
     for (const name of Object.keys(value)) inside.push(name);
   }
   for (const part of parts) inside.push(part);
-  return parts.length;
 }

@@ -1,6 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
@@ -27,18 +26,18 @@ export interface GroupInput {
  * Reads the body of a POST or PUT of a group in any provider's dialect.
  * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: displayName missing, a member without an id or a group as one, see `openBody`
  */
-export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
-  const object = yield* openBody(body);
+export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
+  const object = openBody(body);
   countSchemas(object, groupSchema.urns, repairs);
   const { entries, extensions } = readResource(object, groupSchema, repairs);
   const users = entries.filter((entry) => isWholeList(entry, repairs));
-  const { attributes, mentioned } = yield* toInput(
+  const { attributes, mentioned } = toInput(
     entries.filter(({ path }) => path.userList === undefined),
     extensions,
     repairs,
   );
   assertNamed(attributes, 'displayName', groupSchema);
-  const lists = yield* parseLists(users, repairs);
+  const lists = parseLists(users, repairs);
   const named = withLists(mentioned, users);
   return { attributes, mentioned: named, sent: toSentLists(users), ...lists };
 }
@@ -50,11 +49,6 @@ function isWholeList(entry: BodyEntry, repairs: Repairs): boolean {
   return entry.path.sub === undefined;
 }
 
-/** `readGroup` at once. */
-export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
-  return workAtOnce(readGroup(body, repairs));
-}
-
 function withLists(mentioned: ReadonlySet<string>, users: readonly BodyEntry[]): Set<string> {
   return new Set([
     ...mentioned,
@@ -62,15 +56,12 @@ function withLists(mentioned: ReadonlySet<string>, users: readonly BodyEntry[]):
   ]);
 }
 
-function* parseLists(
-  users: readonly BodyEntry[],
-  repairs: Repairs,
-): Work<Pick<GroupInput, UserList>> {
+function parseLists(users: readonly BodyEntry[], repairs: Repairs): Pick<GroupInput, UserList> {
   const lists: { members?: MemberRef[]; admins?: MemberRef[] } = {};
   for (const entry of users) {
     const list = entry.path.userList;
     if (!list) continue;
-    const ids = yield* readUserIds(list, entry, repairs);
+    const ids = readUserIds(list, entry, repairs);
     lists[list] = ids.map((value) => ({ value }));
   }
   return lists;
@@ -87,24 +78,22 @@ export interface MemberRef {
  * @param list for errors
  * @throws ScimError 400 `invalidValue`: an element without an id, or a group
  */
-export function* readUserIds(
+export function readUserIds(
   list: UserList,
   { path, value }: BodyEntry,
   repairs: Repairs,
-): Work<string[]> {
+): string[] {
   const items = toItems(value, repairs);
   const ids = new Set<string>();
   for (const [index, item] of items.entries()) {
-    ids.add(
-      yield* at(() => `Value ${index + 1} of ${list}`, readId(path.attribute, item, repairs)),
-    );
+    const place = () => `Value ${index + 1} of ${list}`;
+    ids.add(at(place, () => readId(path.attribute, item, repairs)));
   }
   if (ids.size < items.length) repairs.count('duplicate-values');
   return [...ids];
 }
 
-function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<string> {
-  yield 1;
+function readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): string {
   if (!isJsonObject(item)) repairs.count('value-for-object');
   const member = isJsonObject(item) ? item : { value: item };
   const type = findPart(member, 'type');

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
 /** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
@@ -11,8 +10,7 @@ const CANDIDATE = /(?:"\s*:|[[,])\s*(?=-0|-?\d{16}|-?\d+[.eE])(-?[\d.eE+-]+)/g;
 
 /**
  * Parses JSON. A number that JavaScript would write in another way (`1.10`, more digits than a number holds) becomes its
- * own text: a text attribute loses nothing, and a number attribute can refuse it. Costs the plain parser, and a
- * search for such numbers.
+ * own text: a text attribute loses nothing, and a number attribute can refuse it.
  * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: more numbers with a fraction, an exponent or 16 digits than any provider sends
  */
 export function parseJson(text: string): JsonValue {
@@ -27,9 +25,7 @@ export function parseJson(text: string): JsonValue {
   }
 }
 
-/** Characters that are looked at between two pieces of work. */
-const PIECE_LENGTH = 50_000;
-/** Different names in one body: the parser cannot be interrupted, and each new name costs it as much as many known ones. */
+/** Different names in one body: each new one costs the parser as much as many known ones. */
 const NAMES_MAX = 5_000;
 /** Objects and lists in one body, each of which costs the parser time: a group of 100,000 members fits. */
 const PARTS_MAX = 150_000;
@@ -39,11 +35,12 @@ const [COLON, QUOTE, OBJECT, LIST] = [...':"{['].map((sign) => sign.charCodeAt(0
 /**
  * Counts the names that a text gives to parts of its objects, those that stand twice too: there is one before each colon.
  * @param text may be no JSON
- * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists
+ * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists:
+ * nothing interrupts the parser
  */
-export function* countGivenNames(text: string): Work<number> {
+export function countGivenNames(text: string): number {
   const names = new Set<string>();
-  let [colons, parts, looked] = [0, 0, 0];
+  let [colons, parts] = [0, 0];
   let name = { start: 0, end: 0 };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -55,32 +52,22 @@ export function* countGivenNames(text: string): Work<number> {
       const end = findClosingQuote(text, at);
       name = { start: at, end };
       at = end === -1 ? text.length : end;
+    } else continue;
+    if (names.size > NAMES_MAX) {
+      throw invalidValue(`The body has more than ${NAMES_MAX} different names of attributes.`);
     }
-    if (at - looked < PIECE_LENGTH && at < text.length - 1) continue;
-    assertFew(names.size, parts);
-    yield at - looked;
-    looked = at;
+    if (parts > PARTS_MAX) {
+      throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
+    }
   }
   return colons;
 }
 
-function assertFew(names: number, parts: number): void {
-  if (names > NAMES_MAX) {
-    throw invalidValue(`The body has more than ${NAMES_MAX} different names of attributes.`);
-  }
-  if (parts > PARTS_MAX) {
-    throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
-  }
-}
-
 /** Counts the names of the parts of all objects. Of a name that stands twice in an object, JSON keeps the last. */
-export function* countNames(value: JsonValue): Work<number> {
+export function countNames(value: JsonValue): number {
   let names = 0;
-  let looks = 0;
   const rest: JsonValue[] = typeof value === 'object' ? [value] : [];
   for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
-    looks += 1;
-    if (looks % 1_000 === 0) yield 1_000;
     const parts = Array.isArray(one) ? one : Object.values(one ?? {});
     for (const part of parts) if (typeof part === 'object') rest.push(part);
     if (isJsonObject(one)) names += parts.length;

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
@@ -50,11 +49,11 @@ interface Context {
  * operations; `invalidFilter`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
-export function* readPatch(
+export function parsePatch(
   body: unknown,
   { schema, repairs, operationsMax }: PatchContext,
-): Work<PatchStep[]> {
-  const object = yield* openBody(body);
+): PatchStep[] {
+  const object = openBody(body);
   countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
   const given = findPart(object, 'Operations', repairs);
   if (isJsonObject(given)) repairs.count('operation-for-list');
@@ -65,21 +64,15 @@ export function* readPatch(
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
-    yield 1;
     const number = operations.length === 1 ? undefined : index + 1;
     const place = () => (number === undefined ? number : `Operation ${number}`);
-    const steps = yield* at(place, readOperation(operation, { schema, repairs }));
+    const steps = at(place, () => readOperation(operation, { schema, repairs }));
     spend(spent, steps, operationsMax);
     for (const step of steps) {
       all.push(number === undefined ? step : { ...step, operation: number });
     }
   }
   return all;
-}
-
-/** `readPatch` at once. */
-export function parsePatch(body: unknown, context: PatchContext): PatchStep[] {
-  return workAtOnce(readPatch(body, context));
 }
 
 /** Cost of the operations of one request so far. */
@@ -113,7 +106,7 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
   }
 }
 
-function* readOperation(operation: JsonValue, context: Context): Work<PatchStep[]> {
+function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   if (!isJsonObject(operation)) throw invalidSyntax('An operation is not a JSON object.');
   const { repairs } = context;
   const path = findPart(operation, 'path', repairs) ?? '';
@@ -125,50 +118,46 @@ function* readOperation(operation: JsonValue, context: Context): Work<PatchStep[
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
   if (op !== word) repairs.count('op-case');
   const value = findPart(operation, 'value', repairs);
-  if (path.trim() !== '') return yield* toPathSteps({ op, path, value }, context);
+  if (path.trim() !== '') return toPathSteps({ op, path, value }, context);
   // Without a path the value is an object that names the attributes.
   if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
   const [only, ...others] = Array.isArray(value) ? value : [value];
-  if (isJsonObject(only) && others.length === 0) return yield* toObjectSteps(op, only, context);
+  if (isJsonObject(only) && others.length === 0) return toObjectSteps(op, only, context);
   throw invalidValue('An operation without a path needs an object of attributes as its value.');
 }
 
-function* toPathSteps({ op, path, value }: Operation, context: Context): Work<PatchStep[]> {
+function toPathSteps({ op, path, value }: Operation, context: Context): PatchStep[] {
   const { schema, repairs } = context;
   const parsed = parsePath(path, schema, repairs);
   if (parsed.kind === 'dropped') return [];
   if (parsed.kind === 'attribute') {
-    return yield* toStep({ op, target: parsed.target, value }, repairs);
+    return toStep({ op, target: parsed.target, value }, repairs);
   }
   const isWhole = op === 'remove' || value === null || value === '';
   if (isWhole && parsed.table !== schema.core) {
-    return yield* toAllSteps('remove', listUnassigned(schema, parsed.table), repairs);
+    return toAllSteps('remove', listUnassigned(schema, parsed.table), repairs);
   }
   if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
   if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
-  return yield* toObjectSteps(op, { [parsed.table.urn]: value }, context);
+  return toObjectSteps(op, { [parsed.table.urn]: value }, context);
 }
 
 /** An object without a path: each of its keys is an operation of its own. */
-function* toObjectSteps(op: PatchOp, object: JsonObject, context: Context): Work<PatchStep[]> {
+function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
   const { schema, repairs } = context;
   const { entries, filtered } = readBody(object, schema, repairs);
-  const steps = yield* toAllSteps(op, entries, repairs);
+  const steps = toAllSteps(op, entries, repairs);
   for (const path of filtered) {
-    steps.push(...(yield* toPathSteps({ op, path, value: object[path] }, context)));
+    steps.push(...toPathSteps({ op, path, value: object[path] }, context));
   }
   return steps;
 }
 
-function* toAllSteps(
-  op: PatchOp,
-  entries: readonly BodyEntry[],
-  repairs: Repairs,
-): Work<PatchStep[]> {
+function toAllSteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repairs): PatchStep[] {
   const steps: PatchStep[] = [];
   for (const { path, value } of entries) {
     const operation = { op, target: { path, where: undefined }, value };
-    steps.push(...(yield* toStep(operation, repairs)));
+    steps.push(...toStep(operation, repairs));
   }
   return steps;
 }

@@ -95,7 +95,7 @@ interface SplitPath {
  * Takes the value filter out of a path. @throws ScimError 400 `invalidPath`: no closing bracket, or something else
  * than a sub-attribute behind it. @see RFC 7644 §3.5.2, figure 1
  */
-export function splitPath(path: string): SplitPath {
+function splitPath(path: string): SplitPath {
   const opening = path.indexOf('[');
   if (opening === -1) return { name: path, filter: undefined };
   const closing = findClosingBracket(path, opening);
@@ -108,7 +108,7 @@ export function splitPath(path: string): SplitPath {
 }
 
 /** Place of the bracket that closes the filter, outside of quoted texts, or -1. */
-export function findClosingBracket(path: string, opening: number): number {
+function findClosingBracket(path: string, opening: number): number {
   let quoted = false;
   for (let i = opening + 1; i < path.length; i += 1) {
     if (path[i] === '"') quoted = !quoted;

@@ -1,6 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
@@ -23,26 +22,21 @@ export interface UserInput {
  * Reads the body of a POST or PUT of a user in any provider's dialect.
  * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: userName missing, active not a boolean, see `openBody`
  */
-export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
-  const object = yield* openBody(body);
+export function parseUser(body: unknown, repairs: Repairs): UserInput {
+  const object = openBody(body);
   countSchemas(object, userSchema.urns, repairs);
   const { entries, extensions } = readResource(object, userSchema, repairs);
-  const input = yield* toInput(entries, extensions, repairs);
+  const input = toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);
   return { ...input, sent: toSentLists(entries) };
 }
 
-/** `readUser` at once. */
-export function parseUser(body: unknown, repairs: Repairs): UserInput {
-  return workAtOnce(readUser(body, repairs));
-}
-
 /** Attributes out of entries; an attribute that cannot hold the sent value counts as not mentioned. */
-export function* toInput(
+export function toInput(
   entries: readonly BodyEntry[],
   extensions: readonly string[],
   repairs: Repairs,
-): Work<Omit<UserInput, 'sent'>> {
+): Omit<UserInput, 'sent'> {
   const attributes: JsonObject = {};
   const mentioned = new Set(extensions);
   for (const { path, value } of entries) {
@@ -50,8 +44,7 @@ export function* toInput(
       repairs.count('unknown-attribute-dropped');
       continue;
     }
-    yield 1;
-    const coerced = yield* coerceValue(path.sub ?? path.attribute, value, repairs);
+    const coerced = coerceValue(path.sub ?? path.attribute, value, repairs);
     if (coerced === undefined) continue;
     if (coerced === null && path.attribute.name === 'active') {
       countBlankActive(value, repairs);

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { type Filter, listIds } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
@@ -24,21 +23,21 @@ interface TargetedOperation {
  * The canonical step of one operation, or none when it changes nothing.
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
-export function* toStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
+export function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const list = operation.target.path.userList;
-  const steps = yield* list
+  const steps = list
     ? toUserListStep(list, operation, repairs)
     : toAttributeStep(operation, repairs);
   return steps.map((step) => ({ ...step, sent: operation.value }));
 }
 
-function* toAttributeStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
+function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const { op, target, value } = operation;
-  if (op === 'remove') return yield* toRemoval(operation, repairs);
+  if (op === 'remove') return toRemoval(operation, repairs);
   if (value === undefined)
     throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);
   if (op === 'add' && isEmpty(value)) return [];
-  const coerced = yield* coerceFor(target, value, repairs);
+  const coerced = coerceFor(target, value, repairs);
   if (coerced === undefined) return toNothing(target);
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
@@ -61,15 +60,15 @@ function toNothing(target: PatchTarget): PatchStep[] {
   return [];
 }
 
-function* coerceFor(
+function coerceFor(
   { path: { attribute, sub }, where }: PatchTarget,
   value: JsonValue,
   repairs: Repairs,
-): Work<JsonValue | undefined> {
+): JsonValue | undefined {
   // A part of an element that is of the wrong type is dropped, as it is inside of a list.
-  if (sub) return (yield* coerceElement(attribute, { [sub.name]: value }, repairs))?.[sub.name];
-  if (where) return yield* coerceElement(attribute, value, repairs);
-  return yield* coerceValue(attribute, value, repairs);
+  if (sub) return coerceElement(attribute, { [sub.name]: value }, repairs)?.[sub.name];
+  if (where) return coerceElement(attribute, value, repairs);
+  return coerceValue(attribute, value, repairs);
 }
 
 function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
@@ -86,7 +85,7 @@ function keepActive(repairs: Repairs): PatchStep[] {
   return [];
 }
 
-function* toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
+function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep[] {
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target))
@@ -99,15 +98,15 @@ function* toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Wor
   repairs.count('remove-by-value');
   const keys = sub ? target.path.keys.slice(0, -1) : target.path.keys;
   const whole = { ...target, path: { ...target.path, sub: undefined, keys } };
-  const values = yield* coerceList(attribute, value, repairs);
+  const values = coerceList(attribute, value, repairs);
   return [{ kind: 'exclude', target: whole, values: values ?? [] }];
 }
 
-function* toUserListStep(
+function toUserListStep(
   list: UserList,
   { op, target, value }: TargetedOperation,
   repairs: Repairs,
-): Work<PatchStep[]> {
+): PatchStep[] {
   const { sub } = target.path;
   if (target.where) {
     const steps = toUserRemoval(list, op, target.where, sub);
@@ -121,7 +120,7 @@ function* toUserListStep(
   }
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
-  const ids = yield* readUserIds(list, { path: target.path, value }, repairs);
+  const ids = readUserIds(list, { path: target.path, value }, repairs);
   return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
 }
 

@@ -1,14 +1,17 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { hasContent, isPrimary, toContent, toUse, toValueContent, weigh } from './elements.ts';
+
+/** Spends work on a list, in looks at one value. @throws ScimError once that is too much */
+export type Spend = (looks: number) => void;
 
 /**
  * The values of a list in their order, while a PATCH changes them one after the other. Each change costs as much as
  * the values that it touches: those that are the same are found by an index, which is kept as long as it holds.
  */
 export class ValueList {
+  readonly spend: Spend;
   readonly #rule: AttributeRule;
   /** By numbers that rise in their order. */
   readonly #values = new Map<number, JsonObject>();
@@ -19,8 +22,9 @@ export class ValueList {
   /** The last value with content that another one took `primary` from. */
   #ousted: number | undefined;
 
-  constructor(rule: AttributeRule, values: readonly JsonObject[]) {
+  constructor(rule: AttributeRule, values: readonly JsonObject[], spend: Spend) {
     this.#rule = rule;
+    this.spend = spend;
     this.fill(values);
   }
 
@@ -55,8 +59,8 @@ export class ValueList {
   }
 
   /** Puts a value at the end or, where it is there already, lets that one take over the other parts. @returns its number */
-  *merge(value: JsonObject): Work<number> {
-    const index = yield* this.#makeIndex();
+  merge(value: JsonObject): number {
+    const index = this.#makeIndex();
     const known = index.get(toContent(this.#rule, value))?.get(toUse(value));
     const held = known === undefined ? undefined : this.#values.get(known);
     if (known === undefined || held === undefined) return this.insert(value);
@@ -65,8 +69,8 @@ export class ValueList {
   }
 
   /** Removes equal values; where a use is given, only those of the same use. */
-  *exclude(value: JsonObject): Work<void> {
-    const index = yield* this.#makeIndex();
+  exclude(value: JsonObject): void {
+    const index = this.#makeIndex();
     const use = toUse(value);
     const alike = [...(index.get(toContent(this.#rule, value)) ?? [])];
     for (const [ofUse, number] of alike) {
@@ -75,10 +79,10 @@ export class ValueList {
   }
 
   /** The values that can fit the filter: by the index where it asks for a value, else all. */
-  *listCandidates(filter: Filter | undefined): Work<[number, JsonObject][]> {
+  listCandidates(filter: Filter | undefined): [number, JsonObject][] {
     const value = filter && findValue(filter);
     if (value === undefined) return this.list();
-    const index = yield* this.#makeIndex();
+    const index = this.#makeIndex();
     const numbers = index.get(toValueContent(this.#rule, value))?.values() ?? [];
     return [...numbers].flatMap((number): [number, JsonObject][] => {
       const held = this.#values.get(number);
@@ -115,15 +119,15 @@ export class ValueList {
   }
 
   /** Joins equal values. */
-  *unite(): Work<void> {
-    yield* this.#makeIndex();
+  unite(): void {
+    this.#makeIndex();
   }
 
-  *#makeIndex(): Work<Map<string, Map<string, number>>> {
+  #makeIndex(): Map<string, Map<string, number>> {
     if (this.#index) return this.#index;
     const index = new Map<string, Map<string, number>>();
     for (const [number, value] of this.list()) {
-      yield weigh(value);
+      this.spend(weigh(value));
       const uses = findUses(index, toContent(this.#rule, value));
       const known = uses.get(toUse(value));
       const held = known === undefined ? undefined : this.#values.get(known);
@@ -154,12 +158,9 @@ export class ValueList {
 }
 
 /** The list with each element once: of those with the same value for the same use, the later ones add their other parts. */
-export function* mergeElements(
-  rule: AttributeRule,
-  elements: readonly JsonObject[],
-): Work<JsonObject[]> {
-  const list = new ValueList(rule, elements);
-  yield* list.unite();
+export function mergeElements(rule: AttributeRule, elements: readonly JsonObject[]): JsonObject[] {
+  const list = new ValueList(rule, elements, () => undefined);
+  list.unite();
   return list.list().map(([, value]) => value);
 }
 

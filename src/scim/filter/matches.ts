@@ -1,7 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 /** Folds a text for a comparison without case. */
@@ -35,42 +34,6 @@ export function matches(filter: Filter, resource: JsonObject, fold: Fold = foldC
     default:
       return assertNever(filter);
   }
-}
-
-/** `matches` in pieces, for a filter of many comparisons on a large resource; each piece is one comparison with one value. */
-export function* matchesInPieces(
-  filter: Filter,
-  resource: JsonObject,
-  fold: Fold = foldCase,
-): Work<boolean> {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      for (const part of filter.parts) {
-        const isMatch = yield* matchesInPieces(part, resource, fold);
-        if (isMatch === (filter.kind === 'or')) return isMatch;
-      }
-      return filter.kind === 'and';
-    case 'not':
-      return !(yield* matchesInPieces(filter.part, resource, fold));
-    case 'some':
-      for (const value of listObjects(resource, filter.target)) {
-        if (yield* matchesInPieces(filter.part, value, fold)) return true;
-      }
-      return false;
-    default:
-      yield 1;
-      return matches(filter, resource, fold);
-  }
-}
-
-function listObjects(resource: JsonObject, target: FilterTarget): JsonObject[] {
-  const objects: JsonObject[] = [];
-  someValue(resource, target, (value) => {
-    if (isJsonObject(value)) objects.push(value);
-    return false;
-  });
-  return objects;
 }
 
 /** True when the value is assigned: null, an empty text, and an object or list without any value are not. */

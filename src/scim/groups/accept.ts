@@ -4,15 +4,15 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
-import { readPatch } from '../dialect/parse-patch.ts';
+import { type MemberRef, parseGroup } from '../dialect/parse-group.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
-import { type Sent, understand } from '../writes/sent.ts';
+import type { Sent } from '../writes/sent.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupTarget, storeGroup } from './change-group.ts';
@@ -38,7 +38,8 @@ export const groupKind: ScimKind<ResourceView<GroupId>> = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(deps: ProviderDeps, sent: Sent): Promise<GroupWriteResult> {
-  const input = await understand(deps, sent, readGroup(sent.body, sent.repairs));
+  const input = parseGroup(sent.body, sent.repairs);
+  sent.understood(input);
   return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
@@ -48,7 +49,8 @@ export async function acceptGroupReplacement(
   target: WriteTarget,
   sent: Sent,
 ): Promise<GroupWriteResult> {
-  const input = await understand(deps, sent, readGroup(sent.body, sent.repairs));
+  const input = parseGroup(sent.body, sent.repairs);
+  sent.understood(input);
   const change = async (_tx: Db, _row: GroupRow, before: JsonObject): Promise<GroupTarget> => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
@@ -67,12 +69,10 @@ export async function acceptGroupPatch(
   target: WriteTarget,
   sent: Sent,
 ): Promise<GroupWriteResult> {
-  const context = {
-    schema: groupSchema,
-    repairs: sent.repairs,
-    operationsMax: deps.policy.patchOperationsMax,
-  };
-  const steps = await understand(deps, sent, readPatch(sent.body, context));
+  const { body, repairs } = sent;
+  const operationsMax = deps.policy.patchOperationsMax;
+  const steps = parsePatch(body, { schema: groupSchema, repairs, operationsMax });
+  sent.understood(steps);
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';

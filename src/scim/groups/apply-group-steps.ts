@@ -32,7 +32,7 @@ export interface GroupPatch {
  */
 export async function applyGroupSteps(
   tx: Db,
-  deps: Pick<ScimDeps, 'baseUrl' | 'turns' | 'formerIds'>,
+  deps: Pick<ScimDeps, 'baseUrl' | 'formerIds'>,
   { row, before, steps }: GroupPatch,
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
@@ -54,7 +54,7 @@ export async function applyGroupSteps(
           findHeld ??= rememberFound(tx, deps, { row, changes });
           const held = wasReplaced ? [] : await findHeld(change.kind, change.filter);
           const users = await listUsersById(tx, row.id, listAdded(list));
-          const added = await listMatching(users, change.filter, deps);
+          const added = listMatching(users, change.filter, deps);
           list.push({ op: 'remove', ids: [...held, ...added] });
         } else list.push({ op: change.op, ids: toUserIds(deps, change.ids) });
         break;
@@ -186,7 +186,7 @@ type FindHeld = (list: UserList, filter: Filter) => Promise<readonly UserId[]>;
  */
 function rememberFound(
   tx: Db,
-  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
+  deps: Pick<ScimDeps, 'baseUrl'>,
   { row, changes }: { readonly row: GroupRow; readonly changes: readonly GroupChange[] },
 ): FindHeld {
   const found = new Map<UserList, Promise<Map<Filter, UserId[]>>>();
@@ -202,8 +202,6 @@ function rememberFound(
         const entry = toUserEntry(deps, user);
         const first = filters.find((filter) => matches(filter, entry));
         if (first) ids.get(first)?.push(user.id);
-        const pause = deps.turns();
-        if (pause) await pause;
       }
     }
     return ids;
@@ -226,16 +224,10 @@ function listAdded(edits: readonly LinkEdit[]): UserId[] {
   return [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
 }
 
-async function listMatching(
+function listMatching(
   users: readonly ListedUser[],
   filter: Filter,
-  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
-): Promise<UserId[]> {
-  const ids: UserId[] = [];
-  for (const user of users) {
-    if (matches(filter, toUserEntry(deps, user))) ids.push(user.id);
-    const pause = deps.turns();
-    if (pause) await pause;
-  }
-  return ids;
+  deps: Pick<ScimDeps, 'baseUrl'>,
+): UserId[] {
+  return users.filter((user) => matches(filter, toUserEntry(deps, user))).map(({ id }) => id);
 }

@@ -1,6 +1,5 @@
 import { toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
-import { type Turns, type Work, workInTurns } from '../../domain/turns.ts';
 import {
   type LinkRow,
   type LinkTable,
@@ -43,7 +42,6 @@ export interface EditContext {
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** The users whom the edits name, where they were read already. */
   readonly named?: NamedUsers | undefined;
-  readonly turns: Turns;
 }
 
 /**
@@ -57,11 +55,11 @@ export async function editLinks(
   context: EditContext,
 ): Promise<LinkEdits> {
   if (edits.length === 0) return NO_EDITS;
-  const { groupId, named, turns } = context;
+  const { groupId, named } = context;
   const rows = named
     ? [...named.users.values()].flatMap(({ link }) => link ?? [])
     : await listLinks(tx, table, groupId, findNamed(edits));
-  return workInTurns(compare(rows, edits, context), turns);
+  return compare(rows, edits, context);
 }
 
 /** Finds the users whom edits name; undefined: a replacement is about all. */
@@ -119,24 +117,22 @@ export function toUserIds(
 
 const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
 
-function* compare(
+function compare(
   rows: readonly LinkRow[],
   edits: readonly LinkEdit[],
   context: EditContext,
-): Work<LinkEdits> {
+): LinkEdits {
   const before = new Map(rows.map((row) => [row.user_id, row]));
   const wanted = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');
   if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
   for (const [index, { op, ids }] of edits.entries()) {
-    yield 1;
     // The last replacement removes every user that it does not name.
     for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
   }
   const writes: LinkWrite[] = [];
   const befores = new Map<UserId, LinkWrite | null>();
   for (const [userId, isWanted] of wanted) {
-    yield 1;
     const row = before.get(userId);
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
     if (after === undefined || (!isWanted && context.keeps?.(userId))) continue;

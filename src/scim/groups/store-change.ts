@@ -75,13 +75,13 @@ export interface GroupChangeRequest {
  */
 export async function storeGroupChange(
   tx: Db,
-  { clock, rules, turns }: ScimDeps,
+  { clock, rules }: ScimDeps,
   request: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
   const { row, isNew, keeps } = request;
   const resource = { type: 'group', id: row.id } as const;
   const version = isNew ? row.version : row.version + 1;
-  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps, turns };
+  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps };
   await assertUsersExist(tx, 'members', request);
   await assertUsersExist(tx, 'admins', request);
   const members = await editLinks(tx, 'memberships', request.members, {

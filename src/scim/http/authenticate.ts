@@ -3,7 +3,8 @@ import type { Attempts } from '../../access/attempts.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
 import type { FindCredential } from '../../access/lookup.ts';
 import { ScimError } from '../errors.ts';
-import { createRequestRepairs, type RepairKind } from '../repairs.ts';
+import type { RepairKind } from '../repairs.ts';
+import { createRequestRepairs } from '../repairs.ts';
 import { note } from './notes.ts';
 
 /** Parts that authentication needs. */

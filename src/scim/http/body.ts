@@ -1,36 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
-import { type Turns, workInTurns } from '../../domain/turns.ts';
-import type { BodyLimits } from '../deps.ts';
 import { countGivenNames, countNames, parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { getNotes } from './notes.ts';
 
-/** Characters of a body from which on reading it takes some milliseconds. */
-const LARGE_LENGTH = 65_536;
 /** Most names of a body that stand twice and are counted. */
 const DOUBLES_MAX = 1_000;
+/** Largest body, in bytes. */
+export const BODY_BYTES_MAX = 1_048_576;
+/** Largest body about groups: 100,000 members fit. */
+export const GROUP_BODY_BYTES_MAX = 8 * BODY_BYTES_MAX;
 
 const JSON_TYPES = ['application/scim+json', 'application/json'];
 
-/**
- * Reads JSON bodies within their limits. An empty body is left undefined for the parser of the operation to refuse; a
- * body of another type or encoding answers 415, one that is not UTF-8 answers 400.
- */
-export function readJsonBody(deps: BodyDeps): RequestHandler[] {
-  const { bodies } = deps.policy;
-  const read = express.text({ limit: bodies.bytesMax, type: JSON_TYPES, verify: assertUtf8 });
-  const limit = limitBodies(bodies, deps.telemetry.turnedAway);
-  return [refuseOtherTypes, limit, read, parseText(deps)];
-}
-
 /** Parts of the bridge that reading bodies needs. `turnedAway` is called for each body that was refused because of the others. */
 interface BodyDeps {
-  readonly policy: { readonly bodies: BodyLimits };
-  readonly turns: Turns;
+  readonly policy: { readonly bodiesBytesMax: number };
   readonly telemetry: {
     turnedAway(why: 'bodies'): void;
+  };
+}
+
+/**
+ * Creates the readers of JSON bodies of up to so many bytes. An empty body is left undefined for the parser of the
+ * operation to refuse; a body of another type or encoding answers 415, one that is not UTF-8 answers 400.
+ * Not `express.json`: numbers are kept as they were written, and names that stand twice are counted.
+ */
+export function createBodyReaders({ policy, telemetry }: BodyDeps) {
+  const limitBodies = createBodyLimits(policy.bodiesBytesMax, telemetry.turnedAway);
+  return (bytesMax: number): RequestHandler[] => {
+    const read = express.text({ limit: bytesMax, type: JSON_TYPES, verify: assertUtf8 });
+    return [refuseOtherTypes, limitBodies(bytesMax), read, parseText];
   };
 }
 
@@ -54,30 +55,23 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim());
 }
 
-function parseText(deps: BodyDeps): RequestHandler {
-  return async (req, res, next) => {
-    // Refused while it came, for its size before it was decompressed.
-    if (res.headersSent) return;
-    const text: unknown = req.body;
-    if (typeof text === 'string') {
-      if (text === '') {
-        req.body = undefined;
-        return next();
-      }
-      const given = await workInTurns(countGivenNames(text), deps.turns);
-      const body = parseJson(text);
-      req.body = body;
-      // Reading cannot be divided, so that is the end of the turn.
-      if (text.length > LARGE_LENGTH) await nextTurn();
-      const doubles = given - (await workInTurns(countNames(body), deps.turns));
-      const { repairs } = getNotes(res);
-      for (let count = 0; count < Math.min(doubles, DOUBLES_MAX); count += 1) {
-        repairs.count('name-doubled');
-      }
-    }
-    next();
-  };
-}
+const parseText: RequestHandler = async (req, res, next) => {
+  // Refused while it came, for its size before it was decompressed.
+  if (res.headersSent) return;
+  const text: unknown = req.body;
+  if (text === '') req.body = undefined;
+  else if (typeof text === 'string') {
+    const given = countGivenNames(text);
+    const body = parseJson(text);
+    req.body = body;
+    const { repairs } = getNotes(res);
+    const doubles = Math.min(given - countNames(body), DOUBLES_MAX);
+    for (let count = 0; count < doubles; count += 1) repairs.count('name-doubled');
+    // What follows takes as long as the parser.
+    await nextTurn();
+  }
+  next();
+};
 
 const RETRY_SECONDS = 1;
 
@@ -89,12 +83,12 @@ const RETRY_SECONDS = 1;
  * @param turnedAway is called for each request that was refused because of the others
  * @throws ScimError 413, 503
  */
-function limitBodies(
-  { bytesMax, totalMax }: BodyLimits,
+function createBodyLimits(
+  totalMax: number,
   turnedAway: (why: 'bodies') => void,
-): RequestHandler {
+): (bytesMax: number) => RequestHandler {
   let total = 0;
-  return (req, res, next) => {
+  return (bytesMax) => (req, res, next) => {
     const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
     const isPacked = packing.toLowerCase() !== 'identity';
     const declared = isPacked ? Math.max(Number(length), bytesMax) : Number(length);

@@ -1,84 +1,75 @@
 import { assertNever, BridgeError } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
-import { ValueList } from '../dialect/value-list.ts';
-import { at, invalidValue, type ScimError } from '../errors.ts';
+import { type Spend, ValueList } from '../dialect/value-list.ts';
+import { at, invalidValue } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
 
 /** Most looks at values, and changes of them, of one PATCH; a provider's needs some hundreds. */
-export const PATCH_WORK_MAX = 200_000;
-/** Most work without a pause, because a filter on one long value cannot be divided. */
-export const PATCH_PIECE_MAX = 20_000;
+const WORK_MAX = 200_000;
 
 /**
  * The attributes after all steps, in order; the input is not touched. Adding an existing value and removing a
  * missing one change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
  * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `invalidValue`: more
- * work than `PATCH_WORK_MAX`, or than `PATCH_PIECE_MAX` at one value
+ * work than `WORK_MAX`
  * @see RFC 7644 §3.5.2
  */
-export function* applyUserPatch(
+export function applyUserPatch(
   attributes: JsonObject,
   steps: readonly PatchStep[],
   repairs: Repairs = UNCOUNTED,
-): Work<JsonObject> {
-  let done = 0;
-  const work = applySteps(attributes, steps, repairs);
-  for (;;) {
-    const piece = work.next();
-    if (piece.done) return piece.value;
-    done += piece.value;
-    if (done > PATCH_WORK_MAX || piece.value > PATCH_PIECE_MAX) throw tooMuchWork();
-    yield piece.value;
-  }
-}
-
-function tooMuchWork(): ScimError {
-  return invalidValue(
-    `The operations look at more than ${PATCH_WORK_MAX} values, or compare one value with too much; each counts as often as it is compared or changed, and once more for every ${CHARACTERS_A_UNIT} characters. Send fewer operations at once, or replace the list.`,
-  );
-}
-
-function* applySteps(
-  attributes: JsonObject,
-  steps: readonly PatchStep[],
-  repairs: Repairs,
-): Work<JsonObject> {
+): JsonObject {
+  const spend = createBudget();
   const result = { ...attributes };
   const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
   for (const { operation, ...given } of steps) {
-    yield 1;
     const step = toAttributeStep(given);
     const { path } = step.target;
     if (!path.attribute.multiValued) {
       change(result, path, (current) => patchValue(current, step));
       continue;
     }
-    const opened = lists.get(path.attribute) ?? open(result, path);
+    const opened = lists.get(path.attribute) ?? open(result, path, spend);
     lists.set(path.attribute, opened);
     const place = () => (operation === undefined ? operation : `Operation ${operation}`);
-    yield* at(place, patchList(opened.list, step, repairs));
+    at(place, () => patchList(opened.list, step, repairs));
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {
-    const tidy = yield* tidyList(path.attribute, list);
+    const tidy = tidyList(path.attribute, list);
     change(result, path, () => (tidy.length === 0 ? undefined : tidy));
   }
   return result;
 }
 
-function open(result: JsonObject, path: AttributePath): { path: AttributePath; list: ValueList } {
+/** Counts the work of one PATCH, and refuses what is more than `WORK_MAX`. */
+function createBudget(): Spend {
+  let spent = 0;
+  return (looks) => {
+    spent += looks;
+    if (spent <= WORK_MAX) return;
+    throw invalidValue(
+      `The operations look at more than ${WORK_MAX} values; each counts as often as it is compared or changed, and once more for every ${CHARACTERS_A_UNIT} characters. Send fewer operations at once, or replace the list.`,
+    );
+  };
+}
+
+function open(
+  result: JsonObject,
+  path: AttributePath,
+  spend: Spend,
+): { path: AttributePath; list: ValueList } {
   const { extension, attribute } = path;
   const container = extension === undefined ? result : result[extension];
   const held = isJsonObject(container) ? container[attribute.name] : undefined;
   const values = Array.isArray(held) ? held.filter(isJsonObject) : [];
-  return { path, list: new ValueList(attribute, values) };
+  return { path, list: new ValueList(attribute, values, spend) };
 }
 
 function toAttributeStep(step: PatchStep): AttributeStep {

@@ -1,6 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import { USER_LIST_MAX } from '../dialect/coerce.ts';
 import { weigh, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
@@ -21,20 +20,25 @@ const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
  * kind alone (`type`, `primary`). A value that becomes primary takes that from the others.
  * @throws ScimError 400 `noTarget`: as `applyUserPatch`
  */
-export function* patchList(list: ValueList, step: AttributeStep, repairs: Repairs): Work<void> {
+export function patchList(list: ValueList, step: AttributeStep, repairs: Repairs): void {
   const { path, where } = step.target;
-  if (where || path.sub) return yield* patchValues(list, step, repairs);
+  if (where || path.sub) {
+    patchValues(list, step, repairs);
+    return;
+  }
   switch (step.kind) {
     case 'set':
-      return yield* setList(list, step);
+      setList(list, step);
+      break;
     case 'clear':
-      return list.fill([]);
+      list.fill([]);
+      break;
     case 'exclude':
       for (const value of step.values) {
-        yield weigh(value);
-        yield* list.exclude(value);
+        list.spend(weigh(value));
+        list.exclude(value);
       }
-      return;
+      break;
     default:
       assertNever(step);
   }
@@ -44,39 +48,42 @@ export function* patchList(list: ValueList, step: AttributeStep, repairs: Repair
  * The list without empty elements, and each element once.
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` elements are left
  */
-export function* tidyList({ name }: AttributeRule, list: ValueList): Work<JsonObject[]> {
+export function tidyList({ name }: AttributeRule, list: ValueList): JsonObject[] {
   list.dropEmpty();
-  yield* list.unite();
+  list.unite();
   const tidy = list.list().map(([, value]) => value);
   if (tidy.length <= USER_LIST_MAX) return tidy;
   throw invalidValue(`${name} would have more than ${USER_LIST_MAX} values.`);
 }
 
-function* setList(
+function setList(
   list: ValueList,
   { op, value }: { readonly op: 'add' | 'replace'; readonly value: JsonValue },
-): Work<void> {
+): void {
   const given = Array.isArray(value) ? value.filter(isJsonObject) : [];
-  if (op === 'replace') return list.fill(given);
+  if (op === 'replace') {
+    list.fill(given);
+    return;
+  }
   const touched: number[] = [];
   for (const element of given) {
-    yield weigh(element);
-    touched.push(yield* list.merge(element));
+    list.spend(weigh(element));
+    touched.push(list.merge(element));
   }
   list.keepPrimary(touched);
 }
 
-function* patchValues(list: ValueList, step: AttributeStep, repairs: Repairs): Work<void> {
+function patchValues(list: ValueList, step: AttributeStep, repairs: Repairs): void {
   const { where } = step.target;
   const comparisons = where ? countComparisons(where) : 1;
   const touched: number[] = [];
   let isThere = false;
-  for (const [number, value] of yield* list.listCandidates(where)) {
-    yield weigh(value) * comparisons;
+  for (const [number, value] of list.listCandidates(where)) {
+    list.spend(weigh(value) * comparisons);
     if (where && !matches(where, value)) continue;
     isThere = true;
     const changed = patchElement(value, step);
-    yield CHANGE_COST * weigh(changed ?? value);
+    list.spend(CHANGE_COST * weigh(changed ?? value));
     list.set(number, changed);
     if (changed) touched.push(number);
   }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../domain/json.ts';
-import { workAtOnce } from '../../domain/turns.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { applyUserPatch } from './apply-user-patch.ts';
@@ -50,7 +49,7 @@ export function patch(attributes: JsonObject, operations: unknown): JsonObject {
     { Operations },
     { schema: userSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
   );
-  return workAtOnce(applyUserPatch(attributes, steps));
+  return applyUserPatch(attributes, steps);
 }
 
 /** Attributes of `ada` after a case. */

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../../domain/clock.ts';
 import { isId } from '../../domain/ids.ts';
 import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
-import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { getNotes, type NotedOperation } from '../http/notes.ts';
@@ -16,17 +15,14 @@ const CLIENT_LENGTH_MAX = 100;
  * not kept.
  */
 export function keepRequests(
-  deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns' | 'telemetry'>,
+  deps: Pick<ScimDeps, 'clock' | 'requests' | 'telemetry'>,
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
     res.once('finish', () => {
       tellLosses(deps, res);
       if (isRead(req) && res.statusCode < 400) return;
-      const { requestId } = getRequestContext(res);
-      keep(deps, { req, res, beganAtMs }).catch((error: unknown) =>
-        deps.telemetry.failed({ requestId, error }),
-      );
+      keep(deps, { req, res, beganAtMs });
     });
     next();
   };
@@ -49,10 +45,10 @@ interface EndedRequest {
   readonly beganAtMs: number;
 }
 
-async function keep(
-  deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
+function keep(
+  deps: Pick<ScimDeps, 'clock' | 'requests'>,
   { req, res, beganAtMs }: EndedRequest,
-): Promise<void> {
+): void {
   const { requestId, arrivedAt: at } = getRequestContext(res);
   const { credential, scimType = null, operations, content, repairs } = getNotes(res);
   const repaired = toPaths(repairs.list());
@@ -62,14 +58,16 @@ async function keep(
   const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
   const client = toClient(req.headers['user-agent']);
   const common = { at, requestId, durationMs, client, credential, route };
-  if (operations !== undefined) return keepOperations(deps, operations, { common, repaired });
+  if (operations !== undefined) {
+    keepOperations(deps, operations, { common, repaired });
+    return;
+  }
   const ofGroups = route.startsWith('/Groups') ? 'group' : null;
   const type = route.startsWith('/Users') ? 'user' : ofGroups;
-  const written = await workInTurns(listWritten(content), deps.turns);
   deps.requests.add({
     ...{ ...common, method: req.method, status: res.statusCode, scimType, resourceType: type },
     resourceId: toResourceId(findResource(req, res)),
-    written: [...written, ...repaired],
+    written: [...listWritten(content), ...repaired],
   });
 }
 
@@ -79,13 +77,13 @@ type Part = Pick<
 >;
 
 /** Keeps each operation of a bulk request. The corrections of the request as a whole are told with the first. */
-async function keepOperations(
-  { requests, turns }: Pick<ScimDeps, 'requests' | 'turns'>,
+function keepOperations(
+  { requests }: Pick<ScimDeps, 'requests'>,
   operations: readonly NotedOperation[],
   { common, repaired }: { common: Omit<KeptRequest, keyof Part>; repaired: WrittenPath[] },
-): Promise<void> {
+): void {
   for (const [index, operation] of operations.entries()) {
-    const part = await workInTurns(toPart(operation), turns);
+    const part = toPart(operation);
     const whole = index === 0 ? repaired : [];
     requests.add({ ...common, ...part, written: [...part.written, ...whole] });
   }
@@ -120,7 +118,7 @@ function toResourceId(id: string | undefined): string | null {
   return id !== undefined && isId(id) ? id : null;
 }
 
-function* toPart({
+function toPart({
   method,
   resourceType,
   id,
@@ -128,8 +126,8 @@ function* toPart({
   status,
   scimType,
   repaired,
-}: NotedOperation): Work<Part> {
-  const written = yield* listWritten(content);
+}: NotedOperation): Part {
+  const written = listWritten(content);
   return {
     method,
     resourceType,

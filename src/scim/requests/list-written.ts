@@ -1,7 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import type { Work } from '../../domain/turns.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
@@ -16,15 +15,10 @@ const PATHS_MAX = 50;
  * unknown names and filters may hold personal data.
  * @param content undefined: nothing is written
  */
-export function* listWritten(content: Content | undefined): Work<WrittenPath[]> {
+export function listWritten(content: Content | undefined): WrittenPath[] {
   if (content === undefined) return [];
   if ('attributes' in content) return sum(ofInput(content));
-  const all: WrittenPath[] = [];
-  for (const step of content) {
-    yield 1;
-    all.push(ofStep(step));
-  }
-  return sum(all);
+  return sum(content.map(ofStep));
 }
 
 function ofStep(step: PatchStep): WrittenPath {

@@ -26,8 +26,6 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
     source: {
       count: async () => length,
       hasUsers: () => false,
-      pace: { run: (work) => work(() => undefined) },
-      turns: () => undefined,
       list: async (query) => pick(query),
       async load(some) {
         looks += some.length;

@@ -1,11 +1,9 @@
 import type { Selector } from '../../domain/selector.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';
 import { compareHits, type Hit, readHits, scan } from './scan.ts';
-import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './sources.ts';
 
 /** Most resources that one page looks at where no index answers; then the page ends short, with a cursor. */
@@ -87,7 +85,7 @@ async function findSorted<View extends ResourceView>(
 ): Promise<FoundAfter<View>> {
   const { sorting } = query;
   const found = (await scan(source, query)).hits.map(withShortKey);
-  const hits = await workInTurns(sortHits(found, sorting), source.turns);
+  const hits = found.sort((a, b) => compareHits(a, b, sorting));
   const rest = after ? hits.filter((hit) => compareHits(hit, after, sorting) > 0) : hits;
   const shown = rest.slice(0, limit);
   const next = rest.length > limit ? shown.at(-1) : undefined;

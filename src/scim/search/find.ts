@@ -1,9 +1,7 @@
 import type { Selector } from '../../domain/selector.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
-import { type Hit, readHits, scan } from './scan.ts';
-import { sortHits } from './sort-hits.ts';
+import { compareHits, readHits, scan } from './scan.ts';
 import type { Search, Source } from './sources.ts';
 
 /** Part of the matches that is shown. */
@@ -29,19 +27,11 @@ export async function find<View extends ResourceView>(
 ): Promise<Found<View>> {
   const { selector, exact } = toSelector(filter);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
-  const found = await findHits(source, { filter, sorting });
-  const hits = sorting ? await workInTurns(sortHits(found, sorting), source.turns) : found;
+  const unanswered = exact ? undefined : filter;
+  const { hits: found } = await scan(source, { selector, filter: unanswered, sorting });
+  const hits = sorting ? found.sort((a, b) => compareHits(a, b, sorting)) : found;
   const shown = hits.slice(part.offset, part.offset + part.limit);
   return { total: hits.length, views: await readHits(source, shown) };
-}
-
-/** Looks at every candidate of a search; the matches come in order of creation. */
-export async function findHits<View extends ResourceView>(
-  source: Source<View>,
-  { filter, sorting }: Search,
-): Promise<Hit[]> {
-  const { selector, exact } = toSelector(filter);
-  return (await scan(source, { selector, filter: exact ? undefined : filter, sorting })).hits;
 }
 
 async function findByIndex<View extends ResourceView>(

@@ -10,7 +10,7 @@ import { type QueryParameters, toParameters } from '../http/address.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
 import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
-import { parseProjection } from '../render/projection.ts';
+import { type Projection, parseProjection } from '../render/projection.ts';
 import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
@@ -18,24 +18,17 @@ import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource
 import { parseCursor, toCursor } from './cursor.ts';
 import { find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
-import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceCache, type PlaceCache, withPlaces } from './places.ts';
-import {
-  groupSource,
-  type Search,
-  type Source,
-  type SourceOptions,
-  userSource,
-} from './sources.ts';
+import { groupSource, type Search, type Source, userSource } from './sources.ts';
 
-/** Deepest nesting of a filter. */
-const FILTER_DEPTH_MAX = 50;
+/** Deepest nesting of a filter, and most characters of one. */
+const FILTER_LIMITS = { depthMax: 50, lengthMax: 10_000 } as const;
 
 /** One type of resource as it is searched. */
 interface SearchKind<View extends ResourceView> {
   readonly endpoint: 'Users' | 'Groups';
   readonly schema: ResourceSchema;
-  readonly toSource: (deps: ProviderDeps, options: SourceOptions) => Source<View>;
+  readonly toSource: (deps: ProviderDeps, projection: Projection) => Source<View>;
 }
 
 /** Users, as they are searched. */
@@ -54,26 +47,21 @@ export const GROUPS: SearchKind<ResourceView<GroupId>> = {
 export function listResources<View extends ResourceView>(
   deps: ScimDeps,
   kind: SearchKind<View>,
-  toPace: ToPace,
 ): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const { repairs } = getNotes(res);
     const asked = toProviderDeps(deps, res);
-    const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
+    const call = { deps: asked, query: toQuery(req, repairs), places, repairs };
     await sendList(call, res, { ...toSearch(kind, call), endpoint: kind.endpoint });
   };
 }
-
-/** Gives a request its pace; all requests wait in one line. */
-export type ToPace = ReturnType<typeof createPacemaker>;
 
 /** One request for a list or search. */
 interface SearchCall {
   readonly deps: ProviderDeps;
   readonly query: QueryParameters;
   readonly places: PlaceCache;
-  readonly pace: Pace;
   readonly repairs: Repairs;
   /** True where the same query searches the other type too. */
   readonly isForOthers?: boolean;
@@ -88,18 +76,16 @@ export interface TypedSearch<View extends ResourceView> {
 /** Search that a request asks for. @throws ScimError 400 */
 export function toSearch<View extends ResourceView>(
   { schema, toSource }: SearchKind<View>,
-  { deps, query, places, pace, ...reading }: SearchCall,
+  { deps, query, places, ...reading }: SearchCall,
 ): TypedSearch<View> {
-  const source = toSource(deps, { projection: parseProjection(query, schema), pace });
   return {
-    source: withPlaces(source, places),
-    search: parseSearch(deps, query, { ...reading, schema }),
+    source: withPlaces(toSource(deps, parseProjection(query, schema)), places),
+    search: parseSearch(query, { ...reading, schema }),
   };
 }
 
 /** The filter and the order that a request asks for. @throws ScimError 400 */
 export function parseSearch(
-  { policy }: ScimDeps,
   query: QueryParameters,
   {
     schema,
@@ -107,8 +93,7 @@ export function parseSearch(
     isForOthers = false,
   }: { readonly schema: ResourceSchema } & Pick<SearchCall, 'repairs' | 'isForOthers'>,
 ): Search {
-  const lengthMax = policy.filterLengthMax;
-  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax, repairs, isForOthers };
+  const reading = { ...FILTER_LIMITS, repairs, isForOthers };
   return {
     filter: isAbsent(query.filter) ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),

@@ -1,8 +1,6 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
-import { userId } from '../../domain/ids.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type Work, workInTurns } from '../../domain/turns.ts';
 import {
   countMembersOfGroups,
   readMembersOfGroups,
@@ -14,16 +12,9 @@ import {
   type ResourceView,
 } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { type Filter, listIds } from '../filter/tree.ts';
-import { collectWitnesses, type Witnesses } from '../filter/witnesses.ts';
-import {
-  findChoices,
-  isIncluded,
-  isPlain,
-  isWholly,
-  type Projection,
-  project,
-} from '../render/projection.ts';
+import type { Filter } from '../filter/tree.ts';
+import { collectWitnesses } from '../filter/witnesses.ts';
+import { isIncluded, isPlain, isWholly, type Projection, project } from '../render/projection.ts';
 import { type Pieces, renderGroup, toUserEntry } from '../render/resource-text.ts';
 
 /** Groups whose users are read at once; other requests are served in between. */
@@ -52,8 +43,6 @@ export async function loadGroups(
   for (let start = 0; start < views.length; start += AT_ONCE) {
     for (const one of await readFew(deps, views.slice(start, start + AT_ONCE), projection)) {
       groups.push(typeof one === 'string' ? JSON.parse(one) : await loadLarge(deps, one, filter));
-      const pause = deps.turns();
-      if (pause) await pause;
     }
   }
   return groups;
@@ -69,7 +58,7 @@ export async function renderFew(
   return read.map((one) => (typeof one === 'string' ? one : renderLarge(deps, one)));
 }
 
-/** Reads a few groups together, with a pause between two; one of many members comes without them. */
+/** Reads a few groups together; one of many members comes without them. */
 async function readFew(
   deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
@@ -92,8 +81,6 @@ async function readFew(
     const parts = { view, admins: admins?.get(view.id), projection };
     const isLarge = showsMembers && !isSmall(view.id);
     groups.push(isLarge ? parts : renderSmall(deps, { ...parts, members }));
-    const pause = deps.turns();
-    if (pause) await pause;
   }
   return groups;
 }
@@ -123,17 +110,11 @@ async function* renderLarge(
   yield JSON.stringify(project(rest, projection)).slice(0, -1);
   const showsAll = isWholly(projection, 'members');
   let isFirst = true;
-  const only = findWantedIds(projection);
-  for await (const page of streamMembers(deps.store.read, view.id, {
-    usersUrl: toUsersUrl(deps),
-    ...(only && { only }),
-  })) {
-    const items = showsAll ? page : await workInTurns(projectMembers(page, projection), deps.turns);
+  for await (const page of streamMembers(deps.store.read, view.id, toUsersUrl(deps))) {
+    const items = showsAll ? page : projectMembers(page, projection);
     if (items === '') continue;
     yield `${isFirst ? ',"members":[' : ','}${items}`;
     isFirst = false;
-    const pause = deps.turns();
-    if (pause) await pause;
   }
   if (!isFirst) yield ']}';
   else yield showsAll ? ',"members":[]}' : '}';
@@ -147,46 +128,20 @@ async function loadLarge(
 ): Promise<JsonObject> {
   const rest = withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
   const witnesses = collectWitnesses(filter, 'members');
-  const query = { usersUrl: toUsersUrl(deps) };
-  for await (const page of streamMembers(deps.store.read, view.id, query)) {
-    if (!(await workInTurns(lookAt(witnesses, parseMembers(page)), deps.turns))) break;
+  for await (const page of streamMembers(deps.store.read, view.id, toUsersUrl(deps))) {
+    if (!parseMembers(page).every((member) => witnesses.look(member))) break;
   }
   return { ...rest, members: witnesses.list() };
-}
-
-function* lookAt(witnesses: Witnesses, members: readonly JsonValue[]): Work<boolean> {
-  for (const member of members) {
-    yield 1;
-    if (!witnesses.look(member)) return false;
-  }
-  return true;
 }
 
 function parseMembers(page: string): JsonValue[] {
   return JSON.parse(`[${page}]`) as JsonValue[];
 }
 
-/** Members that a request asks for by their ids; undefined: others may be meant too. */
-function findWantedIds(projection: Projection): UserId[] | undefined {
-  const choices = findChoices(projection, 'members');
-  if (choices === undefined) return undefined;
-  const wanted: UserId[] = [];
-  for (const { where } of choices) {
-    const ids = where && listIds(where);
-    if (ids === undefined) return undefined;
-    wanted.push(...ids.map(userId));
-  }
-  return wanted;
-}
-
-function* projectMembers(page: string, projection: Projection): Work<string> {
-  const shown: JsonValue[] = [];
-  for (const member of parseMembers(page)) {
-    yield 1;
-    const { members } = project({ members: [member] }, projection);
-    if (Array.isArray(members)) shown.push(...members);
-  }
-  return JSON.stringify(shown).slice(1, -1);
+/** The members of a page with the parts that were asked for. */
+function projectMembers(page: string, projection: Projection): string {
+  const { members } = project({ members: parseMembers(page) }, projection);
+  return members === undefined ? '' : JSON.stringify(members).slice(1, -1);
 }
 
 function toUsersUrl({ baseUrl }: Pick<ScimDeps, 'baseUrl'>): string {

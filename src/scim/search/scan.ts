@@ -1,23 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFolds, foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
-import type { Turns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
-import { badRequest } from '../errors.ts';
-import { matches, matchesInPieces } from '../filter/matches.ts';
+import { badRequest, type ScimError } from '../errors.ts';
+import { matches } from '../filter/matches.ts';
 import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
-import type { Search, Source } from './sources.ts';
+import { PAGE_ROWS, type Search, type Source } from './sources.ts';
 
-/** Resources read at once. */
-const SCAN_CHUNK = 200;
-/** Characters that are compared without a pause, each counted once for every comparison. */
-const AT_ONCE_MAX = 100_000;
-
+/** Most resources that one scan looks at. */
+const LOOKS_MAX = 100_000;
 /** Comparisons that may be made with any number of resources; a provider's filter has a few. */
 const ALWAYS_ALLOWED = 20;
 /** Most comparisons of one scan by more than that; one with a resource counts once more for every 1,000 characters of it. */
 const COMPARISONS_MAX = 20_000_000;
+/** Comparisons after which others are served. */
+const COMPARISONS_AT_ONCE = 100_000;
 
 /** Candidates of a scan, and its limits. */
 interface ScanQuery {
@@ -49,8 +48,8 @@ interface Scanned {
 }
 
 /**
- * Looks at every candidate, a few at a time so that other requests are served in between.
- * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; 503: the client is gone
+ * Looks at every candidate, page by page so that other requests are served in between.
+ * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; or there are too many of them
  */
 export async function scan<View extends ResourceView>(
   source: Source<View>,
@@ -65,42 +64,59 @@ export async function scan<View extends ResourceView>(
     const { selector, looksMax = Number.POSITIVE_INFINITY } = query;
     foresee(Math.min(await source.count(selector), looksMax));
   }
-  return source.pace.run((turns) => look(source, query, turns));
+  return look(source, query);
 }
 
 async function look<View extends ResourceView>(
   source: Source<View>,
   { selector, afterSeq: startSeq = 0, ...query }: ScanQuery,
-  turns: Turns,
 ): Promise<Scanned> {
-  const { hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = query;
+  const { filter, hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = query;
   const names = toNames(query);
-  const hasUsers = source.hasUsers(names);
-  const limit = hasUsers ? 1 : SCAN_CHUNK;
+  const limit = source.hasUsers(names) ? 1 : PAGE_ROWS;
   const hits: Hit[] = [];
-  const spend = createBudget(query.filter);
+  const spend = createBudget(filter);
   let afterSeq = startSeq;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
     spend?.(views.reduce((sum, view) => sum + weigh(view), 0));
-    const found = toHits(views, await source.load(views, names, query.filter), {
-      ...query,
-      hasUsers,
-    });
-    await pushAll(hits, found, turns);
+    await collect(hits, { views, resources: await source.load(views, names, filter) }, query);
     const last = views.at(-1);
     if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };
     afterSeq = last.seq;
     looks += views.length;
     if (hits.length >= hitsMax || looks >= looksMax) return { hits, stoppedAt: afterSeq };
+    if (looks >= LOOKS_MAX) throw tooManyResources();
+    await nextTurn();
   }
 }
 
-async function pushAll(hits: Hit[], found: Iterable<Hit | undefined>, turns: Turns): Promise<void> {
-  for (const hit of found) {
-    if (hit) hits.push(hit);
-    const pause = turns();
-    if (pause) await pause;
+function tooManyResources(): ScimError {
+  const detail = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq", or follow a cursor.`;
+  return badRequest('tooMany', detail);
+}
+
+/** Adds the matches of a page. Where their comparisons take long, others are served in between. */
+async function collect(
+  hits: Hit[],
+  page: { readonly views: readonly ResourceView[]; readonly resources: Iterable<JsonObject> },
+  { filter, sorting }: Search,
+): Promise<void> {
+  const comparisons = filter === undefined ? 0 : countComparisons(filter);
+  const rest = page.views.values();
+  let compared = 0;
+  for (const resource of page.resources) {
+    const view = rest.next().value;
+    if (view === undefined) return;
+    // Each text of the resource is folded once for all comparisons.
+    const fold = comparisons > 1 ? createFolds() : foldCase;
+    if (filter === undefined || matches(filter, resource, fold)) {
+      hits.push({ seq: view.seq, key: sorting && toSortKey(resource, sorting) });
+    }
+    compared += comparisons * weigh(view);
+    if (compared < COMPARISONS_AT_ONCE) continue;
+    compared = 0;
+    await nextTurn();
   }
 }
 
@@ -129,40 +145,6 @@ function weigh({ attributes }: ResourceView): number {
 /** Attributes that the filter and the order look at. */
 function toNames({ filter, sorting }: Search): Set<string> {
   return new Set([...(filter ? listNames(filter) : []), ...(sorting?.keys ?? [])]);
-}
-
-/** Tests candidates one after the other; undefined: no match, or a pause within a candidate. */
-function* toHits(
-  views: readonly ResourceView[],
-  resources: Iterable<JsonObject>,
-  { filter, sorting, hasUsers }: Search & { readonly hasUsers: boolean },
-): Generator<Hit | undefined> {
-  const rest = views.values();
-  for (const resource of resources) {
-    const view = rest.next().value;
-    if (view === undefined) return;
-    const length = hasUsers ? Number.POSITIVE_INFINITY : view.attributes.length;
-    const isHit = yield* test(filter, resource, length);
-    const { seq } = view;
-    yield isHit ? { seq, key: sorting && toSortKey(resource, sorting) } : undefined;
-  }
-}
-
-/** Tests one resource, in pieces where the comparisons are many; undefined after each piece. */
-function* test(
-  filter: Filter | undefined,
-  resource: JsonObject,
-  length: number,
-): Generator<undefined, boolean> {
-  if (filter === undefined) return true;
-  const comparisons = countComparisons(filter);
-  const fold = comparisons > 1 ? createFolds() : foldCase;
-  if (comparisons * length <= AT_ONCE_MAX) return matches(filter, resource, fold);
-  const work = matchesInPieces(filter, resource, fold);
-  for (let piece = work.next(); ; piece = work.next()) {
-    if (piece.done) return piece.value;
-    yield undefined;
-  }
 }
 
 /** Compares two matches for `Array.sort`; of equal ones the older comes first. */

@@ -1,8 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
-import type { Turns } from '../../domain/turns.ts';
 import {
   countGroups,
   countUsers,
@@ -14,17 +14,9 @@ import {
 } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Filter } from '../filter/tree.ts';
-import {
-  type Choice,
-  EVERYTHING,
-  isPlain,
-  type Projection,
-  project,
-  WHOLE,
-} from '../render/projection.ts';
+import { EVERYTHING, isPlain, type Projection, project } from '../render/projection.ts';
 import { type Pieces, renderUser } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
-import type { Pace } from './pace.ts';
 import { loadGroups, renderGroups } from './render-groups.ts';
 
 /** Reads and shows the resources of one type. */
@@ -42,10 +34,6 @@ export interface Source<View extends ResourceView> {
   ): Promise<Iterable<JsonObject>>;
   /** True when one of these attributes is a list of users, which may be long. */
   hasUsers(names: ReadonlySet<string>): boolean;
-  /** Share of the process while every resource is looked at. */
-  readonly pace: Pace;
-  /** Cuts the work on the matches into turns. */
-  readonly turns: Turns;
   /** The resources as the request wants to see them, some at a time. */
   render(views: readonly View[]): AsyncIterable<readonly Pieces[]>;
 }
@@ -62,30 +50,12 @@ export interface Search {
 /** Attributes of a group that hold lists of users. */
 const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 
-/**
- * Characters of users that are read and written at once, roughly, whatever is left out of the answer; a step for each
- * user would cost more than its text.
- */
-const SHOWN_CHARACTERS = 65_536;
-/** Rows that are read at once before their length is known. */
-const FIRST_PIECE_ROWS = 40;
-/** Most rows that are read at once: what follows small resources may be the largest ones. A usual page is two pieces. */
-const PIECE_ROWS_MAX = 64;
-/** Characters that are read at once where the rows before were large, roughly. */
-const PIECE_CHARACTERS = 4_000_000;
-
-/** Options of a source by the request. */
-export interface SourceOptions {
-  readonly projection: Projection;
-  readonly pace: Pace;
-}
+/** Rows that are read, compared and shown at once; between two pages others are served. Of the largest users they are 16 MB. */
+export const PAGE_ROWS = 64;
 
 /** Users as lists and searches find them. */
-export function userSource(
-  deps: ProviderDeps,
-  { projection, pace }: SourceOptions,
-): Source<UserView> {
-  const { store, turns, provider } = deps;
+export function userSource(deps: ProviderDeps, projection: Projection): Source<UserView> {
+  const { store, provider } = deps;
   const { read } = store;
   const toText = (view: UserView) => renderUser(view, deps);
   const show = isPlain(projection)
@@ -93,25 +63,14 @@ export function userSource(
     : (view: UserView) => projectText(toText(view), projection);
   return {
     count: (selector) => countUsers(read, { selector, provider }),
-    list: listInPieces((query) => listUserViews(read, { ...query, provider }), turns),
+    list: inPages((query) => listUserViews(read, { ...query, provider })),
     hasUsers: () => false,
-    pace,
-    turns,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
     async *render(views) {
-      let texts: string[] = [];
-      let characters = 0;
-      for (const view of views) {
-        const text = show(view);
-        texts.push(text);
-        characters += Math.max(text.length, view.attributes.length);
-        if (characters < SHOWN_CHARACTERS) continue;
-        yield texts;
-        [texts, characters] = [[], 0];
-        const pause = turns();
-        if (pause) await pause;
+      for (let start = 0; start < views.length; start += PAGE_ROWS) {
+        if (start > 0) await nextTurn();
+        yield views.slice(start, start + PAGE_ROWS).map(show);
       }
-      yield texts;
     },
   };
 }
@@ -119,53 +78,42 @@ export function userSource(
 /** Groups as lists and searches find them. */
 export function groupSource(
   deps: ProviderDeps,
-  { projection, pace }: SourceOptions,
+  projection: Projection,
 ): Source<ResourceView<GroupId>> {
   const { provider } = deps;
   const { read } = deps.store;
   return {
     count: (selector) => countGroups(read, { selector, provider }),
-    list: listInPieces((query) => listGroupViews(read, { ...query, provider }), deps.turns),
+    list: inPages((query) => listGroupViews(read, { ...query, provider })),
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
-    pace,
-    turns: deps.turns,
     load: (views, names, filter) =>
       loadGroups(deps, views, { projection: toNeeded(names), filter }),
     render: (views) => renderGroups(deps, views, projection),
   };
 }
 
-/**
- * Reads rows in pieces of some megabytes, because a page of large resources is hundreds of them. Each piece
- * begins behind the last row of the one before.
- */
-function listInPieces<View extends ResourceView>(
+/** Reads rows page by page. Each page begins behind the last row of the one before. */
+function inPages<View extends ResourceView>(
   list: (query: PartQuery) => Promise<View[]>,
-  turns: Turns,
 ): (query: PartQuery) => Promise<View[]> {
-  let pieceMax = FIRST_PIECE_ROWS;
   return async (query) => {
     const views: View[] = [];
     for (;;) {
-      const pause = turns();
-      if (pause) await pause;
       const last = views.at(-1);
-      const limit = Math.min(query.limit - views.length, pieceMax);
-      const piece = await list({ ...query, limit, ...(last && { offset: 0, afterSeq: last.seq }) });
-      for (const view of piece) views.push(view);
-      if (piece.length < limit || views.length >= query.limit) return views;
-      const characters = piece.reduce((sum, { attributes }) => sum + attributes.length, 0);
-      const fitting = Math.ceil((PIECE_CHARACTERS * piece.length) / characters);
-      pieceMax = Math.min(Math.max(1, fitting), PIECE_ROWS_MAX);
+      const limit = Math.min(query.limit - views.length, PAGE_ROWS);
+      const page = await list({ ...query, limit, ...(last && { offset: 0, afterSeq: last.seq }) });
+      views.push(...page);
+      if (page.length < limit || views.length >= query.limit) return views;
+      await nextTurn();
     }
   };
 }
 
 /** Projection without the lists of users that a filter does not look at. */
 function toNeeded(names: ReadonlySet<string>): Projection {
-  const except = new Map<string, readonly Choice[]>();
+  const except = new Map<string, 'whole'>();
   for (const list of USER_LISTS) {
-    if (!names.has(list)) except.set(list, [WHOLE]);
+    if (!names.has(list)) except.set(list, 'whole');
   }
   return except.size === 0 ? EVERYTHING : { only: undefined, except };
 }

@@ -1,9 +1,8 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import { findUserView, type UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { readPatch } from '../dialect/parse-patch.ts';
-import { readUser } from '../dialect/parse-user.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { parseUser } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
@@ -11,7 +10,7 @@ import { renderUser } from '../render/resource-text.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
-import { type Sent, understand } from '../writes/sent.ts';
+import type { Sent } from '../writes/sent.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
@@ -36,7 +35,8 @@ export const userKind: ScimKind<UserView> = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ProviderDeps, sent: Sent): Promise<UserWriteResult> {
-  const input = await understand(deps, sent, readUser(sent.body, sent.repairs));
+  const input = parseUser(sent.body, sent.repairs);
+  sent.understood(input);
   return storeKnowing(deps, { look: 'change' }, (tx, begin) =>
     storeNewUser(tx, deps, { input, begin }),
   );
@@ -48,8 +48,9 @@ export async function acceptUserReplacement(
   target: WriteTarget,
   sent: Sent,
 ): Promise<UserWriteResult> {
-  const input = await understand(deps, sent, readUser(sent.body, sent.repairs));
-  return storeChange(deps, target, async (before) => ({
+  const input = parseUser(sent.body, sent.repairs);
+  sent.understood(input);
+  return storeChange(deps, target, (before) => ({
     ...toReplacement(before, input),
     placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
   }));
@@ -61,14 +62,10 @@ export async function acceptUserPatch(
   target: WriteTarget,
   sent: Sent,
 ): Promise<UserWriteResult> {
-  const { policy, turns } = deps;
   const { body, repairs } = sent;
-  const context = {
-    schema: userSchema,
-    repairs,
-    operationsMax: policy.patchOperationsMax,
-  };
-  const steps = await understand(deps, sent, readPatch(body, context));
+  const operationsMax = deps.policy.patchOperationsMax;
+  const steps = parsePatch(body, { schema: userSchema, repairs, operationsMax });
+  sent.understood(steps);
   const names = new Set(
     steps.flatMap((step) => {
       if (!('target' in step)) return [];
@@ -76,8 +73,8 @@ export async function acceptUserPatch(
       return [toWrittenName(extension, attribute.name)];
     }),
   );
-  return storeChange(deps, target, async (before) => ({
-    attributes: await workInTurns(applyUserPatch(before, steps, repairs), turns),
+  return storeChange(deps, target, (before) => ({
+    attributes: applyUserPatch(before, steps, repairs),
     names,
     placeOf: (address) => findAddressPlace(steps, address),
   }));

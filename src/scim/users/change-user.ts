@@ -17,13 +17,13 @@ import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
 export interface UserChange extends WriteTarget {
-  /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
-  change(before: JsonObject): Promise<{
+  /** Attributes after the change, and the attributes that the request names (`toWrittenName`). */
+  change(before: JsonObject): {
     attributes: JsonObject;
     names: ReadonlySet<string>;
     /** Finds the place of an address in the request. */
     placeOf(address: string): string | undefined;
-  }>;
+  };
   readonly begin: Begin;
 }
 
@@ -38,7 +38,7 @@ export async function storeUser(
 ): Promise<UserWriteResult> {
   const row = await lockOwnUser(tx, deps, request);
   const before = parseStored<JsonObject>(row.attributes);
-  const { placeOf, ...written } = await request.change(before);
+  const { placeOf, ...written } = request.change(before);
   const held = { attributes: before, isManaged: row.origin !== null };
   const assigned = withAssigned(held, written);
   const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);

@@ -1,4 +1,3 @@
-import { type Turns, type Work, workInTurns } from '../../domain/turns.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
@@ -13,19 +12,4 @@ export interface Sent {
   readonly repairs: Repairs;
   /** Told what the body says, also of a write that is refused then. */
   understood(content: Content): void;
-}
-
-/**
- * Reads the body of a write in turns.
- * @param work reads `sent.body`
- * @throws ScimError as `work`
- */
-export async function understand<Read extends Content>(
-  { turns }: { readonly turns: Turns },
-  sent: Sent,
-  work: Work<Read>,
-): Promise<Read> {
-  const content = await workInTurns(work, turns);
-  sent.understood(content);
-  return content;
 }

@@ -16,12 +16,6 @@ export const scimSchema = z.strictObject({
     .describe(
       'A write while the service is known to be down: `accept` keeps it and delivers it later, `refuse` answers 503 and keeps nothing.',
     ),
-  bodyBytesMax: size({ min: '16KiB', max: '16MiB' })
-    .prefault('1MiB')
-    .describe('A larger request body is answered with 413.'),
-  filterLengthMax: wholeNumber({ min: 100, max: 100_000 })
-    .prefault(10_000)
-    .describe('A longer filter, in characters, is answered with 400.'),
   pageSize: wholeNumber({ min: 1, max: 1_000 })
     .prefault(100)
     .describe('How many resources a list holds when the request names no `count`.'),
@@ -36,7 +30,7 @@ export const scimSchema = z.strictObject({
     .describe(
       'More operations in one PATCH are answered with 400; those that add or remove members by their ids do not count.',
     ),
-  resourceBytesMax: size({ min: '16KiB', max: '4MiB' })
+  resourceBytesMax: size({ min: '16KiB', max: '1MiB' })
     .prefault('256KiB')
     .describe(
       'A write that makes a user larger than this, as JSON, is answered with 400. Of one that is larger already, whatever adds no text may be written.',

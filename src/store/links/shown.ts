@@ -221,35 +221,22 @@ export async function countMembersOfGroups(
   return counts;
 }
 
-/** Members of one group that are read. */
-export interface MemberQuery {
-  /** Address of users: `$ref` before a slash and the id. */
-  readonly usersUrl: string;
-  /** Only these, if they are members. */
-  readonly only?: readonly UserId[];
-}
-
 /**
  * The members of one group as JSON text in order of joining, joined by commas, some thousands at a time, so that no
  * group is too large for the memory. Members who join meanwhile may be missing.
+ * @param usersUrl as in `readMembersOfGroups`
  */
 export async function* streamMembers(
   db: Db,
   id: GroupId,
-  { usersUrl, only }: MemberQuery,
+  usersUrl: string,
 ): AsyncGenerator<string> {
-  for (const some of only === undefined ? [undefined] : chunks(only)) {
-    const named = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
-    for (let last = 0, isMore = true; isMore; ) {
-      const [part] = await readMembers(
-        db,
-        usersUrl,
-        sql`m.group_id = ${id} and m.seq > ${last} ${named}`,
-      );
-      if (part?.items) yield part.items;
-      last = Number(part?.last ?? last);
-      isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
-    }
+  for (let last = 0, isMore = true; isMore; ) {
+    const condition = sql`m.group_id = ${id} and m.seq > ${last}`;
+    const [part] = await readMembers(db, usersUrl, condition);
+    if (part?.items) yield part.items;
+    last = Number(part?.last ?? last);
+    isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
   }
 }
 

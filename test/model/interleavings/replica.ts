@@ -141,7 +141,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     formerIds: { toOwn: (_type, id) => id },
     reconciler,
     clock,
-    turns: () => undefined,
     tracing: undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+import { sendRaw } from '../support/send-raw.ts';
+
+let bridge: TestBridge;
+let ada: string;
+let pilots: string;
+let named = 0;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
+  ada = await addUser(bridge, 'ada');
+  pilots = await addGroup(bridge, 'Pilots', [ada]);
+});
+
+afterAll(() => bridge.stop());
+
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const remove = (path: string): JsonObject => ({ op: 'remove', path });
+const strangers = many(
+  10_000,
+  (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+);
+
+/** As much of it as fits into so many characters. */
+function repeat(part: string, glue: string, lengthMax = 9_800): string {
+  const parts: string[] = [];
+  for (let length = 0; length < lengthMax; length += part.length + glue.length + 2) {
+    parts.push(part.replace('#', String(parts.length)));
+  }
+  return parts.join(glue);
+}
+
+function toOutcome({ status, body }: TestAnswer) {
+  return { status, scimType: body.scimType };
+}
+
+describe('a filter of 10,000 characters is answered', () => {
+  const filters: readonly (readonly [string, string, number])[] = [
+    ['moments', repeat('meta.lastModified lt "1990-01-01T00:00:00.#Z"', ' or '), 0],
+    ['what no index has', repeat('(id eq "x#" or active eq true)', ' and '), 2],
+    ['names and flags', repeat('userName eq "x#" or active eq false', ' or '), 0],
+    ['more names than a database takes', repeat('id eq""', 'or '), 0],
+    ['names', repeat('userName eq "x#"', ' or '), 0],
+    ['parts of texts', repeat('title co "x#"', ' or '), 0],
+  ];
+  test.each(filters)('%s', async (_, filter, totalResults) => {
+    const answer = await bridge.request('POST', '/Users/.search', { filter, count: 1 });
+
+    expect(answer).toMatchObject({ status: 200, body: { totalResults } });
+  });
+});
+
+test('the people of groups are compared with 20 values, and not with more', async () => {
+  const search = (parts: string[]) =>
+    bridge.request('POST', '/Groups/.search', { filter: parts.join(' or ') });
+  const few = many(20, (index) => `members[display co "${index}"]`);
+
+  expect(await search(few)).toMatchObject({ status: 200 });
+  const refused = await search([...few, 'members.display pr']);
+  expect(toOutcome(refused)).toEqual({ status: 400, scimType: 'tooMany' });
+});
+
+describe('a PATCH that asks for more is refused and changes nothing', () => {
+  const cases: readonly (readonly [string, 'Users' | 'Groups', () => JsonObject[], string])[] = [
+    [
+      'filters on members',
+      'Groups',
+      () => [
+        remove(`members[value eq "${ada}"]`),
+        ...many(21, (index) => remove(`members[display co "${index}"]`)),
+      ],
+      'invalidFilter',
+    ],
+    [
+      'operations on a group beside those on members',
+      'Groups',
+      () => [
+        remove(`members[value eq "${ada}"]`),
+        ...many(1_001, (index) => ({ op: 'replace', path: 'displayName', value: `x${index}` })),
+      ],
+      'invalidValue',
+    ],
+    [
+      'whole lists of members',
+      'Groups',
+      () => many(1_001, () => ({ op: 'replace', path: 'members', value: [] })),
+      'invalidValue',
+    ],
+    [
+      'comparisons in paths',
+      'Users',
+      () => [
+        { op: 'replace', path: 'title', value: 'changed' },
+        ...many(60, () => remove(`roles[${repeat('value eq "x#"', ' or ', 900)}]`)),
+      ],
+      'invalidFilter',
+    ],
+    [
+      'attributes of an object',
+      'Users',
+      () => {
+        const unknown = Object.fromEntries(many(1_001, (index) => [`a${index}`, 1]));
+        return [{ op: 'replace', value: { title: 'changed', ...unknown } }];
+      },
+      'invalidValue',
+    ],
+  ];
+  test.each(cases)('%s', async (_, type, toOperations, scimType) => {
+    const path = `/${type}/${type === 'Users' ? ada : pilots}`;
+    const before = await bridge.request('GET', path);
+
+    const answer = await bridge.request('PATCH', path, toPatch(...toOperations()));
+
+    expect(toOutcome(answer)).toEqual({ status: 400, scimType });
+    expect((await bridge.request('GET', path)).text).toBe(before.text);
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  });
+});
+
+describe('the work of one PATCH of a list', () => {
+  const roles = (count: number): JsonValue[] =>
+    many(count, (index) => ({ value: `role${index}`, type: 'work' }));
+  const role = (index: number) => [{ value: `role${index}` }];
+  const isDone: readonly (readonly [string, number, () => JsonObject[], number])[] = [
+    [
+      '1,000 roles are added one by one',
+      0,
+      () => many(1_000, (index) => ({ op: 'add', path: 'roles', value: role(index) })),
+      1_000,
+    ],
+    [
+      '1,000 roles are removed one by one by their value',
+      1_000,
+      () => many(1_000, (index) => ({ op: 'remove', path: 'roles', value: role(index) })),
+      0,
+    ],
+    [
+      '20 values that are not there are removed 1,000 times',
+      1_000,
+      () =>
+        many(1_000, (index) => ({
+          op: 'remove',
+          path: 'roles',
+          value: many(20, (other) => ({ value: `${index}-${other}` })),
+        })),
+      1_000,
+    ],
+    [
+      'each of 900 values has a filter of its own as a key',
+      900,
+      () => {
+        const keys = many(900, (index) => [`roles[value eq "ROLE${index}"].display`, `D${index}`]);
+        return [{ op: 'replace', value: Object.fromEntries(keys) }];
+      },
+      900,
+    ],
+    [
+      '20,000 operations say nothing',
+      1,
+      () => many(20_000, () => ({ op: 'add', path: 'urn:x:y', value: 1 })),
+      1,
+    ],
+  ];
+  test.each(isDone)('is done: %s', async (_, before, toOperations, after) => {
+    const path = await addPerson({ roles: roles(before) });
+
+    const answer = await bridge.request('PATCH', path, toPatch(...toOperations()));
+
+    expect(answer.status).toBe(200);
+    expect([(await send(bridge, 'GET', path)).body.roles ?? []].flat()).toHaveLength(after);
+  });
+
+  const isRefused: readonly (readonly [string, () => JsonObject[]])[] = [
+    [
+      'a use that all of 1,000 values have is named 1,000 times',
+      () =>
+        many(1_000, (index) => ({
+          op: 'replace',
+          path: 'roles[type eq "work"].display',
+          value: `D${index}`,
+        })),
+    ],
+    [
+      'many values are compared with much',
+      () => [remove(`roles[${many(300, (i) => `display co "${i}"`).join(' or ')}]`)],
+    ],
+    [
+      'a long text is written into 1,000 values',
+      () => [{ op: 'replace', path: 'roles.display', value: 'x'.repeat(200_000) }],
+    ],
+    [
+      'a text of half a megabyte',
+      () => [{ op: 'replace', path: 'title', value: 'x'.repeat(500_000) }],
+    ],
+  ];
+  test.each(isRefused)('is refused, and nothing is changed: %s', async (_, toOperations) => {
+    const path = await addPerson({ roles: roles(1_000) });
+    const { text } = await send(bridge, 'GET', path);
+
+    const answer = await bridge.request('PATCH', path, toPatch(...toOperations()));
+
+    expect(toOutcome(answer)).toEqual({ status: 400, scimType: 'invalidValue' });
+    expect((await send(bridge, 'GET', path)).text === text).toBe(true);
+  });
+});
+
+async function addPerson(change: JsonObject): Promise<string> {
+  named += 1;
+  return `/Users/${await addUser(bridge, `person${named}`, change)}`;
+}
+
+test('names of attributes in a search', async () => {
+  const attributes = many(1_001, (index) => `a${index}`);
+  const answer = await bridge.request('POST', '/Users/.search', { attributes });
+
+  expect(toOutcome(answer)).toEqual({ status: 400, scimType: 'invalidValue' });
+});
+
+describe('a body', () => {
+  const list = (part: string, bytes: number) =>
+    `[${many(Math.floor(bytes / (part.length + 1)), () => part).join(',')}]`;
+  const bodies: readonly (readonly [string, () => string, number])[] = [
+    ['objects of one name', () => list('{"a":1}', 790_000), 201],
+    ['numbers', () => many(4, () => list('1', 190_000)).join(',"b":'), 201],
+    [
+      'more objects than a body may have',
+      () => many(2, () => list('{}', 290_000)).join(',"b":'),
+      400,
+    ],
+    [
+      'more lists than a body may have',
+      () => many(2, () => list('[]', 290_000)).join(',"b":'),
+      400,
+    ],
+    [
+      'more different names than a body may have',
+      () => `[${many(60_000, (index) => `{"${index}k":1}`).join(',')}]`,
+      400,
+    ],
+  ];
+  test.each(bodies)('of a megabyte is taken or refused: %s', async (_, toParts, status) => {
+    named += 1;
+    const rest = JSON.stringify(toUser(`body${named}`)).slice(1);
+    const body = `{"a":${toParts()},${rest}`;
+
+    const answer = await sendRaw(bridge, { method: 'POST', path: '/Users', body });
+
+    const scimType = status === 400 ? 'invalidValue' : undefined;
+    expect(toOutcome(answer)).toEqual({ status, scimType });
+  });
+
+  test('of a user may have a megabyte, and one of a group eight', async () => {
+    const long = { ...toGroup('Long'), note: 'x'.repeat(8_000_000) };
+    const tooLong = { ...toGroup('Longer'), note: 'x'.repeat(8_400_000) };
+    const ofUser = await addPerson({});
+
+    const statuses = [
+      (await bridge.request('POST', '/Groups', long)).status,
+      (await bridge.request('POST', '/Groups', tooLong)).status,
+      (await bridge.request('PUT', `/Groups/${pilots}`, tooLong)).status,
+      (await bridge.request('PUT', ofUser, toUser('long', { note: 'x'.repeat(1_050_000) }))).status,
+      (await bridge.request('POST', '/Bulk', { Operations: [long] })).status,
+    ];
+
+    expect(statuses).toEqual([201, 413, 413, 413, 413]);
+  });
+});
+
+describe('a PUT of a group', () => {
+  const admins = (ids: readonly string[]) => ({ [GROUP_EXTENSION]: { admins: toMembers(ids) } });
+  const puts: readonly (readonly [string, () => JsonObject, number])[] = [
+    ['10,000 members who are nobody', () => toGroup('Pilots', strangers), 400],
+    ['one member 20,000 times', () => toGroup('Pilots', Array(20_000).fill(ada)), 200],
+    [
+      '10,000 admins who are nobody',
+      () => ({ ...toGroup('Pilots', [ada]), ...admins(strangers) }),
+      400,
+    ],
+    [
+      'one admin 20,000 times',
+      () => ({ ...toGroup('Pilots', [ada]), ...admins(Array(20_000).fill(ada)) }),
+      200,
+    ],
+    [
+      '10,000 attributes that nobody knows',
+      () => ({
+        ...toGroup('Pilots', [ada]),
+        ...Object.fromEntries(many(10_000, (index) => [`unknown${index}`, `x${index}`])),
+      }),
+      400,
+    ],
+  ];
+  test.each(puts)('is stored or refused: %s', async (_, toBody, status) => {
+    expect((await bridge.request('PUT', `/Groups/${pilots}`, toBody())).status).toBe(status);
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  });
+
+  test('as a PATCH: 10,000 members who are nobody do not join, and leave', async () => {
+    const change = (op: string) =>
+      bridge.request(
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op, path: 'members', value: toMembers(strangers) }),
+      );
+
+    expect([(await change('add')).status, (await change('remove')).status]).toEqual([400, 204]);
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  });
+});
+
+test('a user who is too large may lose access, and nothing else may make the user larger', async () => {
+  const path = await addPerson({
+    addresses: many(1_000, (index) => ({ formatted: `${index} ${'y'.repeat(220)}` })),
+  });
+
+  const more = await bridge.request(
+    'PATCH',
+    path,
+    toPatch({ op: 'add', path: 'title', value: 'x'.repeat(40_000) }),
+  );
+  const off = await bridge.request(
+    'PATCH',
+    path,
+    toPatch({ op: 'replace', path: 'active', value: false }),
+  );
+
+  expect(toOutcome(more)).toEqual({ status: 400, scimType: 'invalidValue' });
+  expect(more.body.detail).toContain('262144');
+  expect([off.status, off.body.active]).toEqual([200, false]);
+});
