@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
-import { readService } from '../model/fault-matrix/company.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { readService } from '../support/company.ts';
 import { NOTED_SHAPE, type OtherShape } from '../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';

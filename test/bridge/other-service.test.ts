@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
-import { readBridge, readService, withoutGone } from '../model/fault-matrix/company.ts';
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { readBridge, readService, withoutGone } from '../support/company.ts';
 import type { Counterpart } from '../support/counterpart.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
 import {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Quirks } from '../../../src/reconcile/quirks.ts';
 import { readSections } from '../../../src/reconcile/sections.ts';
+import type { CallRecord } from '../../../src/sandbox/calls.ts';
+import { findNextDueAt } from '../../../src/store/due.ts';
 import { createFact } from '../../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
@@ -19,20 +21,22 @@ const SOON_MS = 2_000;
 const GATES_MS = 25 * 60 * 60_000;
 /** How often a closed section is asked again, and some more. */
 const RECHECK_MS = 360_000;
+/** Who sleeps until something is due is woken so. */
+const WAKE_MS = 1_000;
 const TRY_MAX_MS = 60_000;
 const POLL_MS = 4;
 
-/** A bridge on which every step meets the same failure. */
+/** A bridge on which every step meets the failures of one group. */
 export interface Column extends Company {
-  readonly failure: Failure;
   readonly clock: LeapingClock;
   /** Errors of the bridge's own. */
   readonly bugs: string[];
 }
 
-/** One step that meets the failure of the column. `mark` begins all its names. */
+/** One step that meets one failure. `mark` begins all its names. */
 export interface Cell {
   readonly step: Step;
+  readonly failure: Failure;
   readonly mark: string;
 }
 
@@ -52,15 +56,18 @@ interface Row {
   readonly in_flight: number;
 }
 
-/** A bridge with three people, for one failure; `virtuals` are virtual accounts of the service. */
-export async function startColumn(failure: Failure, virtuals: readonly string[]): Promise<Column> {
+/** A bridge with three people; `virtuals` are virtual accounts of the service. */
+export async function startColumn(virtuals: readonly string[]): Promise<Column> {
   const clock = createLeapingClock(SPEED);
   const bugs: string[] = [];
   const bridge = await startTestBridge({
     clock,
     settings: { SCIM_WRITE_WAIT: `${WAIT_MS}ms`, USERS_ADOPT_ON_DELETE: 'yes' },
     prepare({ service }) {
-      for (const name of virtuals) service.addUser({ email: `${name}@example.com`, virtual: true });
+      for (const name of virtuals) {
+        const email = `${name}@example.com`;
+        service.addUser({ email, fullName: `${name} Example`, virtual: true });
+      }
     },
     onLog(line) {
       if (line.error !== undefined) bugs.push(JSON.stringify(line));
@@ -70,7 +77,7 @@ export async function startColumn(failure: Failure, virtuals: readonly string[])
   for (const name of ['one', 'two', 'three']) people.push(await addUser(bridge, name));
   // Teaches the forms.
   await addGroup(bridge, 'taught', people);
-  return { bridge, clock, failure, people, bugs };
+  return { bridge, clock, people, bugs };
 }
 
 /** The failure meets a step whose request still waits. */
@@ -87,15 +94,15 @@ export async function meetWaiting(column: Column, cell: Cell): Promise<Consequen
     return given;
   });
   await isLost?.();
-  startFailing(column, step);
+  startFailing(column, cell);
   const forms = await readForms(bridge);
   calls.reset();
   if (isLost) clock.leap(SOON_MS);
   const row = await untilRow(column, cell, (one) => !!answer || (one?.attempts ?? 0) >= attempts);
-  const made = calls.count();
+  const made = countCalls(column, cell);
   const becomes = await toConsequence(column, { row, forms });
-  const { status } = answer ?? (await giveUp(column, answering));
   await end(column);
+  const { status } = await answering;
   return { step: `${status < 300 ? becomes : 'refused'} (${made})`, status };
 }
 
@@ -106,15 +113,23 @@ export async function meetAcknowledged(column: Column, cell: Cell): Promise<Cons
   const write = await cell.step.prepare(column, cell.mark);
   faults.add({ operation: cell.step.call, fault: BUSY, times: 1 });
   const { status } = await write();
-  startFailing(column, cell.step);
+  startFailing(column, cell);
   const forms = await readForms(bridge);
   calls.reset();
   clock.leap(GATES_MS);
   const row = await untilRow(column, cell, (one) => one?.attempts !== 1 || one.stuck_at !== null);
-  const made = calls.count();
+  const made = countCalls(column, cell);
   const becomes = await toConsequence(column, { row, forms });
   await end(column);
   return { step: `${becomes} (${made})`, status };
+}
+
+/** Calls but those that prove, later and beside everything else, that people of other cells have left. */
+function countCalls({ bridge }: Column, { mark }: Cell): number {
+  const isProof = ({ operation, path }: CallRecord) =>
+    operation === 'spaces.retrieveListOfSpaces' ||
+    (/[?&]query=/.test(path) && !path.includes(`query=${mark}`));
+  return bridge.sandbox.calls.recent().filter((call) => !isProof(call)).length;
 }
 
 /** Loses the answers of the call before the look; the returned function waits for that and ends it. */
@@ -128,41 +143,49 @@ function loseCalls(column: Column, cell: Cell): () => Promise<void> {
   };
 }
 
-function startFailing({ bridge, failure }: Column, { call }: Step): void {
+function startFailing({ bridge }: Column, { failure, step: { call } }: Cell): void {
   const { fault, everywhere, alsoLooks } = failure;
   const looks = ['scim.getUser', 'groups.getGroup'] as const;
   const operations = everywhere ? (['*'] as const) : alsoLooks ? [call, ...looks] : [call];
   for (const operation of operations) bridge.sandbox.faults.add({ operation, fault });
 }
 
-/** Lets the request's wait end, with nothing tried again. */
-async function giveUp(column: Column, answering: Promise<TestAnswer>): Promise<TestAnswer> {
-  await rest(column.bridge);
-  column.clock.leap(WAIT_MS);
-  return answering;
-}
-
-/** Nothing of this cell is left for the next one. */
-async function end({ bridge, clock }: Column): Promise<void> {
+/** The service works again, and everything that waits is done, so that nothing of this cell is left for the next one. */
+async function end(column: Column): Promise<void> {
+  const { bridge, clock } = column;
   bridge.sandbox.faults.clear();
-  await rest(bridge);
   clock.leap(GATES_MS);
   while (await isClosed(bridge)) {
     clock.leap(RECHECK_MS);
     await sleep(POLL_MS);
   }
+  await untilDone(column);
 }
 
-/** Waits until nothing runs, and has nothing tried again. */
-async function rest({ store }: TestBridge): Promise<void> {
-  do {
-    for (const table of ['users', 'groups'] as const) {
-      const due = { due_at: null };
-      await store.write((tx) =>
-        tx.updateTable(table).set(due).where('due_at', 'is not', null).execute(),
-      );
-    }
-  } while ((await countRunning(store)) > 0);
+/** Calls that a new look at everything makes, once everything is done. */
+export async function convergeAgain(column: Column): Promise<object> {
+  const { bridge, clock } = column;
+  bridge.sandbox.calls.reset();
+  for (const table of ['users', 'groups'] as const) {
+    const due = { due_at: clock.now() };
+    await bridge.store.write((tx) => tx.updateTable(table).set(due).execute());
+  }
+  await untilDone(column);
+  return bridge.sandbox.calls.counts();
+}
+
+/** Waits until nothing runs and nothing waits, and moves time on to what is due next. @throws Error when that does not come */
+async function untilDone({ bridge: { store }, clock }: Column): Promise<void> {
+  const deadline = Date.now() + TRY_MAX_MS;
+  for (;;) {
+    // In this order, because what ends may leave something due.
+    const running = await countRunning(store);
+    const dueAt = await findNextDueAt(store.read);
+    if (running === 0 && dueAt === undefined) return;
+    if (running === 0 && dueAt !== undefined) clock.leap(Math.max(dueAt - clock.now(), WAKE_MS));
+    if (Date.now() > deadline) throw new Error(`something still waits at ${clock.now()}`);
+    await sleep(POLL_MS);
+  }
 }
 
 /** Waits until no call is on its way, nothing is due, and it is over. @throws Error when that does not come */

@@ -67,21 +67,45 @@ export interface Failure {
 /** Longer than a call may take, so that it gives up at once. */
 export const BUSY: Fault = { ...status(429), headers: { 'retry-after': '120' } };
 
-/** Failures of every column; what else the service may answer is judged like one of them. */
-export const FAILURES: readonly Failure[] = [
-  { name: '400', column: '400', fault: status(400) },
-  { name: '403 of one', column: '403, one', fault: status(403) },
-  { name: '403 of all', column: '403, all', fault: status(403), everywhere: true },
-  { name: '404', column: '404', fault: status(404) },
-  { name: '404, and nobody is there', column: '404, gone', fault: status(404), alsoLooks: true },
-  { name: '409', column: '409', fault: status(409) },
-  { name: '413', column: '413', fault: status(413) },
-  { name: '302', column: 'lost', fault: status(302) },
-  { name: '200 with HTML', column: 'lost', fault: { ...status(200), body: 'html' } },
-  { name: '503', column: 'down', fault: status(503) },
-  { name: 'a cut connection', column: 'down', fault: { kind: 'reset', at: 'before-effect' } },
-  { name: '401', column: 'not now', fault: status(401) },
-  { name: '429', column: 'not now', fault: BUSY },
+/**
+ * Failures, each group met by every step once: its steps take turns with the failures of the group. What else the
+ * service may answer is judged like one of them.
+ */
+export const FAILURES: readonly (readonly [Failure, ...Failure[]])[] = [
+  [{ name: '400', column: '400', fault: status(400) }],
+  [{ name: '403 of one', column: '403, one', fault: status(403) }],
+  [{ name: '403 of all', column: '403, all', fault: status(403), everywhere: true }],
+  [{ name: '404', column: '404', fault: status(404) }],
+  [
+    {
+      name: '404, and nobody is there',
+      column: '404, gone',
+      fault: status(404),
+      alsoLooks: true,
+    },
+  ],
+  [{ name: '409', column: '409', fault: status(409) }],
+  [{ name: '413', column: '413', fault: status(413) }],
+  [
+    { name: '302', column: 'lost', fault: status(302) },
+    { name: '200 with HTML', column: 'lost', fault: { ...status(200), body: 'html' } },
+  ],
+  [
+    { name: '503', column: 'down', fault: status(503) },
+    { name: 'a cut connection', column: 'down', fault: { kind: 'reset', at: 'before-effect' } },
+  ],
+  [
+    { name: '503 after the effect', column: 'down', fault: { ...status(503), effect: 'done' } },
+    {
+      name: 'a connection that was cut after the effect',
+      column: 'down',
+      fault: { kind: 'reset', at: 'after-effect' },
+    },
+  ],
+  [
+    { name: '401', column: 'not now', fault: status(401) },
+    { name: '429', column: 'not now', fault: BUSY },
+  ],
 ];
 
 function status(code: number) {

@@ -86,7 +86,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       table: 'users',
       success: 200,
       call: 'companyUsers.updateUser',
-      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 3)),
+      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 5)),
     },
   ],
   'try-address': [

@@ -5,12 +5,15 @@ import { openWorld, type World } from './world.ts';
 
 /** One seed instead of all: `INTERLEAVING_SEED=17 npx vitest run test/model/interleavings -t 'name of the scenario'`. */
 const SEED = process.env.INTERLEAVING_SEED;
-/** How many schedules of each scenario: more for a longer search. */
-const SCHEDULES = Number(process.env.INTERLEAVING_SCHEDULES ?? 20);
+/** How many schedules of each scenario instead of what the test file says, for a longer search. */
+const SCHEDULES = process.env.INTERLEAVING_SCHEDULES;
 const TIMEOUT_MS = 600_000;
 
-/** Plays each scenario in many schedules, one a seed; the first that breaks a promise fails with its steps. */
-export function describeScenarios(title: string, scenarios: readonly Scenario[]): void {
+/** Plays each scenario in so many schedules, one a seed; the first that breaks a promise fails with its steps. */
+export function describeScenarios(
+  title: string,
+  scenarios: readonly { scenario: Scenario; schedules: number }[],
+): void {
   describe(title, () => {
     let world: World;
     beforeAll(async () => {
@@ -18,9 +21,9 @@ export function describeScenarios(title: string, scenarios: readonly Scenario[])
     });
     afterAll(() => world.close());
 
-    for (const scenario of scenarios) {
+    for (const { scenario, schedules } of scenarios) {
       test(scenario.name, { timeout: TIMEOUT_MS }, async () => {
-        const failure = await findFailure(world, scenario, listSeeds());
+        const failure = await findFailure(world, scenario, listSeeds(schedules));
 
         expect(failure).toBeUndefined();
       });
@@ -28,9 +31,9 @@ export function describeScenarios(title: string, scenarios: readonly Scenario[])
   });
 }
 
-function listSeeds(): number[] {
+function listSeeds(schedules: number): number[] {
   if (SEED !== undefined) return [Number(SEED)];
-  return Array.from({ length: SCHEDULES }, (_, index) => index + 1);
+  return Array.from({ length: Number(SCHEDULES ?? schedules) }, (_, index) => index + 1);
 }
 
 /** Undefined when every schedule keeps every promise. */

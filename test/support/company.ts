@@ -1,7 +1,7 @@
-import { GROUP_EXTENSION } from '../../../src/domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
-import type { Counterpart } from '../../support/counterpart.ts';
-import { listResources, type Requester, send } from '../../support/provider.ts';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import type { Counterpart } from './counterpart.ts';
+import { listResources, type Requester, send } from './provider.ts';
 
 /** A person of the company, by address. */
 export interface Person {
