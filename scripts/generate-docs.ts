@@ -1,4 +1,4 @@
-// Writes what is derived from the code and in git: all settings, the tables of metrics, of the log, of the commands and of the gates, the
+// Writes what is derived from the code and in git: all settings, the tables of metrics, of the log and of the commands, the
 // PrometheusRule. A test fails when it is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import { settingRows } from '../src/settings/rows.ts';
 import { toLogTable } from '../src/telemetry/log-lines.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { toCommandsTable } from './command-page.ts';
-import { toGalleryTables } from './gallery-page.ts';
 
 const root = join(import.meta.dirname, '..');
 writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(settingRows));
@@ -17,7 +16,6 @@ writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(settingRows));
 writeBetween('docs/operations.md', 'metrics', toMetricsTable());
 writeBetween('docs/operations.md', 'log', toLogTable());
 writeBetween('docs/command-line.md', 'commands', toCommandsTable());
-writeBetween('docs/gallery.md', 'checks', toGalleryTables());
 
 const rules = parse(readFileSync(join(root, 'config/prometheus/rules.yaml'), 'utf8'));
 const prometheusRule = {

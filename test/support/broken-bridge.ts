@@ -11,8 +11,7 @@ export interface Asked {
   /** Address below the SCIM base URL, with its query; decoded. */
   readonly path: string;
   readonly authorization: string | undefined;
-  /** Its JSON; `{}`: none. */
-  readonly body: JsonObject;
+  readonly text: string;
 }
 
 /** An answer as it goes through; the body is the JSON of it. */
@@ -28,7 +27,7 @@ export interface Replied {
  */
 export type Break = (
   asked: Asked,
-  pass: (toAddress?: (address: string) => string) => Promise<Replied>,
+  pass: (toAddress?: (address: string) => string, text?: string) => Promise<Replied>,
 ) => Promise<Replied | undefined>;
 
 /** Has parts of some answers be others. */
@@ -59,10 +58,10 @@ export async function breakBridge(
       method: req.method ?? 'GET',
       path: decodeURIComponent(address.replace(base, '')),
       authorization: req.headers.authorization,
-      body: parseObject(sent),
+      text: sent,
     };
-    const replied = await breakIt(asked, (toAddress = (same) => same) =>
-      passOn(bridge, { req, path: toAddress(address), sent }),
+    const replied = await breakIt(asked, (toAddress = (same) => same, text = sent) =>
+      passOn(bridge, { req, path: toAddress(address), sent: text }),
     );
     if (replied === undefined) {
       req.socket.destroy();

@@ -1,34 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpsClient } from '../../app/ops-client.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { Status } from '../../ops/schemas/state.ts';
 import { parseAnswer } from '../json.ts';
-import { type Answer, CheckFailed, CheckSkipped } from './answer.ts';
-import { type Gate, type GateCheck, type GateName, gates } from './gates.ts';
-import {
-  type CheckResult,
-  type CleanUp,
-  type GalleryReport,
-  toSummary,
-  toUnbegun,
-} from './report.ts';
-import { createStage, type OpenStage } from './stage.ts';
-import { createTalk, Stopped, type Talk } from './talk.ts';
-
-/** Validity of the credential, should nobody be there to end it. */
-const EXPIRES = '2h';
-/** The shortest that a secret of a client can have. */
-const SECRET_EXPIRES = '365d';
-/** A revoked token is refused everywhere within five seconds. */
-const REFUSED_MAX_MS = 6_000;
-const AGAIN_MS = 250;
+import { type Check, type GateName, readGallery } from './gates.ts';
+import { type CheckResult, runCheck } from './run-checks.ts';
+import { findAt, send } from './scim-client.ts';
 
 /** Parts of a run. */
 interface GateRun {
   readonly gate: GateName;
+  readonly checks: readonly Check[];
   readonly client: OpsClient;
   /** Of the bridge, as it was asked before. */
   readonly status: Pick<Status, 'bridge' | 'writes'>;
@@ -38,232 +22,152 @@ interface GateRun {
   readonly provider: string | undefined;
   readonly domain: string;
   readonly groupPrefix: string;
-  /** Checks that are run. */
-  readonly checks: readonly GateCheck[];
-  /** Aborted: the run ends, and clears its stage. */
+  /** Aborted: the run ends, and deletes what it made. */
   readonly stopped: AbortSignal;
   /** Hears how far it has come. */
   readonly told: (words: string, part: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Sentence about what a run leaves in the service. */
+/** Report of a run: what `--json` prints. */
+export type GalleryReport = Awaited<ReturnType<typeof runGate>>;
+
+/** Says what a run leaves in the service. */
 export function toRemains(mode: 'live' | 'observe'): string {
   return mode === 'observe'
     ? 'The bridge observes: nothing was changed in the service.'
     : 'The service cannot delete accounts: those of the run stay in it, deactivated. A bridge with MODE=observe changes nothing there.';
 }
 
-/** A credential of a run, and how it is ended. */
-interface Credential {
-  readonly name: string;
-  readonly path: `/${string}`;
-}
-
 /**
- * Runs a gate with credentials of its own, and takes away all that it made, also after a failure.
+ * Runs a gate with credentials of its own, then deletes all that it made and revokes them, also after a failure.
  * @throws BridgeError `ops-failed`, or `gallery-failed` when SCIM cannot be asked
  */
-export async function runGate(run: GateRun): Promise<GalleryReport> {
-  const { gate: name, client, status, baseUrl, provider, stopped } = run;
-  const gate: Gate = gates[name];
+export async function runGate(run: GateRun) {
+  const { gate, status, baseUrl, domain, groupPrefix, stopped } = run;
+  const { gates, creations } = readGallery();
+  const { title, profile } = gates[gate];
   const mark = `gallery-${randomBytes(4).toString('hex')}`;
   const startedAt = new Date().toISOString();
-  const credentials: Credential[] = [];
-  const open = openCredentials(client, { mark, gate, provider, credentials });
+  const { makeToken, makeClient, revoke } = openCredentials(run, mark, profile);
   try {
-    const token = await open.token();
-    const talk = createTalk({ baseUrl, token, stopped });
-    await assertOpen(createTalk({ baseUrl, token, stopped: NEVER }), baseUrl);
-    const { domain, groupPrefix } = run;
-    const parts = { talk, baseUrl, makeClient: open.client };
-    const stage = createStage({ mark, domain, groupPrefix }, parts);
-    const made = { stage, token, credentials };
-    const outcome = await runChecks(run, stage, talk).catch(async (error: unknown) => {
-      await cleanUpAll(run, made);
-      throw error;
-    });
-    const { checks, isStopped } = outcome;
-    run.told('Taking away what was made', { done: checks.length, total: checks.length });
-    const cleanUp = await cleanUpAll(run, made);
+    const token = await makeToken();
+    await assertOpen(baseUrl, token);
+    const names = { base: baseUrl, mark, MARK: mark.toUpperCase(), domain, prefix: groupPrefix };
+    const values = new Map(Object.entries({ ...names, root: baseUrl.replace(/\/scim\/v2$/, '') }));
+    const parts = { values, token, creations, stopped, makeClient, made: new Map(), answers: [] };
+    const checks: CheckResult[] = [];
+    let left: string[] = [];
+    try {
+      for (const check of run.checks) {
+        run.told(check.title, { done: checks.length, total: run.checks.length });
+        checks.push(await runCheck(parts, check));
+      }
+    } finally {
+      left = await deleteAll(baseUrl, token, { Groups: groupPrefix + mark, Users: mark });
+    }
+    const sums = Map.groupBy(checks, (check) => check.status);
+    const count = (of: CheckResult['status']) => sums.get(of)?.length ?? 0;
     return {
-      ...{ gate: name, title: gate.title },
+      ...{ gate, title, profile, baseUrl, mark, startedAt, endedAt: new Date().toISOString() },
       bridge: { version: status.bridge.version, mode: status.writes.mode },
-      ...{
-        baseUrl,
-        provider: provider ?? DEFAULT_PROVIDER,
-        profile: gate.profile,
-        mark,
-        startedAt,
-      },
-      ...{ endedAt: new Date().toISOString(), stopped: isStopped, summary: toSummary(checks) },
-      ...{ checks, cleanUp, remains: toRemains(status.writes.mode) },
+      provider: run.provider ?? DEFAULT_PROVIDER,
+      stopped: stopped.aborted,
+      summary: { ok: count('ok'), failed: count('failed'), skipped: count('skipped') },
+      checks,
+      left: [...left, ...(await revoke())],
+      remains: toRemains(status.writes.mode),
     };
   } finally {
-    // Those that are left when something was thrown.
-    await endAll(client, credentials);
+    await revoke();
   }
 }
 
-const NEVER = new AbortController().signal;
+/** True if nothing failed, nothing is left, and no check is missing. */
+export function isPassed({ summary, left, stopped }: GalleryReport): boolean {
+  return summary.failed === 0 && left.length === 0 && !stopped;
+}
 
 function openCredentials(
-  client: OpsClient,
-  {
-    mark,
-    gate: { profile },
-    provider,
-    credentials,
-  }: {
-    readonly mark: string;
-    readonly gate: Gate;
-    readonly provider: string | undefined;
-    readonly credentials: Credential[];
-  },
+  { client, provider }: GateRun,
+  mark: string,
+  profile: 'lenient' | 'strict',
 ) {
   const wish = { profile, ...(provider !== undefined && { provider }) };
+  let live: { readonly name: string; readonly path: `/${string}` }[] = [];
   return {
-    async token(): Promise<string> {
-      const body = { name: mark, for: 'scim', ...wish, expires: EXPIRES };
-      const made = parseAnswer<{ token: string }>(await client.send('POST', '/tokens', body));
-      credentials.push({ name: mark, path: `/tokens/${mark}/revoke` });
-      return made.token;
+    async makeToken(): Promise<string> {
+      // Ends by itself where nobody is left to revoke it.
+      const body = { name: mark, for: 'scim', ...wish, expires: '2h' };
+      const { token } = parseAnswer<{ token: string }>(await client.send('POST', '/tokens', body));
+      live.push({ name: mark, path: `/tokens/${mark}/revoke` });
+      return token;
     },
-    async client(trust?: JsonObject): Promise<{ id: string; secret: string | null }> {
-      const name = `${mark}-${credentials.length}`;
-      const proof = trust === undefined ? { expires: SECRET_EXPIRES } : { trust };
-      const body = { name, ...wish, ...proof };
-      const answer = await client.send('POST', '/clients', body);
-      const { id, secret } = parseAnswer<{ id: string; secret: string | null }>(answer);
-      credentials.push({ name, path: `/clients/${id}/revoke` });
-      return { id, secret };
+    async makeClient(trust?: JsonObject): Promise<{ id: string; secret: string | null }> {
+      const name = `${mark}-${live.length}`;
+      const body = { name, ...wish, ...(trust ? { trust } : { expires: '365d' }) };
+      const made = parseAnswer<{ id: string; secret: string | null }>(
+        await client.send('POST', '/clients', body),
+      );
+      live.push({ name, path: `/clients/${made.id}/revoke` });
+      return made;
+    },
+    /** Revokes all, and lists those that may still be valid. */
+    async revoke(): Promise<string[]> {
+      const answers = await Promise.all(
+        live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),
+      );
+      live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
+      return live.map(({ name }) => name);
     },
   };
 }
 
-/** Makes sure that the base URL is SCIM, is open, and takes the credential. @throws BridgeError `gallery-failed` */
-async function assertOpen(talk: Talk, baseUrl: string): Promise<void> {
-  const answer = await talk.send('GET', '/Users?startIndex=1&count=1');
-  if (answer.status === 200) return;
+/** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
+async function assertOpen(baseUrl: string, token: string): Promise<void> {
+  const { status } = await ask('GET', `${baseUrl}/Users?startIndex=1&count=1`, token);
+  if (status === 200) return;
   const hint =
-    answer.status === 503
+    status === 503
       ? 'wait until /readyz is 200'
       : 'name the SCIM base URL of this bridge with --url';
-  const words = `${baseUrl} answered ${answer.status} to the credential that was just made: ${hint}`;
+  const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
   throw new BridgeError('gallery-failed', words);
 }
 
-async function runChecks(
-  { checks, told }: GateRun,
-  stage: OpenStage,
-  talk: Talk,
-): Promise<{ checks: CheckResult[]; isStopped: boolean }> {
-  const results: CheckResult[] = [];
-  for (const check of checks) {
-    told(check.title, { done: results.length, total: checks.length });
-    const result = await runCheck(check, stage, talk);
-    if (result === undefined) {
-      return {
-        checks: [...results, ...checks.slice(results.length).map(toUnbegun)],
-        isStopped: true,
-      };
-    }
-    results.push(result);
-  }
-  return { checks: results, isStopped: false };
-}
+/** Beginnings of the names of a run. */
+type Names = Readonly<Record<'Groups' | 'Users', string>>;
 
-/** Runs one check; undefined: the run is to end. */
-async function runCheck(
-  { id, title, source, run }: GateCheck,
-  stage: OpenStage,
-  talk: Talk,
-): Promise<CheckResult | undefined> {
-  const toResult = (status: CheckResult['status'], why: string | null) => ({
-    ...{ id, title, source, status, why },
-    evidence: toEvidence(talk.takeAnswers()),
-  });
+/** Deletes what has a name of this run, groups first, twice where it has to; lists the names that are left then. */
+async function deleteAll(baseUrl: string, token: string, names: Names): Promise<string[]> {
   try {
-    await run(stage);
-    return toResult('ok', null);
+    for (let round = 1; ; round += 1) {
+      const left = await listLeft(baseUrl, token, names);
+      if (left.size === 0 || round === 3) return [...left.values()];
+      for (const url of left.keys()) await ask('DELETE', url, token);
+    }
   } catch (error) {
-    if (error instanceof Stopped) return undefined;
-    if (error instanceof CheckSkipped) return toResult('skipped', error.message);
-    if (error instanceof CheckFailed || error instanceof BridgeError) {
-      return toResult('failed', error.message);
-    }
-    throw error;
+    if (!(error instanceof BridgeError)) throw error;
+    return [`whatever begins with ${names.Groups} or ${names.Users}: ${error.message}`];
   }
 }
 
-/** Answers as evidence; the same one after itself is counted. */
-function toEvidence(answers: readonly Answer[]): CheckResult['evidence'] {
-  const evidence: CheckResult['evidence'][number][] = [];
-  for (const { request, status, durationMs, parts } of answers) {
-    const last = evidence.at(-1);
-    if (last?.request === request && last.status === status) {
-      const times = last.times + 1;
-      evidence.splice(-1, 1, { ...last, times, parts: [...last.parts, ...parts] });
-    } else {
-      evidence.push({ request, status, durationMs, times: 1, parts: [...parts] });
+/** Lists what is there, by URL: nothing but names of the run, whatever a bridge answers. */
+async function listLeft(baseUrl: string, token: string, names: Names) {
+  const left = new Map<string, string>();
+  for (const type of ['Groups', 'Users'] as const) {
+    const key = type === 'Groups' ? 'displayName' : 'userName';
+    const filter = encodeURIComponent(`${key} sw ${JSON.stringify(names[type])}`);
+    const answer = await ask('GET', `${baseUrl}/${type}?filter=${filter}`, token);
+    const listed = findAt(answer, 'Resources');
+    for (const { id, [key]: name } of Array.isArray(listed) ? listed.filter(isJsonObject) : []) {
+      if (`${name}`.toLowerCase().startsWith(names[type].toLowerCase())) {
+        left.set(`${baseUrl}/${type}/${id}`, `${name}`);
+      }
     }
   }
-  return evidence;
+  return left;
 }
 
-async function cleanUpAll(
-  { client, baseUrl }: GateRun,
-  {
-    stage,
-    token,
-    credentials,
-  }: {
-    readonly stage: OpenStage;
-    readonly token: string;
-    readonly credentials: Credential[];
-  },
-): Promise<CleanUp> {
-  const talk = createTalk({ baseUrl, token, stopped: NEVER });
-  const cleared = await stage.clear(talk).then(
-    (done) => ({ ...done, problem: null }),
-    (error: unknown) => ({ people: 0, groups: 0, left: [], problem: toProblem(error) }),
-  );
-  const names = credentials.map(({ name }) => name);
-  const left = await endAll(client, credentials);
-  const isRefused = left.length === 0 && (await untilRefused(talk));
-  return {
-    ...cleared,
-    credentials: names.map((name) => ({
-      name,
-      ended: !left.includes(name) && (isRefused || name !== names[0]),
-    })),
-  };
-}
-
-/** Ends credentials, takes each that has ended from the list, and gives the names of the others. */
-async function endAll(client: OpsClient, credentials: Credential[]): Promise<string[]> {
-  const left: Credential[] = [];
-  for (const credential of credentials.splice(0)) {
-    const answer = await client.ask('POST', credential.path).catch(() => undefined);
-    if (answer === undefined || answer.status >= 300) left.push(credential);
-  }
-  credentials.push(...left);
-  return left.map(({ name }) => name);
-}
-
-/** Waits until the token is refused; false: it still opens. */
-async function untilRefused(talk: Talk): Promise<boolean> {
-  const deadline = Date.now() + REFUSED_MAX_MS;
-  for (;;) {
-    const answer = await talk.send('GET', '/Users?startIndex=1&count=1').catch(() => undefined);
-    if (answer === undefined) return false;
-    if (answer.status === 401) return true;
-    if (Date.now() > deadline) return false;
-    await sleep(AGAIN_MS);
-  }
-}
-
-/** @throws what is a bug */
-function toProblem(error: unknown): string {
-  if (error instanceof BridgeError) return error.message;
-  throw error;
+function ask(method: string, url: string, token: string) {
+  return send({ method, url, headers: { authorization: `Bearer ${token}` } });
 }

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { BridgeError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Check, Creations, Step } from './gates.ts';
+import { type Answer, findAt, isMet, send, toWords } from './scim-client.ts';
+
+/** Tries of what has to be answered in time: a machine may be busy. */
+const TRIES = 3;
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+/** Result of a check. */
+export interface CheckResult extends Omit<Check, 'steps'> {
+  readonly status: 'ok' | 'failed' | 'skipped';
+  /** null: it is ok. */
+  readonly why: string | null;
+  /** Requests, their answers' status, and the parts that were looked at. */
+  readonly evidence: readonly Omit<Answer, 'headers' | 'body'>[];
+}
+
+/** State of a run. */
+export interface Run {
+  /** `base` (the SCIM base URL), `root`, `mark`, `MARK`, `domain`, `prefix`, ids of what was made, what steps capture. */
+  readonly values: Map<string, string>;
+  readonly token: string;
+  readonly creations: Creations;
+  /** Makes an OAuth client that ends with the run. @param trust how its assertions prove it */
+  readonly makeClient: (trust?: JsonObject) => Promise<{ id: string; secret: string | null }>;
+  /** Aborted: no further request is sent. */
+  readonly stopped: AbortSignal;
+  /** Answers to creations, by name. */
+  readonly made: Map<string, Promise<Answer>>;
+  /** Answers of the current check. */
+  readonly answers: Answer[];
+}
+
+class CheckFailed extends Error {}
+class CheckSkipped extends Error {}
+
+/** Runs a check, or skips it once the run is stopped. */
+export async function runCheck(run: Run, { steps, ...check }: Check): Promise<CheckResult> {
+  const toResult = (status: CheckResult['status'], why: string | null) => {
+    const evidence = run.answers
+      .splice(0)
+      .map(({ headers: _headers, body: _body, ...answer }) => answer);
+    return { ...check, status, why, evidence };
+  };
+  try {
+    for (const step of steps) await runStep(run, step);
+    return toResult('ok', null);
+  } catch (error) {
+    if (error instanceof CheckSkipped) return toResult('skipped', error.message);
+    const isFailure = error instanceof CheckFailed || error instanceof BridgeError;
+    if (isFailure) return toResult('failed', error.message);
+    throw error;
+  }
+}
+
+async function runStep(run: Run, step: Step): Promise<void> {
+  for (const [, name = ''] of JSON.stringify(step).matchAll(/\{(\w+)\}/g)) {
+    if (!run.values.has(name)) await define(run, name);
+  }
+  const { change, send: request, made, skip, status = 200 } = step;
+  if (skip !== undefined && Object.keys(step.expect).length === 0) throw new CheckSkipped(skip);
+  if (change !== undefined) {
+    assertStatus(await exchange(run, `PATCH ${change}`, step), 200, 204);
+    assertMet(run, step, await exchange(run, `GET ${change}`));
+  } else if (made !== undefined) {
+    const answer = await make(run, made);
+    if (!run.answers.includes(answer)) run.answers.push(answer);
+    assertStatus(answer, ...[step.status ?? [200, 201]].flat());
+    assertMet(run, step, answer);
+  } else if (request === undefined) {
+    const body = Object.fromEntries(run.values);
+    assertMet(run, step, { ...NO_ANSWER, body, parts: [] });
+  } else {
+    for (const answer of await sendInTime(run, request, step)) {
+      assertStatus(answer, ...[status].flat());
+      assertMet(run, step, answer);
+    }
+  }
+}
+
+/** A step without a request looks at the variables. */
+const NO_ANSWER = { request: 'the run', status: 0, headers: {}, durationMs: 0 };
+
+async function sendInTime(run: Run, request: string, step: Step): Promise<Answer[]> {
+  const { times, withinMs = Number.POSITIVE_INFINITY } = step;
+  for (let tries = 1; ; tries += 1) {
+    const startedAt = performance.now();
+    const sent = Array.from({ length: times }, () => exchange(run, request, step));
+    const answers = await Promise.all(sent);
+    const tookMs = Math.round(performance.now() - startedAt);
+    if (tookMs <= withinMs) return answers;
+    if (tries === TRIES) fail(request, `${times} took ${tookMs} ms; wanted is ${withinMs} ms`);
+  }
+}
+
+async function exchange(run: Run, request: string, step: Partial<Step> = {}): Promise<Answer> {
+  if (run.stopped.aborted) throw new CheckSkipped('the run was ended before');
+  const [, method = '', path = ''] = /^(\S+) (.+)$/.exec(request) ?? [];
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = run.values.get(name) ?? '';
+    return name === 'root' ? value : encodeURIComponent(value);
+  });
+  const form = step.form && new URLSearchParams(fill(run, step.form));
+  const body = form ?? toBody(run, step);
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/scim+json';
+  const answer = await send({
+    method,
+    url: path.startsWith('/') ? `${run.values.get('base')}${address}` : address,
+    headers: {
+      authorization: `Bearer ${run.token}`,
+      accept: 'application/scim+json, application/json',
+      'user-agent': 'scim-bridge gallery',
+      'content-type': body ? type : null,
+      ...fill(run, step.headers ?? {}),
+    },
+    body: form ? `${form}` : body && JSON.stringify(body),
+  });
+  run.answers.push(answer);
+  return answer;
+}
+
+function toBody(run: Run, { body, like, ops, repeat = 1 }: Partial<Step>): JsonObject | undefined {
+  if (ops) {
+    const Operations = Array.from({ length: repeat }, () => ops).flat();
+    return fill(run, { schemas: [PATCH], Operations });
+  }
+  if (like === undefined) return body && fill(run, body);
+  const self = new Map([...run.values, ['self', like]]);
+  return fill({ values: self }, { ...run.creations[typeOf(run, like) ?? 'Users'].body, ...body });
+}
+
+/** Puts values in the place of `{name}`, anywhere in a template. */
+function fill<T>({ values }: Pick<Run, 'values'>, template: T): T {
+  return JSON.parse(
+    JSON.stringify(template).replace(/\{(\w+)\}/g, (_, name: string) =>
+      JSON.stringify(values.get(name) ?? '').slice(1, -1),
+    ),
+  );
+}
+
+/** Defines a variable by making what it is the id or the proof of. */
+async function define(run: Run, name: string): Promise<void> {
+  const { values, makeClient } = run;
+  if (typeOf(run, name) !== undefined) {
+    const answer = await make(run, name);
+    const id = findAt(answer, 'id');
+    if (answer.status >= 300 || typeof id !== 'string') {
+      fail(answer.request, `not tried: ${name} was not made, it was answered ${answer.status}`);
+    }
+    values.set(name, id);
+  } else if (name === 'basic') {
+    const { id, secret } = await makeClient();
+    values.set(name, Buffer.from(`${id}:${secret}`).toString('base64'));
+  } else if (name === 'client') {
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const { kty = '', crv = '', x = '', y = '' } = await exportJWK(publicKey);
+    const header = { kid: values.get('mark') ?? '', alg: 'ES256' };
+    const { id } = await makeClient({ jwks: { keys: [{ kty, crv, x, y, ...header }] } });
+    const jwt = new SignJWT({
+      iss: id,
+      sub: id,
+      aud: values.get('endpoint') ?? '',
+      jti: randomUUID(),
+    });
+    const assertion = jwt.setProtectedHeader(header).setIssuedAt().setExpirationTime('1m');
+    values.set(name, id).set('assertion', await assertion.sign(privateKey));
+  }
+}
+
+/** Makes a person or group once. */
+function make(run: Run, name: string): Promise<Answer> {
+  const answer = run.made.get(name) ?? exchange(run, `POST /${typeOf(run, name)}`, { like: name });
+  run.made.set(name, answer);
+  return answer;
+}
+
+function typeOf({ creations }: Run, name: string): 'Users' | 'Groups' | undefined {
+  if (creations.Users.names.includes(name)) return 'Users';
+  return creations.Groups.names.includes(name) ? 'Groups' : undefined;
+}
+
+function assertMet(run: Run, { expect, capture, skip }: Step, answer: Answer): void {
+  for (const [path, wanted] of Object.entries(fill(run, expect))) {
+    const words = toWords(path, wanted);
+    if (isMet(wanted, findAt(answer, path))) answer.parts.push(words);
+    else if (skip !== undefined) throw new CheckSkipped(skip);
+    else fail(answer.request, `wanted is ${words}`);
+  }
+  for (const [name, path] of Object.entries(capture)) {
+    run.values.set(name, String(findAt(answer, path)));
+  }
+}
+
+function assertStatus(answer: Answer, ...wanted: readonly number[]): void {
+  if (wanted.includes(answer.status)) return;
+  const detail = findAt(answer, 'detail');
+  const words = typeof detail === 'string' ? `: ${detail.slice(0, 200)}` : '';
+  fail(answer.request, `answered ${answer.status}${words}; wanted is ${wanted.join(' or ')}`);
+}
+
+function fail(request: string, words: string): never {
+  throw new CheckFailed(`${request}: ${words}`);
+}
