@@ -8,7 +8,6 @@ import { readPlan } from '../support/pilots.ts';
 import {
   addGroup,
   addUser,
-  addUsers,
   findId,
   send,
   toGroup,
@@ -264,22 +263,6 @@ describe('observe mode', () => {
     });
 
     expect(describeService(lives.sandbox)).toEqual(before);
-  });
-
-  test('a plan of which providers have asked for everything again is discarded', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
-    const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
-
-    await lives.live(async (bridge) => {
-      const plan = await untilPlanned(bridge);
-      for (const [index, id] of ids.entries()) {
-        await send(bridge, 'PUT', `/Users/${id}`, toUser(`person${index + 1}`));
-      }
-      expect(await untilFollowed(bridge, plan)).toEqual(['dropped', 'dropped']);
-      expect(await readPlan(bridge, plan.id)).toMatchObject({ status: 'discarded' });
-      expect(await readReasons(bridge)).toEqual([]);
-    });
-    expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);
   });
 
   test('after a discarded plan no policy does any of it', async () => {

@@ -22,7 +22,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -98,42 +97,6 @@ describe('a plan of repairs', () => {
     });
   });
 
-  test('comes to its end although a user of it is deleted and created again before the service answers', async () => {
-    const DATABASE_URL = await makeStoreUrl();
-    const quick = { ...settings, SCIM_WRITE_WAIT: '200ms', DATABASE_URL };
-    await withTestBridge({ settings: quick }, async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      service.setActive(ada, false);
-      const fault = { kind: 'status', status: 503 } as const;
-      faults.add({ operation: 'scim.updateUser', fault });
-      const { id: planId } = await plan(bridge);
-      const look = faults.add({ operation: 'scim.getUser', fault });
-      await look.until(1);
-      await send(bridge, 'DELETE', `/Users/${id}`);
-      await addUser(bridge, 'ada');
-      faults.clear();
-      const applied = await untilApplied(bridge, planId);
-
-      expect(listEnds(applied)).toEqual(['dropped']);
-    });
-  });
-
-  test('that is discarded does nothing', async () => {
-    await withTestBridge({ settings: { ...few } }, async (bridge) => {
-      await addPilots(bridge, 5);
-      intrude(bridge, 0, 3);
-      const held = await plan(bridge);
-      const discarded = await decide(bridge, held, 'discard');
-
-      expect(discarded.body).toMatchObject({ status: 'discarded' });
-      expect(countMembers(bridge)).toBe(3);
-      expect(await listManagedDrifts(bridge)).toHaveLength(3);
-      expect(await listManagedDrifts(bridge, 'repairing')).toEqual([]);
-    });
-  });
-
   const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
   test.each([
     { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
@@ -178,23 +141,6 @@ describe('a plan of repairs', () => {
       expect(empty).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
       const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
       expect(JSON.stringify(readyz.body)).not.toContain('plan-held');
-    });
-  });
-
-  test('is made anew by a sweep when what dropped out of it differs again', async () => {
-    await withTestBridge({ settings: { ...few } }, async (bridge) => {
-      await addPilots(bridge, 5);
-      intrude(bridge, 0, 3);
-      const held = await plan(bridge);
-      const [first = ''] = await listAdded(bridge);
-      await askOps(bridge, 'POST', `/drifts/${first}/repair`, {});
-      await expect.poll(() => countMembers(bridge), PATIENT).toBe(2);
-      await untilSettled(bridge);
-      intrude(bridge, 0, 1);
-      const again = await plan(bridge);
-
-      expect(again).toMatchObject({ status: 'held', waiting: 3, hash: held.hash });
-      expect(again.id).not.toBe(held.id);
     });
   });
 

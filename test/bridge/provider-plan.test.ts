@@ -401,10 +401,3 @@ test('plan show sums up a plan of removals by kind and credential, and names bot
     });
   });
 });
-
-test('plan list says that there is no plan', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const { text } = await runner(bridge, [addPlanCommand])('plan', 'list');
-
-    expect(text).toBe('There is no plan yet.\n');
-  }));

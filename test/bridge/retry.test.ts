@@ -212,19 +212,6 @@ describe('retry', () => {
 });
 
 describe('retry', () => {
-  test('of what fails again rests as before', () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      await makeNameStuck(timed, 'ada');
-      const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
-
-      await askOps(bridge, 'POST', '/retry', { all: true });
-      await untilQuiet(timed, MINUTES_MS);
-
-      expect(fault.met).toBe(1);
-      expect(await countStuck(timed)).toBe(1);
-    }));
-
   test.each([
     { why: 'nothing', body: {} },
     { why: 'both', body: { all: true, name: 'ada' } },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Fault } from '../../src/sandbox/faults.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
@@ -16,62 +15,10 @@ import {
 
 const ada = 'ada@example.com';
 
-/** How the answer to a call is lost, with and without its effect. */
-const losses: { what: string; fault: Fault }[] = [
-  { what: 'the connection breaks after it', fault: { kind: 'reset', at: 'after-effect' } },
-  { what: 'the connection breaks before it', fault: { kind: 'reset', at: 'before-effect' } },
-  { what: 'the answer breaks off', fault: { kind: 'reset', at: 'mid-answer' } },
-  { what: '500 after it', fault: { kind: 'status', status: 500, effect: 'done' } },
-  { what: '504 before it', fault: { kind: 'status', status: 504 } },
-  { what: 'a page of HTML after it', fault: { kind: 'html' } },
-  { what: 'half of the JSON', fault: { kind: 'truncated' } },
-];
-
-/** A service that would take the same group twice. */
-const twiceIsFine: SandboxShapeChange = { uniqueGroupNames: 'nowhere' };
-
 /** Whoever the service has beside its owner, by address. */
 function listAddresses({ sandbox }: TestBridge): string[] {
   const addresses = sandbox.service.users().map(({ email }) => email);
   return addresses.filter((address) => address !== 'owner@example.com');
-}
-
-for (const { what, fault } of losses) {
-  test.concurrent(`a create whose answer is lost creates nobody twice: ${what}`, async ({
-    expect,
-  }) =>
-    withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
-      bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-      bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
-
-      const [created, group] = await Promise.all([
-        bridge.request('POST', '/Users', toUser('ada')),
-        bridge.request('POST', '/Groups', toGroup('Pilots')),
-      ]);
-      await untilSettled(bridge);
-
-      expect([created.status, group.status]).toEqual([201, 201]);
-      expect(listAddresses(bridge)).toEqual([ada]);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
-      expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-    }));
-}
-
-for (const { what, fault } of losses) {
-  test.concurrent(`a rename whose answer is lost ends in the new name: ${what}`, async ({
-    expect,
-  }) =>
-    withTestBridge({}, async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-      const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
-
-      const answer = await bridge.request('PATCH', path, rename);
-      await untilSettled(bridge);
-
-      expect(answer.status).toBe(200);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-    }));
 }
 
 const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] = [

@@ -115,33 +115,6 @@ describe('of 100 members one whom the service refuses', () => {
     }));
 });
 
-test('where the service refuses everybody, each costs a call and a look, and the halves few more', () => {
-  // More calls than a busy machine makes in three seconds.
-  const settings = { SCIM_WRITE_WAIT: '60s' };
-  return withTimedBridge({ settings, sandbox: { seed: { users: 40 } } }, async ({ bridge }) => {
-    const { calls, faults } = bridge.sandbox;
-    await teachForm(bridge);
-    const users = listResources(await send(bridge, 'GET', '/Users?filter=userName sw "user"'));
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-    for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
-      faults.add({ operation, fault: { kind: 'status', status: 400 } });
-    }
-    calls.reset();
-
-    const answer = await bridge.request(
-      'PATCH',
-      path,
-      toAddition(users.map(({ id }) => String(id))),
-    );
-    await untilSettled(bridge);
-
-    expect(answer.status).toBe(400);
-    expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(40);
-    expect(calls.count({ operation: 'scim.getUser' })).toBe(40);
-    expect(calls.count()).toBeLessThanOrEqual(40 + 40 + 10);
-  });
-});
-
 test('a batch that is too large is halved, and smaller ones are sent for a day', () =>
   withPeople(async ({ bridge, clock }) => {
     const { calls, faults, service } = bridge.sandbox;

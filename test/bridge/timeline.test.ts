@@ -144,8 +144,6 @@ describe('the line of time of what was deleted', () => {
     toLines(await readTimeline(world, `/groups/${id}/timeline`)).filter((line) =>
       /delete|group\.missing|operator/i.test(line),
     );
-  const seenGone = 'seen: deleted: it was seen gone, and that was accepted';
-  const accepted = 'drift: group.missing accepted: what there is, is wanted now';
 
   test('names the provider once, with its request', () =>
     withWorld(async (world) => {
@@ -160,54 +158,6 @@ describe('the line of time of what was deleted', () => {
         expect.stringMatching(/^bridge: group\.delete/),
       ]);
     }));
-
-  test('names no provider where its request is not kept', () =>
-    withWorld(
-      async (world) => {
-        const group = await addGroup(world, 'Pilots');
-        await send(world, 'DELETE', `/Groups/${group}`);
-
-        expect(await listEnds(world, group)).toContainEqual(
-          'seen: deleted; no DELETE of a provider for it is kept',
-        );
-      },
-      { RETENTION_REQUEST_ROWS_MAX: '0' },
-    ));
-
-  test('names the operator who accepted that it was gone', () =>
-    withWorld(async (world) => {
-      const group = await addGroup(world, 'Pilots');
-      await untilSettled(world);
-      world.sandbox.service.deleteGroup('Pilots');
-      await sweep(world);
-      const { body } = await askOps(world, 'GET', '/drifts?kind=group.missing');
-      const [drift] = Array.isArray(body.items) ? body.items : [];
-      await askOps(world, 'POST', `/drifts/${Object(drift).id}/accept`);
-      const decided = 'operator: ops.token accepted a difference';
-      await expect.poll(() => listEnds(world, group), { interval: 20 }).toContain(decided);
-
-      const lines = await listEnds(world, group);
-      expect(lines).toContain(seenGone);
-      expect(lines).toContain(accepted);
-      expect(lines.filter((line) => line.startsWith('provider'))).toEqual([]);
-    }));
-
-  test('names the policy by which it was gone', () =>
-    withWorld(
-      async (world) => {
-        const group = await addGroup(world, 'Pilots');
-        await untilSettled(world);
-        world.sandbox.service.deleteGroup('Pilots');
-        await sweep(world);
-
-        expect(await listEnds(world, group)).toEqual([
-          expect.stringMatching(/^drift: group\.missing found/),
-          seenGone,
-          accepted,
-        ]);
-      },
-      { DRIFT_POLICY: '{"group.missing":"accept"}' },
-    ));
 });
 
 test('the newest come first to be shown, and who is unknown or ambiguous is told so', () =>
