@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -67,10 +67,15 @@ export async function startAuditWorld<Service extends Counterpart>(
     const lagSeconds = metrics.get('audit_lag_seconds');
     return lagSeconds === undefined ? 0 : clock.now() - lagSeconds * 1_000;
   };
-  const untilReadSince = (since: number) =>
-    expect.poll(readAt, PATIENT).toBeGreaterThanOrEqual(since);
+  const untilSince = (since: number, read: () => Promise<number>) =>
+    vi.waitFor(
+      async () => {
+        if ((await read()) < since) throw new Error(`the audit log was not read since ${since}`);
+      },
+      { ...PATIENT, timeout: 60_000 },
+    );
   // The poller begins an hour before its start; the clock of a database does not leap.
-  await untilReadSince(clock.now() - 30 * 60_000);
+  await untilSince(clock.now() - 30 * 60_000, readAt);
   return {
     ...bridge,
     clock,
@@ -79,7 +84,7 @@ export async function startAuditWorld<Service extends Counterpart>(
       const since = clock.now() + ms;
       clock.leap(ms);
       // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.
-      await untilReadSince(since - ms / 2);
+      await untilSince(since - ms / 2, readAt);
       await untilSettled(bridge);
     },
     async recover() {
@@ -88,7 +93,7 @@ export async function startAuditWorld<Service extends Counterpart>(
         clock.leap(INTERVAL_MS);
         return readAt();
       };
-      await expect.poll(goOn, PATIENT).toBeGreaterThan(since);
+      await untilSince(since + 1, goOn);
       await untilSettled(bridge);
     },
   };

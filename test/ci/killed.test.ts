@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { addGroup, addUser, toPatch } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+
+const OPS_TOKEN = 'token-of-an-operator';
+const PATIENT = { interval: 50 };
+const MINUTES = { group: 'Board', entities: [{ uid: 'minutes', roles: ['role-read'] }] };
+
+/** A service, and processes one after the other on one store. */
+async function makeLives() {
+  const sandbox = await startSandbox();
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-killed-'));
+  onTestFinished(async () => {
+    await sandbox.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = {
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_TOKEN: sandbox.token,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    UPSTREAM_TIMEOUT: '2s',
+    SCIM_TOKENS: 'token-of-a-provider',
+    OPS_TOKEN,
+    AUDIT_POLL_INTERVAL: '0',
+    SWEEP_INTERVAL: '0',
+  };
+  const start = async (more: Record<string, string> = {}) => {
+    const bridge = await startBridge({ folder, env: { ...env, ...more } });
+    onTestFinished(() => bridge.kill());
+    await bridge.ready();
+    return bridge;
+  };
+  return { sandbox, start };
+}
+
+async function askOps(bridge: BridgeProcess, method: 'GET' | 'POST', path: string) {
+  const { body } = await request(new URL(`/ops${path}`, bridge.baseUrl), {
+    method,
+    headers: { authorization: `Bearer ${OPS_TOKEN}` },
+  });
+  const answer: Record<string, JsonValue> = Object(await body.json());
+  return answer;
+}
+
+test('the proof of a leaver whose removal was accepted before the process was killed is made by the next one', async () => {
+  const { sandbox, start } = await makeLives();
+  const first = await start();
+  const ada = await addUser(toRequester(first), 'ada');
+  await askOps(first, 'POST', '/pause');
+  const out = toPatch({ op: 'replace', path: 'active', value: false });
+  const headers = { 'x-request-id': 'last-words' };
+  await toRequester(first).request('PATCH', `/Users/${ada}`, out, headers);
+  await first.kill();
+  const isIn = sandbox.service.getUser('ada@example.com').active;
+  const next = await start();
+  await askOps(next, 'POST', '/resume');
+
+  expect(isIn).toBe(true);
+  const readLeavers = async () => (await askOps(next, 'GET', '/leavers')).items;
+  await expect.poll(readLeavers, PATIENT).toMatchObject([
+    {
+      status: 'out',
+      asked: { requestId: 'last-words' },
+      sent: { outcome: 'done' },
+      seen: { by: expect.any(String) },
+    },
+  ]);
+});
+
+for (const { what, operation, before, after } of [
+  { what: 'given', operation: 'groupEntities.addEntity', before: [], after: [MINUTES] },
+  { what: 'taken', operation: 'groupEntities.removeEntity', before: [MINUTES], after: [] },
+] as const) {
+  test(`roles in a space that were being ${what} when the process was killed are ${what} once`, async () => {
+    const { sandbox, start } = await makeLives();
+    const { service, faults } = sandbox;
+    const { uid } = service.addSpace('Minutes');
+    const toEnv = (rules: object) => ({
+      RULES: JSON.stringify(rules).replaceAll('"minutes"', JSON.stringify(uid)),
+    });
+    const readRoles = () => service.rolesOf(uid, 'Board');
+    const first = await start(toEnv(before));
+    await addGroup(toRequester(first), 'Board');
+    await expect.poll(readRoles, PATIENT).toEqual(before[0]?.entities[0]?.roles);
+    await first.stop();
+    const call = faults.add({ operation, fault: { kind: 'hang', effect: 'done' } });
+    const second = await start(toEnv(after));
+    await call.until(1);
+    await second.kill();
+    faults.clear();
+    const third = await start(toEnv(after));
+    const readDue = async () => (await askOps(third, 'GET', '/status')).due;
+    await expect.poll(readDue, PATIENT).toBe(0);
+
+    expect(readRoles()).toEqual(after[0]?.entities[0]?.roles);
+    const count = (action: string) =>
+      service.auditEvents().filter((event) => event.action === action).length;
+    expect(count('grant_access')).toBe(1);
+    expect(count('revoke_access')).toBe(what === 'taken' ? 1 : 0);
+  });
+}
