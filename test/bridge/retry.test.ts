@@ -14,7 +14,6 @@ import {
   toPatch,
   toUser,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -24,12 +23,11 @@ const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
 const toName = (familyName: string) =>
   toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
 
-function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+function withTimed(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
   const settings = {
     ...SWEEP_SETTINGS,
     SCIM_WRITE_WAIT: '40ms',
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
-    ...(url === undefined ? {} : { DATABASE_URL: url }),
   };
   return withTimedBridge({ settings }, run);
 }
@@ -53,63 +51,57 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
 
 describe('retry', () => {
   test('has what is stuck of one person tried now, by name, and says what that is', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const id = await makeNameStuck(timed, 'ada');
-        await makeNameStuck(timed, 'bob');
-        const before = await countStuck(timed);
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const id = await makeNameStuck(timed, 'ada');
+      await makeNameStuck(timed, 'bob');
+      const before = await countStuck(timed);
 
-        const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
-        await untilQuiet(timed, 1_000);
+      const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
+      await untilQuiet(timed, 1_000);
 
-        expect(before).toBe(2);
-        expect(answer.body).toEqual({
-          count: 1,
-          tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
-        });
-        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-        expect(await countStuck(timed)).toBe(1);
-      },
-      await makeStoreUrl(),
-    ));
+      expect(before).toBe(2);
+      expect(answer.body).toEqual({
+        count: 1,
+        tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
+      });
+      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+      expect(await countStuck(timed)).toBe(1);
+    }));
 
   test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        await makeNameStuck(timed, 'ada');
-        const [first = '', second = ''] = await addUsers(bridge, 2);
-        const groupId = await addGroup(bridge, 'Pilots');
-        await untilQuiet(timed, 1_000);
-        const fault = bridge.sandbox.faults.add({
-          operation: 'groupUsers.addUserToGroup',
-          fault: BROKEN,
-        });
-        const add = { op: 'add', path: 'members', value: toMembers([first]) };
-        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
-        await untilQuiet(timed, MINUTES_MS);
-        const stuck = await countStuck(timed);
-        fault.remove();
-        // Waits for its next attempt, and is not stuck.
-        const busy = { kind: 'status', status: 503 } as const;
-        const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
-        await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
-        // Until its next attempt is so far away that it does not come by itself meanwhile.
-        await untilQuiet(timed, MINUTE_MS);
-        outage.remove();
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      await makeNameStuck(timed, 'ada');
+      const [first = '', second = ''] = await addUsers(bridge, 2);
+      const groupId = await addGroup(bridge, 'Pilots');
+      await untilQuiet(timed, 1_000);
+      const fault = bridge.sandbox.faults.add({
+        operation: 'groupUsers.addUserToGroup',
+        fault: BROKEN,
+      });
+      const add = { op: 'add', path: 'members', value: toMembers([first]) };
+      await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+      await untilQuiet(timed, MINUTES_MS);
+      const stuck = await countStuck(timed);
+      fault.remove();
+      // Waits for its next attempt, and is not stuck.
+      const busy = { kind: 'status', status: 503 } as const;
+      const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
+      await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+      // Until its next attempt is so far away that it does not come by itself meanwhile.
+      await untilQuiet(timed, MINUTE_MS);
+      outage.remove();
 
-        const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
-        await untilQuiet(timed, 2_000);
+      const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
+      await untilQuiet(timed, 2_000);
 
-        expect(stuck).toBe(2);
-        expect(body).toMatchObject({ count: 3 });
-        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-        expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
-      },
-      await makeStoreUrl(),
-    ));
+      expect(stuck).toBe(2);
+      expect(body).toMatchObject({ count: 3 });
+      expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+    }));
 
   const creations = [
     { type: 'user', operation: 'scim.addUser', path: '/Users', body: toUser('ada') },
@@ -117,33 +109,30 @@ describe('retry', () => {
   ] as const;
   for (const { type, operation, path, body } of creations) {
     test(`has a stuck creation of a ${type} tried now, by name, by id and with all others`, async () =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          const { service, faults } = bridge.sandbox;
-          const fault = faults.add({ operation, fault: BROKEN });
-          const { body: created } = await send(bridge, 'POST', path, body);
-          await untilQuiet(timed, MINUTES_MS);
-          const stuck = await countStuck(timed);
-          const name = type === 'user' ? 'ada@example.com' : 'Pilots';
-          const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
-          const answers: JsonObject[] = [];
-          for (const request of requests) {
-            answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
-            await untilQuiet(timed, 1_000);
-          }
-          fault.remove();
-          await askOps(bridge, 'POST', '/retry', { all: true });
+      withTimed(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults } = bridge.sandbox;
+        const fault = faults.add({ operation, fault: BROKEN });
+        const { body: created } = await send(bridge, 'POST', path, body);
+        await untilQuiet(timed, MINUTES_MS);
+        const stuck = await countStuck(timed);
+        const name = type === 'user' ? 'ada@example.com' : 'Pilots';
+        const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
+        const answers: JsonObject[] = [];
+        for (const request of requests) {
+          answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
           await untilQuiet(timed, 1_000);
+        }
+        fault.remove();
+        await askOps(bridge, 'POST', '/retry', { all: true });
+        await untilQuiet(timed, 1_000);
 
-          expect(stuck).toBe(1);
-          expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
-          expect(await countStuck(timed)).toBe(0);
-          const held = type === 'user' ? service.users() : service.groups();
-          expect(JSON.stringify(held)).toContain(name);
-        },
-        await makeStoreUrl(),
-      ));
+        expect(stuck).toBe(1);
+        expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
+        expect(await countStuck(timed)).toBe(0);
+        const held = type === 'user' ? service.users() : service.groups();
+        expect(JSON.stringify(held)).toContain(name);
+      }));
   }
 
   const leavers = [
@@ -152,63 +141,57 @@ describe('retry', () => {
   ] as const;
   for (const { type, name, operation } of leavers) {
     test(`has a stuck deletion of a ${type} tried now, by name, and of nobody else of that name`, async () =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          const { service, faults } = bridge.sandbox;
-          const make = () => (type === 'user' ? addUser(bridge, 'ada') : addGroup(bridge, name));
-          const path = type === 'user' ? '/Users' : '/Groups';
-          const id = await make();
-          await untilQuiet(timed, 1_000);
-          const fault = faults.add({ operation, fault: BROKEN });
-          await send(bridge, 'DELETE', `${path}/${id}`);
-          await untilQuiet(timed, MINUTES_MS);
-          const stuck = await countStuck(timed);
-          fault.remove();
+      withTimed(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults } = bridge.sandbox;
+        const make = () => (type === 'user' ? addUser(bridge, 'ada') : addGroup(bridge, name));
+        const path = type === 'user' ? '/Users' : '/Groups';
+        const id = await make();
+        await untilQuiet(timed, 1_000);
+        const fault = faults.add({ operation, fault: BROKEN });
+        await send(bridge, 'DELETE', `${path}/${id}`);
+        await untilQuiet(timed, MINUTES_MS);
+        const stuck = await countStuck(timed);
+        fault.remove();
 
-          const { body } = await askOps(bridge, 'POST', '/retry', { name });
-          await untilQuiet(timed, 1_000);
-          const again = await askOps(bridge, 'POST', '/retry', { name });
-          const successor = await make();
-          await untilQuiet(timed, 1_000);
-          const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
+        const { body } = await askOps(bridge, 'POST', '/retry', { name });
+        await untilQuiet(timed, 1_000);
+        const again = await askOps(bridge, 'POST', '/retry', { name });
+        const successor = await make();
+        await untilQuiet(timed, 1_000);
+        const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
 
-          expect(stuck).toBe(1);
-          expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });
-          expect(await countStuck(timed)).toBe(0);
-          expect(again).toMatchObject({ status: 200, body: { count: 0, tried: [] } });
-          expect(live.id).toBe(successor);
-          if (type === 'group') expect(service.groups()).toHaveLength(1);
-        },
-        await makeStoreUrl(),
-      ));
+        expect(stuck).toBe(1);
+        expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });
+        expect(await countStuck(timed)).toBe(0);
+        expect(again).toMatchObject({ status: 200, body: { count: 0, tried: [] } });
+        expect(live.id).toBe(successor);
+        if (type === 'group') expect(service.groups()).toHaveLength(1);
+      }));
   }
 
   test('of a person is also what waits of them in a group', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const [first = ''] = await addUsers(bridge, 1);
-        const groupId = await addGroup(bridge, 'Pilots');
-        await untilQuiet(timed, 1_000);
-        const operation = 'groupUsers.addUserToGroup';
-        const fault = bridge.sandbox.faults.add({ operation, fault: BROKEN });
-        const add = { op: 'add', path: 'members', value: toMembers([first]) };
-        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
-        await untilQuiet(timed, MINUTES_MS);
-        fault.remove();
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const [first = ''] = await addUsers(bridge, 1);
+      const groupId = await addGroup(bridge, 'Pilots');
+      await untilQuiet(timed, 1_000);
+      const operation = 'groupUsers.addUserToGroup';
+      const fault = bridge.sandbox.faults.add({ operation, fault: BROKEN });
+      const add = { op: 'add', path: 'members', value: toMembers([first]) };
+      await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+      await untilQuiet(timed, MINUTES_MS);
+      fault.remove();
 
-        const { body } = await askOps(bridge, 'POST', '/retry', { name: first });
-        await untilQuiet(timed, 1_000);
+      const { body } = await askOps(bridge, 'POST', '/retry', { name: first });
+      await untilQuiet(timed, 1_000);
 
-        expect(body).toEqual({
-          count: 1,
-          tried: [{ type: 'group', id: groupId, name: 'Pilots', waits: ['members'] }],
-        });
-        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-      },
-      await makeStoreUrl(),
-    ));
+      expect(body).toEqual({
+        count: 1,
+        tried: [{ type: 'group', id: groupId, name: 'Pilots', waits: ['members'] }],
+      });
+      expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+    }));
 });
 
 describe('retry', () => {

@@ -15,7 +15,6 @@ import {
   toPatch,
   toUser,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -234,12 +233,11 @@ describe('an outage of the service', () => {
     }));
 });
 
-function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+function withTimed(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
   const settings = {
     SCIM_WRITE_WAIT: '40ms',
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: '4',
     GROUPS_PERMISSIONS_MAX: '6',
-    ...(url === undefined ? {} : { DATABASE_URL: url }),
   };
   return withTimedBridge({ settings }, run);
 }
@@ -267,61 +265,52 @@ describe('a name that the service writes in its own way', () => {
 
 describe('a change of one person that the service fails at', () => {
   test('a create ends as stuck, and nobody else waits for it', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const { sandbox } = bridge;
-        breakChanges(bridge, 'scim.addUser', 'ada@example.com');
-        const answer = await bridge.request('POST', '/Users', toUser('ada'));
-        await addUser(bridge, 'bob');
-        await untilQuiet(timed, 10 * MINUTE_MS);
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const { sandbox } = bridge;
+      breakChanges(bridge, 'scim.addUser', 'ada@example.com');
+      const answer = await bridge.request('POST', '/Users', toUser('ada'));
+      await addUser(bridge, 'bob');
+      await untilQuiet(timed, 10 * MINUTE_MS);
 
-        expect(answer.status).toBe(201);
-        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, account: ${words}`]);
-        expect(sandbox.calls.count({ operation: 'scim.addUser', status: 500 })).toBe(4);
-        expect(sandbox.service.findUser('bob@example.com')).toBeDefined();
-      },
-      await makeStoreUrl(),
-    ));
+      expect(answer.status).toBe(201);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, account: ${words}`]);
+      expect(sandbox.calls.count({ operation: 'scim.addUser', status: 500 })).toBe(4);
+      expect(sandbox.service.findUser('bob@example.com')).toBeDefined();
+    }));
 
   test('of two fields that break together the access is taken away, and only the name is stuck', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const path = `/Users/${await addUser(bridge, 'ada')}`;
-        await untilQuiet(timed, 1_000);
-        breakChanges(bridge, 'scim.updateUser', 'King');
-        const both = toPatch(
-          { op: 'replace', path: 'active', value: false },
-          { op: 'replace', path: 'name.familyName', value: 'King' },
-        );
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      breakChanges(bridge, 'scim.updateUser', 'King');
+      const both = toPatch(
+        { op: 'replace', path: 'active', value: false },
+        { op: 'replace', path: 'name.familyName', value: 'King' },
+      );
 
-        await send(bridge, 'PATCH', path, both);
-        await untilQuiet(timed, 10 * MINUTE_MS);
+      await send(bridge, 'PATCH', path, both);
+      await untilQuiet(timed, 10 * MINUTE_MS);
 
-        expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
-        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
-      },
-      await makeStoreUrl(),
-    ));
+      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+    }));
 
   test('an address is kept by the bridge alone in the end', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const path = `/Users/${await addUser(bridge, 'ada')}`;
-        await untilQuiet(timed, 1_000);
-        breakChanges(bridge, 'scim.updateUser', '"userName"');
-        const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      breakChanges(bridge, 'scim.updateUser', '"userName"');
+      const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
 
-        await send(bridge, 'PATCH', path, toPatch(address));
-        await untilQuiet(timed, 10 * MINUTE_MS);
+      await send(bridge, 'PATCH', path, toPatch(address));
+      await untilQuiet(timed, 10 * MINUTE_MS);
 
-        expect((await send(bridge, 'GET', path)).body.userName).toBe('lovelace@example.com');
-        expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
-      },
-      await makeStoreUrl(),
-    ));
+      expect((await send(bridge, 'GET', path)).body.userName).toBe('lovelace@example.com');
+      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+    }));
 });
 
 describe('somebody or something at which the service fails, looks included', () => {

@@ -11,7 +11,6 @@ import {
   toMembers,
   toPatch,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
@@ -63,82 +62,72 @@ async function listStuckFields({ bridge }: TimedBridge) {
   return stuck.map(({ field, problem }) => `${field}: ${Object(problem).words}`);
 }
 
-function withBridge(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
   const settings = {
     SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms`,
-    ...(url === undefined ? {} : { DATABASE_URL: url }),
   };
   return withTimedBridge({ settings }, run);
 }
 
 describe('what is refused after it was acknowledged', () => {
   test('rests by itself: other fields and people of the group go on at once', async () =>
-    withBridge(
-      async (timed) => {
-        const { bridge } = timed;
-        const ids = await addUsers(bridge, 2);
-        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-        await makeStuck(timed, 'groups.updateGroup', { path, body: toDisplayName('Aces') });
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const ids = await addUsers(bridge, 2);
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await makeStuck(timed, 'groups.updateGroup', { path, body: toDisplayName('Aces') });
 
-        await send(bridge, 'PATCH', path, toMember(String(ids[0])));
-        await send(bridge, 'PATCH', path, toMember(String(ids[1])));
-        await untilQuiet(timed, SECONDS_MS);
+      await send(bridge, 'PATCH', path, toMember(String(ids[0])));
+      await send(bridge, 'PATCH', path, toMember(String(ids[1])));
+      await untilQuiet(timed, SECONDS_MS);
 
-        expect(bridge.sandbox.service.members('Pilots')).toHaveLength(2);
-        expect(await listStuckFields(timed)).toEqual([`displayName: ${words}`]);
-      },
-      await makeStoreUrl(),
-    ));
+      expect(bridge.sandbox.service.members('Pilots')).toHaveLength(2);
+      expect(await listStuckFields(timed)).toEqual([`displayName: ${words}`]);
+    }));
 
   test('one person of a group rests by himself, named with the words of the service', async () =>
-    withBridge(
-      async (timed) => {
-        const { bridge } = timed;
-        const [first = '', second = ''] = await addUsers(bridge, 2);
-        const id = await addGroup(bridge, 'Pilots');
-        const path = `/Groups/${id}`;
-        const refusal = await makeStuck(timed, 'groupUsers.addUserToGroup', {
-          path,
-          body: toMember(first),
-        });
-        refusal.end();
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const [first = '', second = ''] = await addUsers(bridge, 2);
+      const id = await addGroup(bridge, 'Pilots');
+      const path = `/Groups/${id}`;
+      const refusal = await makeStuck(timed, 'groupUsers.addUserToGroup', {
+        path,
+        body: toMember(first),
+      });
+      refusal.end();
 
-        await send(bridge, 'PATCH', path, toMember(second));
-        await send(bridge, 'PATCH', path, toDisplayName('Aces'));
-        await untilQuiet(timed, SECONDS_MS);
+      await send(bridge, 'PATCH', path, toMember(second));
+      await send(bridge, 'PATCH', path, toDisplayName('Aces'));
+      await untilQuiet(timed, SECONDS_MS);
 
-        expect(bridge.sandbox.service.members('Aces')).toEqual(['person2@example.com']);
-        expect(await listStuck(bridge)).toMatchObject([
-          { type: 'group', id, name: 'Aces', field: 'members', person: first, problem: { words } },
-        ]);
+      expect(bridge.sandbox.service.members('Aces')).toEqual(['person2@example.com']);
+      expect(await listStuck(bridge)).toMatchObject([
+        { type: 'group', id, name: 'Aces', field: 'members', person: first, problem: { words } },
+      ]);
 
-        await untilQuiet(timed, HOURS_MS);
-        expect(bridge.sandbox.service.members('Aces')).toHaveLength(2);
-        expect(await listStuck(bridge)).toEqual([]);
-      },
-      await makeStoreUrl(),
-    ));
+      await untilQuiet(timed, HOURS_MS);
+      expect(bridge.sandbox.service.members('Aces')).toHaveLength(2);
+      expect(await listStuck(bridge)).toEqual([]);
+    }));
 
   test('is tried again after an hour, and no longer shown once it holds', async () =>
-    withBridge(
-      async (timed) => {
-        const { bridge, clock } = timed;
-        const path = `/Users/${await addUser(bridge, 'ada')}`;
-        const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
-        refusal.end();
-        bridge.sandbox.calls.reset();
+    withBridge(async (timed) => {
+      const { bridge, clock } = timed;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
+      refusal.end();
+      bridge.sandbox.calls.reset();
 
-        clock.leap(50 * 60_000);
-        await untilQuiet(timed, SECONDS_MS);
-        const callsBefore = bridge.sandbox.calls.count();
-        await untilQuiet(timed, HOURS_MS);
+      clock.leap(50 * 60_000);
+      await untilQuiet(timed, SECONDS_MS);
+      const callsBefore = bridge.sandbox.calls.count();
+      await untilQuiet(timed, HOURS_MS);
 
-        expect(callsBefore).toBe(0);
-        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-        expect(await listStuckFields(timed)).toEqual([]);
-      },
-      await makeStoreUrl(),
-    ));
+      expect(callsBefore).toBe(0);
+      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
+      expect(await listStuckFields(timed)).toEqual([]);
+    }));
 });
 
 describe('what is stuck', () => {

@@ -33,11 +33,9 @@ function withSeats(
   seats: number,
   run: (timed: TimedBridge) => Promise<void>,
   {
-    url,
     shape,
     settings,
   }: {
-    readonly url?: string;
     readonly shape?: SandboxShapeChange;
     readonly settings?: Readonly<Record<string, string>>;
   } = {},
@@ -48,7 +46,6 @@ function withSeats(
         ...SWEEP_SETTINGS,
         SCIM_WRITE_WAIT: '5s',
         ...settings,
-        ...(url === undefined ? {} : { DATABASE_URL: url }),
       },
       sandbox: { shape: { ...shape, seats } },
     },
@@ -75,48 +72,40 @@ async function readWaiting(bridge: TestBridge): Promise<number> {
 
 describe('seats', () => {
   test('whom the service has no seat for is acknowledged and waits, and nobody is deactivated', async () =>
-    withSeats(
-      3,
-      async (timed) => {
-        const { bridge } = timed;
-        const names = ['ada', 'bob', 'carl', 'dora'];
-        const ids: string[] = [];
-        for (const name of names) ids.push(await addUser(bridge, name));
-        await untilQuiet(timed, MINUTE_MS);
+    withSeats(3, async (timed) => {
+      const { bridge } = timed;
+      const names = ['ada', 'bob', 'carl', 'dora'];
+      const ids: string[] = [];
+      for (const name of names) ids.push(await addUser(bridge, name));
+      await untilQuiet(timed, MINUTE_MS);
 
-        const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
+      const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
 
-        expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
-        expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
-        expect(await readWaiting(bridge)).toBe(2);
-        expect(await listStuck(bridge)).toEqual([]);
-        const reasons = await readReasons(bridge);
-        expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
-        expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
-        const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
-        expect(explained.text).toContain('\nwaits in the line for a free seat\n');
-        expect(explained.text).not.toContain('\ndue ');
-      },
-      { url: await makeStoreUrl() },
-    ));
+      expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
+      expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+      expect(await readWaiting(bridge)).toBe(2);
+      expect(await listStuck(bridge)).toEqual([]);
+      const reasons = await readReasons(bridge);
+      expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
+      expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
+      const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
+      expect(explained.text).toContain('\nwaits in the line for a free seat\n');
+      expect(explained.text).not.toContain('\ndue ');
+    }));
 
   test('a leaver frees a seat, and who waits longest gets it', async () =>
-    withSeats(
-      2,
-      async (timed) => {
-        const { bridge } = timed;
-        const ada = await addUser(bridge, 'ada');
-        for (const name of ['bob', 'carl', 'dora']) await addUser(bridge, name);
-        await untilQuiet(timed, 0);
+    withSeats(2, async (timed) => {
+      const { bridge } = timed;
+      const ada = await addUser(bridge, 'ada');
+      for (const name of ['bob', 'carl', 'dora']) await addUser(bridge, name);
+      await untilQuiet(timed, 0);
 
-        await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
-        await untilQuiet(timed, 0);
+      await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+      await untilQuiet(timed, 0);
 
-        expect(listWorking(bridge)).toEqual(['bob@example.com']);
-        expect(await readWaiting(bridge)).toBe(2);
-      },
-      { url: await makeStoreUrl() },
-    ));
+      expect(listWorking(bridge)).toEqual(['bob@example.com']);
+      expect(await readWaiting(bridge)).toBe(2);
+    }));
 
   test('they wait across a restart, in their order', async () => {
     const lives = await makeLives({

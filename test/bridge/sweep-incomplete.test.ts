@@ -136,18 +136,16 @@ function describeList(list: string, cells: readonly Cell[]): void {
   });
 }
 
-/** Each page of a list not to be had; nothing else can be said then. What is no answer at all is so on any page. */
+/** Each failure on one page of a list; nothing else can be said then. */
 function failOn(operation: OperationName): Cell[] {
-  const [status, reset, ...unreadable] = failures;
-  const places = [status, reset].flatMap((failure) => [0, 1, 2].map((page) => ({ failure, page })));
-  return [...places, ...unreadable.map((failure) => ({ failure, page: 1 }))].map(
-    ({ failure, page }) => ({
+  return failures
+    .map((failure, index) => ({ failure, page: index % 3 }))
+    .map(({ failure, page }) => ({
       what: `page ${page} ${failure.what}`,
       fault: { operation, fault: failure.fault, skip: page },
       reason: /./,
       concludes: 'nothing' as const,
-    }),
-  );
+    }));
 }
 
 const empty = withEntries(() => []);

@@ -5,7 +5,6 @@ import { behindTheBack, withAudit } from '../support/audit-world.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -41,7 +40,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
 
 describe('the line of time', () => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       await addGroup(world, 'Pilots', [id]);
@@ -94,7 +93,7 @@ describe('the line of time', () => {
 
   test('of a group names the people, and what is stuck says in which words', async () => {
     const options = {
-      settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeStoreUrl() },
+      settings: { ...settings, SCIM_WRITE_WAIT: '40ms' },
     };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
@@ -225,7 +224,7 @@ async function untilTold(bridge: TestBridge, id: string, text: string): Promise<
 
 describe('the line of time, whole', () => {
   test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       const { faults } = world.sandbox;
       const fault = { kind: 'reset', at: 'before-effect' } as const;
@@ -245,7 +244,7 @@ describe('the line of time, whole', () => {
   });
 
   test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       const group = await addGroup(world, 'Pilots', [bob]);
@@ -268,7 +267,7 @@ describe('the line of time, whole', () => {
   });
 
   test('tells what operators decided about it, about its differences, and about everything', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       await world.poll(LONG_MS);
@@ -309,7 +308,7 @@ describe('the line of time, whole', () => {
   });
 
   test('tells when the service did not work, and when it did again', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       const { faults } = world.sandbox;

@@ -15,7 +15,6 @@ import {
   VERA,
 } from '../support/drift-cells.ts';
 import { send } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
@@ -93,7 +92,7 @@ const cells = [...driftCells, ...others];
 
 describe('who brought a difference about', () => {
   test('is told for every kind that an administrator can cause', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       await addCompany(world);
       const findAdmin = createAdmins(world.sandbox);
@@ -114,7 +113,7 @@ describe('who brought a difference about', () => {
   });
 
   test('is told once the audit log was read, also where the sweep was faster', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
+    const options = { settings };
     await withAudit(options, async (world) => {
       await addCompany(world);
       await addVera(world, () => sweep(world));
