@@ -83,7 +83,7 @@ async function serveUntilStopped(
   try {
     const metrics = createMetrics();
     addProcessMetrics(metrics);
-    const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
+    const otel = await exportTelemetry({ env, logger, clock: systemClock });
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);

@@ -105,9 +105,8 @@ export const events = {
     line('notificationGivenUp', fields),
 
   /** Logged when a collector stops taking traces or metrics and when it takes them again, never per attempt. */
-  exportFailed: (fields: { what: 'traces' | 'metrics'; error: unknown }) =>
-    line('exportFailed', withError(fields)),
-  exportRecovered: (fields: { what: 'traces' | 'metrics'; afterMs: number; failures: number }) =>
+  exportFailed: (fields: { error: unknown }) => line('exportFailed', withError(fields)),
+  exportRecovered: (fields: { afterMs: number; failures: number }) =>
     line('exportRecovered', fields),
 
   /** Logged at the beginning and at the end, never per request. */

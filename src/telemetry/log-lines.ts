@@ -148,15 +148,15 @@ export const logLines = {
   },
   exportFailed: {
     levels: ['warn'],
-    message: 'traces or metrics cannot be sent',
-    fields: ['what', 'error'],
+    message: 'traces cannot be sent',
+    fields: ['error'],
     about:
-      '`what`: the collector of `OTEL_EXPORTER_OTLP_ENDPOINT` does not take them. They are tried again; nothing else waits for it.',
+      'The collector of `OTEL_EXPORTER_OTLP_ENDPOINT` does not take them. They are tried again; nothing else waits for it.',
   },
   exportRecovered: {
     levels: ['info'],
-    message: 'traces or metrics are sent again',
-    fields: ['what', 'afterMs', 'failures'],
+    message: 'traces are sent again',
+    fields: ['afterMs', 'failures'],
     about: 'The end of it, after `afterMs` and so many `failures`.',
   },
   overloaded: {

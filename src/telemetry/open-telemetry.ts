@@ -12,7 +12,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -21,53 +20,44 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Registry } from 'prom-client';
-import { createMetricProducer } from './otel-metrics.ts';
-import { type OtelTargets, toOtelTargets } from './otel-targets.ts';
 import { findTraceParent, type Span, type SpanStart, type Tracing } from './tracing.ts';
 
-/** Traces and metrics that are sent to a collector. */
+/** Traces that are sent to a collector. */
 export interface OpenTelemetry {
-  /** undefined: no traces are sent. */
-  readonly tracing: Tracing | undefined;
+  readonly tracing: Tracing;
   /** Sends what is left and ends. */
   stop(): Promise<void>;
 }
 
-/** Options of sending traces and metrics. */
+/** Options of sending traces. */
 interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Address of the collector. */
+  readonly tracesUrl: string;
   readonly version: string;
-  /** The metrics that are sent: those of `/metrics`. */
-  readonly registry: Registry;
-  /** Told of what could not be sent, and of what was sent after that. */
-  readonly onExport: (what: 'traces' | 'metrics', error: Error | undefined) => void;
+  /** Receives the result of each export. */
+  readonly onExport: (error: Error | undefined) => void;
 }
 
-/** Sends traces and metrics by OTLP over HTTP. Nothing is global, so that two bridges in one process do not mix. */
+/** Sends traces by OTLP over HTTP. Nothing is global, so that two bridges in one process do not mix. */
 export function startOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry {
-  const { env, version } = options;
-  const targets = toOtelTargets(env);
-  const resource = toResource(env, version);
-  const traces = startTraces(options, targets, resource);
-  const meters = startMetrics(options, targets, resource);
+  const traces = startTraces(options);
   return {
-    tracing:
-      traces === undefined ? undefined : createTracing(traces.getTracer('scim-bridge', version)),
+    tracing: createTracing(traces.getTracer('scim-bridge', options.version)),
     async stop() {
-      const sent = Promise.allSettled([traces?.shutdown(), meters?.shutdown()]);
-      // A collector that does not answer keeps nobody from ending.
+      // A collector that does not answer delays no end for long.
+      const sent = Promise.allSettled([traces.shutdown()]);
       await Promise.race([sent, sleep(STOP_MAX_MS, undefined, { ref: false })]);
     },
   };
@@ -88,56 +78,31 @@ function toResource(env: OpenTelemetryOptions['env'], version: string): Resource
 const STOP_MAX_MS = 3_000;
 const EXPORT_MAX_MS = 10_000;
 
-function toTimeoutMs(env: OpenTelemetryOptions['env']): number {
-  return toMs(env.OTEL_EXPORTER_OTLP_TIMEOUT, EXPORT_MAX_MS);
-}
-
-function startTraces(
-  { env, onExport }: OpenTelemetryOptions,
-  { tracesUrl: url }: OtelTargets,
-  resource: Resource,
-): TracerProvider | undefined {
-  if (url === undefined) return undefined;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: toTimeoutMs(env) });
+function startTraces({
+  env,
+  tracesUrl: url,
+  version,
+  onExport,
+}: OpenTelemetryOptions): TracerProvider {
+  const timeoutMillis = toMs(env.OTEL_EXPORTER_OTLP_TIMEOUT, EXPORT_MAX_MS);
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis });
   const processor = new BatchSpanProcessor({
     scheduledDelayMillis: toMs(env.OTEL_BSP_SCHEDULE_DELAY, 5_000),
     exportTimeoutMillis: EXPORT_MAX_MS,
-    exporter: toTelling(exporter, (error) => onExport('traces', error)),
+    exporter: toTelling(exporter, onExport),
   });
-  return new TracerProvider({ resource, sampler: toSampler(env), spanProcessors: [processor] });
-}
-
-function startMetrics(
-  { env, registry, version, onExport }: OpenTelemetryOptions,
-  { metricsUrl: url }: OtelTargets,
-  resource: Resource,
-): MeterProvider | undefined {
-  if (url === undefined) return undefined;
-  const exporter = new OTLPMetricExporter({ url, timeoutMillis: toTimeoutMs(env) });
-  const exportIntervalMillis = toMs(env.OTEL_METRIC_EXPORT_INTERVAL, 60_000);
-  const reader = new PeriodicExportingMetricReader({
-    exportIntervalMillis,
-    exportTimeoutMillis: Math.min(EXPORT_MAX_MS, exportIntervalMillis),
-    metricProducers: [createMetricProducer(registry, { resource, version })],
-    exporter: toTelling(exporter, (error) => onExport('metrics', error)),
+  return new TracerProvider({
+    resource: toResource(env, version),
+    sampler: toSampler(env),
+    spanProcessors: [processor],
   });
-  return new MeterProvider({ resource, readers: [reader] });
 }
 
-/** Exporter of a reader or a processor. */
-interface Exporter<Items> {
-  export(items: Items, onResult: (result: Result) => void): void;
-  shutdown(): Promise<void>;
-  forceFlush(): Promise<void>;
-}
-
-type Result = Parameters<Parameters<OTLPTraceExporter['export']>[1]>[0];
-
-/** Tells how each export went. */
-function toTelling<Items>(
-  exporter: Exporter<Items>,
+/** Reports the result of each export. */
+function toTelling(
+  exporter: OTLPTraceExporter,
   tell: (error: Error | undefined) => void,
-): Exporter<Items> {
+): SpanExporter {
   return {
     shutdown: () => exporter.shutdown(),
     forceFlush: () => exporter.forceFlush(),

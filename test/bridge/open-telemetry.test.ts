@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { readMetrics } from '../support/metrics.ts';
 import { addUser, toPatch, untilSettled } from '../support/provider.ts';
 import { readSources } from '../support/source.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -36,34 +35,6 @@ const traces = z.object({
     }),
   ),
 });
-const point = z.object({
-  attributes,
-  asDouble: z.number().optional(),
-  count: z.number().optional(),
-  sum: z.number().optional(),
-  bucketCounts: z.array(z.number()).optional(),
-  explicitBounds: z.array(z.number()).optional(),
-});
-const points = z.object({ dataPoints: z.array(point) });
-const metricsSchema = z.object({
-  resourceMetrics: z.array(
-    z.object({
-      scopeMetrics: z.array(
-        z.object({
-          metrics: z.array(
-            z.object({
-              name: z.string(),
-              sum: points.optional(),
-              gauge: points.optional(),
-              histogram: points.optional(),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});
-
 /** A collector that takes everything, and what it was sent. */
 async function startCollector() {
   const { baseUrl, recorded, stop } = await startRecording();
@@ -81,14 +52,6 @@ async function startCollector() {
           .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
       ),
     resources: () => read('/v1/traces').flatMap((sent) => traces.parse(sent).resourceSpans),
-    metrics: () =>
-      read('/v1/metrics').flatMap((sent) =>
-        metricsSchema
-          .parse(sent)
-          .resourceMetrics.flatMap(({ scopeMetrics }) =>
-            scopeMetrics.flatMap(({ metrics }) => metrics),
-          ),
-      ),
   };
 }
 
@@ -174,34 +137,11 @@ test('nothing that is sent has a name, an address, a value or a secret', async (
   expect(secrets.filter((secret) => new RegExp(`\\b${secret}\\b`).test(text))).toEqual([]);
 });
 
-test('the metrics that are sent are those of /metrics', async () => {
-  const collector = await startCollector();
-  const { bridge } = await startBridge({ otel: collector.env });
-  await addUser(bridge, 'ada');
-  await untilSettled(bridge);
-  const scraped = await readMetrics(bridge, OPS_TOKEN);
-  await bridge.stop();
-
-  const sent = collector.metrics();
-  const get = (name: string) => sent.findLast((metric) => metric.name === `scim_bridge_${name}`);
-  const [joiner] = get('change_duration_seconds')?.histogram?.dataPoints ?? [];
-  const written = get('writes_total')?.sum?.dataPoints.map(({ asDouble }) => asDouble);
-  expect(get('build_info')?.gauge?.dataPoints).toMatchObject([{ asDouble: 1 }]);
-  expect(written).toEqual([scraped.get('writes_total{resource_type="user",answer="applied"}')]);
-  expect(joiner).toMatchObject({
-    count: 1,
-    attributes: [{ key: 'kind', value: { stringValue: 'joiner' } }],
-  });
-  expect(joiner?.bucketCounts?.length).toBe((joiner?.explicitBounds?.length ?? 0) + 1);
-  expect(joiner?.bucketCounts?.reduce((total, each) => total + each, 0)).toBe(1);
-});
-
 test('the variables of OpenTelemetry name the service and choose what is sent', async () => {
   const collector = await startCollector();
   const otel = {
     ...collector.env,
     OTEL_SERVICE_NAME: 'people',
-    OTEL_METRICS_EXPORTER: 'none',
     OTEL_TRACES_SAMPLER: 'parentbased_always_off',
   };
   const { bridge, proxy } = await startBridge({ otel });
@@ -211,7 +151,6 @@ test('the variables of OpenTelemetry name the service and choose what is sent', 
   await bridge.stop();
 
   const [{ resource } = { resource: { attributes: [] } }] = collector.resources();
-  expect(collector.metrics()).toEqual([]);
   expect(new Set(collector.spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
   expect(resource.attributes).toContainEqual({
     key: 'service.name',
@@ -244,13 +183,11 @@ test.each([
     OTEL_BSP_SCHEDULE_DELAY: '10',
     OTEL_EXPORTER_OTLP_TIMEOUT: '100',
   };
-  const { bridge } = await startBridge({ otel, onLog: ({ msg, what }) => log.push([msg, what]) });
+  const { bridge } = await startBridge({ otel, onLog: ({ msg }) => log.push(msg) });
   for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
   await bridge.stop();
 
-  const failures = log.filter((line) => String(line).startsWith('traces or metrics'));
-  const lines = ['traces', 'metrics'].map((what) => ['traces or metrics cannot be sent', what]);
-  expect(failures.toSorted()).toEqual(lines.toSorted());
+  expect(log.filter((msg) => msg === 'traces cannot be sent')).toHaveLength(1);
 });
 
 test('without an address nothing is sent along, and nothing of OpenTelemetry is loaded', async () => {
@@ -261,10 +198,10 @@ test('without an address nothing is sent along, and nothing of OpenTelemetry is 
   await bridge.stop();
 
   const loading =
-    /^import (?!type)[^;]*from '(?:@opentelemetry\/[^']+|[^']*open-telemetry\.ts|[^']*otel-metrics\.ts)';/m;
+    /^import (?!type)[^;]*from '(?:@opentelemetry\/[^']+|[^']*open-telemetry\.ts)';/m;
   const loads = readSources()
     .filter(({ code }) => loading.test(code))
     .map(({ path }) => path);
   expect(proxy.seen.filter((headers) => headers.traceparent !== undefined)).toEqual([]);
-  expect(loads).toEqual(['src/telemetry/open-telemetry.ts', 'src/telemetry/otel-metrics.ts']);
+  expect(loads).toEqual(['src/telemetry/open-telemetry.ts']);
 });

@@ -129,7 +129,7 @@ export async function startBridgeOf<Service extends Counterpart>(
   const metrics = createMetrics();
   const logger = toLogger(options.onLog);
   const env = options.otel ?? {};
-  const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
+  const otel = await exportTelemetry({ env, logger, clock: systemClock });
   const bridge = await createBridge({
     settings,
     about: { version: '1.2.3', startedAt: 0, settings: shown },
