@@ -15,7 +15,7 @@ import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
-import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
+import { toConnectionLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';
@@ -26,7 +26,6 @@ import type { Store } from './store/store.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
-import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
 
 /** Parts of the process that `serve` runs in. */
@@ -87,12 +86,10 @@ async function serveUntilStopped(
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);
-    const overloads = watchOverload(settings, { store, logger });
     const bridge = await createBridge({
       ...toBasics(loaded, made.operator),
       ...{ store, target, scimTokens: made.scimTokens, publicUrl, calledBefore, logger, metrics },
       tracing: otel?.tracing,
-      findOverload: overloads.find,
     });
     renewSecrets(bridge, secrets, { settings, made });
     await tellWeaknesses(logger, store);
@@ -104,11 +101,8 @@ async function serveUntilStopped(
     flushCompileCache();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
-    // The start is one long turn, on a busy machine of seconds: it is no overload.
-    overloads.start();
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
-    overloads.stop();
     await shutDown(bridge, servers, toDelayMs(settings, store, end));
     await otel?.stop();
     logger.log(events.stopped());
@@ -203,18 +197,6 @@ function toSecrets(settings: Settings, { scimTokens, operator }: MadeTokens): Se
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
   return { host, port: toPort(server), engine, version: readPackageVersion(), mode };
-}
-
-function watchOverload(
-  settings: Settings,
-  { store, logger }: { readonly store: Store; readonly logger: Logger },
-): OverloadWatch {
-  return createOverloadWatch(toOverloadLimits(settings), systemClock, {
-    findStoreWaitMs: () => store.connections()?.longestWaitMs ?? 0,
-    began: ({ kind }) => logger.log(events.overloaded({ kind })),
-    ended: ({ kind, sinceMs }) =>
-      logger.log(events.overloadEnded({ kind, afterMs: systemClock.now() - sinceMs })),
-  });
 }
 
 /** The ports of a bridge; from now on every request is answered. */

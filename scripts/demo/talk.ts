@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { sweepCommand } from '../../src/cli/sweep.ts';
+import { addSweepCommand } from '../../src/cli/sweep.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { DemoError, expectThat } from './expect.ts';
 import type { Screen } from './screen.ts';
@@ -95,7 +95,7 @@ function runCommand(
 ): Promise<number> {
   return runProgram(command.split(' '), {
     version: 'demo',
-    commands: [sweepCommand(withNoBridge), addPlanCommand],
+    commands: [addSweepCommand, addPlanCommand],
     world: {
       env: { OPS_URL: url, OPS_TOKEN: tokens.operator },
       readFile: () => '',
@@ -105,9 +105,4 @@ function runCommand(
       untilStopped: async () => '',
     },
   });
-}
-
-/** The demonstration has one to be asked. */
-async function withNoBridge(): Promise<void> {
-  throw new DemoError('the bridge of the demonstration does not answer');
 }

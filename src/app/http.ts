@@ -15,7 +15,6 @@ import { readSeats } from '../ops/state/seats.ts';
 import { POLL_STATE } from '../reconcile/audit/poll-state.ts';
 import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
-import { shedRequests } from '../scim/http/guards.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { countWaitingChanges, findLateLeavers } from '../store/changes.ts';
@@ -79,10 +78,6 @@ export function createApps(
   const operators = createOperators(options, parts, state);
   const app = createApp(settings.trustProxy);
   const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
-  app.use(
-    SCIM_PATH,
-    shedRequests(options.findOverload, (reason) => metrics.turnedAway.inc({ reason })),
-  );
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
@@ -117,10 +112,9 @@ function openConsole(
   const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
   const provider = findOidcOptions(settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
-  const readersSeeNames = settings.ops.readersSeeNames === 'yes';
   const { find: findCredential } = access;
   return createConsole({
-    ...{ sessions, findCredential, attempts, clock, acts, oidc, readersSeeNames },
+    ...{ sessions, findCredential, attempts, clock, acts, oidc },
   });
 }
 
@@ -133,10 +127,10 @@ function toOAuthDeps(
   options: WatchedOptions,
   { attempts, access }: Pick<BridgeParts, 'attempts' | 'access'>,
 ): OAuthDeps {
-  const { settings, store, clock, logger, metrics, findOverload } = options;
+  const { settings, store, clock, logger, metrics } = options;
   const { accessTokenLifetime: lifetimeMs, clockSkew: skewMs } = settings.oauth;
   return {
-    ...{ store, clock, lifetimeMs, attempts, findOverload, skewMs },
+    ...{ store, clock, lifetimeMs, attempts, skewMs },
     issuerKeys: access.issuerKeys,
     ownAudiences: [toTokenEndpoint(options), options.publicUrl],
     limits: toScimPolicy(settings).requests,
@@ -169,7 +163,6 @@ export function toHealthSources(
     upstreamHealth: () => leadership.news().health,
     findLeader: leadership.known,
     isDraining,
-    findOverload: options.findOverload,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
     clock,
   };

@@ -51,7 +51,6 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     ...{ store, clock, acts, attempts, drifts, rules, access, sessions: access.sessions },
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
-    readersSeeNames: settings.ops.readersSeeNames === 'yes',
     status: toStatusSources(options, state),
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     // Takeovers by hand go the way of those by a request.

@@ -66,7 +66,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
   const token = ops.commandToken ?? ops.token;
   if (token === undefined) {
     throw new OpsError(
-      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or OPS_COMMAND_TOKEN a named token for operator',
+      'this command asks a running bridge as an operator: set OPS_TOKEN to its ops.token, or OPS_COMMAND_TOKEN to a named token for operator',
       { status: 401 },
     );
   }
@@ -123,7 +123,7 @@ async function exchange(
   } catch (cause) {
     const words = isLate(cause)
       ? `did not answer within ${timeoutMs / 1_000} s: the bridge took the request, which may still wait in its queue (upstream.waiting of /ops/status)`
-      : 'does not answer: is the bridge running?';
+      : 'does not answer: is the bridge running? OPS_URL says where it is';
     throw new OpsError(`${url} ${words}`, { cause });
   }
 }

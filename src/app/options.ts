@@ -6,7 +6,6 @@ import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, TrafficCounter } from '../telemetry/metrics.ts';
-import type { Overload } from '../telemetry/overload.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The service that a bridge works with. */
@@ -40,8 +39,6 @@ export interface BridgeOptions {
   readonly metrics: Metrics;
   /** Absent: off. */
   readonly tracing?: Tracing | undefined;
-  /** Finds out whether the process is overloaded; then requests of providers are refused. */
-  readonly findOverload: () => Overload | undefined;
 }
 
 /** Options with a store that tells whether it takes writes, and with a count of what happens. */

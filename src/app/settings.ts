@@ -11,7 +11,6 @@ import type { RepairPolicy } from '../reconcile/repair/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { OverloadLimits } from '../telemetry/overload.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
 import type { ConnectionLimits } from './guarded-server.ts';
 import type { Target } from './options.ts';
@@ -96,7 +95,10 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
     // Whatever memory there is, two of the largest size have room.
-    bodiesBytesMax: Math.max(toMemoryMax(settings.server) * BODIES_SHARE, 2 * GROUP_BODY_BYTES_MAX),
+    bodiesBytesMax: Math.max(
+      getHeapStatistics().heap_size_limit * BODIES_SHARE,
+      2 * GROUP_BODY_BYTES_MAX,
+    ),
     requests: { perSecond: scim.requestsPerSecond, concurrentMax: scim.concurrentMax },
     pageSize: scim.pageSize,
     pageSizeMax: scim.pageSizeMax,
@@ -155,10 +157,8 @@ export function toTransportOptions(
   };
 }
 
-/** Share of the heap that may be filled: beyond it Node spends its time looking for room, and then ends. */
-const HEAP_SHARE = 0.85;
-/** Share of the memory that bodies may take as text; as objects they take a multiple of it. */
-const BODIES_SHARE = 1 / 16;
+/** Share of the heap that bodies may take as text; as objects they take a multiple of it. */
+const BODIES_SHARE = 1 / 20;
 
 /** Limits of connections. */
 export function toConnectionLimits({ server }: Pick<Settings, 'server'>): ConnectionLimits {
@@ -168,14 +168,4 @@ export function toConnectionLimits({ server }: Pick<Settings, 'server'>): Connec
     idleMs: server.idleTimeout,
     connectionsMax: server.connectionsMax,
   };
-}
-
-/** Limits beyond which the process counts as overloaded. */
-export function toOverloadLimits({ server }: Pick<Settings, 'server'>): OverloadLimits {
-  return { delayMaxMs: server.delayMax, memoryBytesMax: toMemoryMax(server) };
-}
-
-/** Memory that may be in use, in bytes. */
-function toMemoryMax({ memoryMax }: Settings['server']): number {
-  return memoryMax ?? getHeapStatistics().heap_size_limit * HEAP_SHARE;
 }

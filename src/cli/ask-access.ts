@@ -1,46 +1,26 @@
 import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import type { Settings } from '../settings/schema.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
 import { toMoment } from './lists.ts';
-
-/** Runs a job on the store itself, with the answers that a bridge would give. */
-export type WithOwnAccess = (
-  settings: Settings,
-  job: (client: OpsClient) => Promise<void>,
-) => Promise<void>;
 
 /** A command about what lets somebody in, to which its own commands are added. */
 export interface AccessCommand {
   readonly parent: Command;
   readonly context: CliContext;
-  /** Runs a job with the running bridge, or on the store when none runs. */
-  readonly ask: (job: (client: OpsClient) => Promise<void>) => Promise<void>;
 }
 
-/** Creates a command that asks the running bridge, or the store where none runs. */
+/** Creates a command with commands below it, which ask the running bridge. */
 export function accessCommand(
-  withOwnAccess: WithOwnAccess,
   { name, about }: { readonly name: string; readonly about: string },
   addCommands: (access: AccessCommand) => void,
 ): AddCommand {
   return (program, context) => {
-    const parent = program
-      .command(name)
-      .description(`${about} (asks the running bridge, or the store where none runs)`);
-    addCommands({
-      ...{ parent, context },
-      async ask(job) {
-        const running = await findRunning(context);
-        const { settings } = context.loadSettings();
-        await (running === undefined ? withOwnAccess(settings, job) : job(running));
-      },
-    });
+    const parent = program.command(name).description(`${about} (asks the running bridge)`);
+    addCommands({ parent, context });
   };
 }
 
@@ -53,7 +33,7 @@ type AccessListing<Item> = Pick<Listing<Item>, 'columns' | 'none' | 'path'> & {
 
 /** Adds the command `list`. */
 export function addList<Item>(
-  { parent, context, ask }: AccessCommand,
+  { parent, context }: AccessCommand,
   { description, revoked, ...listing }: AccessListing<Item>,
 ): void {
   const command = parent.command('list').description(description);
@@ -62,7 +42,7 @@ export function addList<Item>(
     .addHelpText('after', LIST_HELP)
     .action(({ all, ...options }: ListOptions & { all?: true }) => {
       const query = { state: all || revoked === 'gone' ? undefined : 'live' };
-      return showList<Item>(context, { ...listing, query, options, ask });
+      return showList<Item>(context, { ...listing, query, options });
     });
 }
 
@@ -77,12 +57,14 @@ interface Making<Made> {
   ) => { readonly path: `/${string}`; readonly body: object };
   /** Tells what was made; the secret of a credential, if it has one, is on a line of its own. */
   readonly toText: (made: Made) => string;
+  /** Makes it in the store; undefined when a bridge runs, which is asked then. */
+  readonly makeAlone?: (context: CliContext, body: object) => Promise<unknown>;
 }
 
 /** Adds a command that makes something, and shows it. */
 export function addMaking<Made>(
-  { parent, context, ask }: AccessCommand,
-  { usage, description, options, toRequest, toText }: Making<Made>,
+  { parent, context }: AccessCommand,
+  { usage, description, options, toRequest, toText, makeAlone }: Making<Made>,
 ): void {
   const command = parent.command(usage).description(description);
   for (const option of options) command.addOption(option);
@@ -90,10 +72,10 @@ export function addMaking<Made>(
     .option('--json', 'as one JSON object')
     .action(async (key: string, { json, ...wish }: { readonly json?: true }) => {
       const { path, body } = toRequest(key, wish);
-      await ask(async (client) => {
-        const made = parseAnswer<Made>(await client.send('POST', path, body));
-        context.write(json ? toJson(made) : toText(made));
-      });
+      const made =
+        (await makeAlone?.(context, body)) ?? (await context.connect().send('POST', path, body));
+      const view = parseAnswer<Made>(made);
+      context.write(json ? toJson(view) : toText(view));
     });
 }
 
@@ -113,7 +95,7 @@ interface Ending<Options, Ended> {
 
 /** Adds a command that ends something, and asks first. */
 export function addRevoke<Options extends object, Ended>(
-  { parent, context, ask }: AccessCommand,
+  { parent, context }: AccessCommand,
   { usage = 'revoke <name-or-id>', options = [], ...ending }: Ending<Options, Ended>,
 ): void {
   const { description, toQuestion, end, toText } = ending;
@@ -125,10 +107,8 @@ export function addRevoke<Options extends object, Ended>(
     .action(async (key: string, given: Options & { yes?: true; json?: true }) => {
       const { yes, json } = given;
       if (!(await confirm(command, context, { yes, question: toQuestion(key, given) }))) return;
-      await ask(async (client) => {
-        const ended = await end(client, key, given);
-        context.write(json ? toJson(ended) : toText(ended, given));
-      });
+      const ended = await end(context.connect(), key, given);
+      context.write(json ? toJson(ended) : toText(ended, given));
     });
 }
 

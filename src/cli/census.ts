@@ -8,7 +8,6 @@ import { toCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
 import { toMoment } from './lists.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { type Column, toDim } from './table.ts';
 
 interface Options extends Omit<ExportOptions, 'dryRun'> {
@@ -33,7 +32,6 @@ export const addCensusCommand: AddCommand = (program, context) => {
     .option(...toLimit('findings'))
     .option('--json', 'as one JSON object')
     .option('--csv', 'as CSV, one line a finding')
-    .option(...NAMES)
     .addHelpText('after', HELP);
   command.action(async (file: string, options: Options) => {
     const { provider, json, csv } = options;
@@ -44,9 +42,8 @@ export const addCensusCommand: AddCommand = (program, context) => {
       options,
     } as const;
     const answer = toKinds(await askWithExport<CensusAnswer>(context, file, request), options);
-    const shown = tellsNames(context, options) ? answer : toNameless('Census', answer);
-    if (json) context.write(toJson(shown));
-    else context.write(csv ? toCsv(shown.items, CSV) : toText(shown, options, context));
+    if (json) context.write(toJson(answer));
+    else context.write(csv ? toCsv(answer.items, CSV) : toText(answer, options, context));
     if (answer.items.length > 0) context.exitWith(exitCodes.incomplete);
   });
 };
@@ -54,7 +51,6 @@ export const addCensusCommand: AddCommand = (program, context) => {
 const HELP = `
 Nothing is changed, and the service is not called: it is taken as it was last seen. "scim-bridge sweep" reads it anew.
 Somebody without access need not be anywhere, so a leaver who is in one of the three alone is no finding.
-Where the output is no terminal, ids and rows stand in the place of names and values: --names tells more.
 --map takes externalId, userName, email, active, displayName, name.givenName, name.familyName, department and others:
 docs/census.md.
 

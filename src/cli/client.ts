@@ -14,20 +14,19 @@ import {
   toProviderText,
   toState,
   toUse,
-  type WithOwnAccess,
 } from './ask-access.ts';
-import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
 import { type Column, toDim } from './table.ts';
 import { toProof, toTrustLines, trustOptions } from './trust-options.ts';
 
+const help = 'how long the secret is valid, from 365d to 1095d';
+const expires = expiresOption(help, '730d');
+const secretExpires = new Option('--expires <duration>', `${help}; 730d when left out`);
+
 /** `client`: manages OAuth clients, for providers that fetch access tokens. */
-export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
-  const command = { name: 'client', about: 'OAuth clients and their secrets' };
-  const help = 'how long the secret is valid, from 365d to 1095d';
-  const expires = expiresOption(help, '730d');
-  const secretExpires = new Option('--expires <duration>', `${help}; 730d when left out`);
-  return accessCommand(withOwnAccess, command, (access) => {
+export const addClientCommand = accessCommand(
+  { name: 'client', about: 'OAuth clients and their secrets' },
+  (access) => {
     addMaking(access, {
       usage: 'create <name>',
       description:
@@ -69,8 +68,8 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
         return `${what}${name} (${id}) is revoked.\n`;
       },
     });
-  });
-}
+  },
+);
 
 const columns: readonly Column<ClientView>[] = [
   { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },

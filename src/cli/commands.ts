@@ -4,7 +4,7 @@ import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { addCensusCommand } from './census.ts';
 import { checkCommand } from './check.ts';
-import { clientCommand } from './client.ts';
+import { addClientCommand } from './client.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
 import { addEraseCommand } from './erase.ts';
@@ -18,17 +18,17 @@ import { migrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
-import { providerCommand } from './provider.ts';
+import { addProviderCommand } from './provider.ts';
 import { addReleaseCommand } from './release.ts';
 import { addGroupsCommand, addUsersCommand } from './resource-lists.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
-import { sessionCommand } from './session.ts';
+import { addSessionCommand } from './session.ts';
 import { addSettingsCommand } from './settings.ts';
 import { addStatusCommand } from './status.ts';
-import { sweepCommand } from './sweep.ts';
+import { addSweepCommand } from './sweep.ts';
 import { tokenCommand } from './token.ts';
 import { addWhyCommand } from './why.ts';
 
@@ -54,11 +54,11 @@ export const commands: readonly AddCommand[] = [
   addWhyCommand,
   addHealthcheckCommand,
   addSandboxCommand,
-  sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
-  clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
-  providerCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
-  tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
-  sessionCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
+  addSweepCommand,
+  addClientCommand,
+  addProviderCommand,
+  tokenCommand(async (...args) => (await import('../app/make-token.ts')).makeTokenInStore(...args)),
+  addSessionCommand,
   addAdoptCommand,
   addReleaseCommand,
   addEraseCommand,

@@ -6,7 +6,6 @@ import { askWithExport, type ExportOptions, MAP, toLimit, toShort, toSums } from
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import type { Column } from './table.ts';
 
 interface Options extends ExportOptions {
@@ -25,15 +24,13 @@ export function addImportIds({ parent, context }: Pick<AccessCommand, 'parent' |
     .option('--dry-run', 'tell, and import nothing')
     .option(...toLimit('lines'))
     .option('--json', 'as one JSON object')
-    .option(...NAMES)
     .addHelpText('after', HELP)
     .action(async (provider: string, file: string, options: Options) => {
       const { type, json } = options;
       const path = `/providers/${encodeURIComponent(provider)}/import-ids` as const;
       const request = { path, query: { type }, options };
       const answer = await askWithExport<ImportAnswer>(context, file, request);
-      const shown = tellsNames(context, options) ? answer : toNameless('IdImport', answer);
-      context.write(json ? toJson(shown) : toText(shown, options, context));
+      context.write(json ? toJson(answer) : toText(answer, options, context));
       if (answer.items.some(isLeftOut)) context.exitWith(exitCodes.incomplete);
     });
 }

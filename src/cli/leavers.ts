@@ -15,14 +15,12 @@ import {
   toNone,
 } from './listing.ts';
 import { toMoment } from './lists.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { type Cell, type Column, toDim } from './table.ts';
 
 interface Options extends ListOptions {
   readonly since?: string;
   readonly status?: string;
   readonly csv?: true;
-  readonly names?: true;
 }
 
 /** `leavers`: lists removals of access with their proofs. */
@@ -32,27 +30,21 @@ export const addLeaversCommand: AddCommand = (program, context) => {
     .description('list who lost access, and what proves it (asks the running bridge)')
     .option('--since <moment>', 'accepted since then: a date, or a moment')
     .addOption(new Option('--status <status>', 'in this state alone').choices(LEAVER_STATUSES))
-    .option('--csv', 'as CSV, every step with its time')
-    .option(...NAMES);
+    .option('--csv', 'as CSV, every step with its time');
   addListOptions(command).addHelpText('after', `${HELP}\n${LIST_HELP}`);
   command.action(async (options: Options) => {
     const { since, status, csv, limit } = options;
     if (csv && options.json) command.error('error: --csv or --json, not both');
-    const isNamed = tellsNames(context, options);
     const reading = { path: '/leavers', query: { since, status }, limit, context } as const;
     await show(context, {
       options,
-      async read(client) {
-        const page = await readList<LeaverAnswer>(client, reading);
-        return isNamed ? page : toNameless('LeaverList', page);
-      },
+      read: (client) => readList<LeaverAnswer>(client, reading),
       toText: (page) => (csv ? toCsv(page.items, CSV) : toText(page, status, context)),
     });
   });
 };
 
 const HELP = `
-Where the output is no terminal, as in a scheduled job, ids stand in the place of names: --names tells more.
 "could not look" stands where nobody could look what remains, and never means that nothing does.`;
 
 function toText(page: Page<LeaverAnswer>, status: string | undefined, context: CliContext): string {

@@ -67,8 +67,6 @@ export interface Listing<Item> {
   /** Words for an empty list, as a sentence. */
   readonly none: string;
   readonly subject?: Subject;
-  /** Finds whom to ask; left out: the running bridge. */
-  readonly ask?: Ask;
 }
 
 /** Writes the words for an empty list; where there are filters, of what fits them alone. */
@@ -90,17 +88,13 @@ interface Subject {
   readonly isAny?: true;
 }
 
-/** Runs a job with whom it asks. */
-type Ask = (job: (client: OpsClient) => Promise<void>) => Promise<void>;
-
 /** Shows a list, once or again and again. */
 export async function showList<Item>(
   context: CliContext,
-  { options, ask, ...listing }: Listing<Item> & { readonly options: ListOptions },
+  { options, ...listing }: Listing<Item> & { readonly options: ListOptions },
 ): Promise<void> {
   await show(context, {
     options,
-    ask,
     async read(client) {
       const query = { ...listing.query, ...(await findSubject(client, listing.subject)) };
       const { limit } = options;
@@ -116,23 +110,18 @@ export interface Shown<Answer> {
   readonly read: (client: OpsClient) => Promise<Answer>;
   /** @param client for what the text alone needs */
   readonly toText: (answer: Answer, client: OpsClient) => string | Promise<string>;
-  readonly ask?: Ask | undefined;
 }
 
 /** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
-export async function show<Answer>(
-  context: CliContext,
-  { ask = (job) => job(context.connect()), ...shown }: Shown<Answer>,
-): Promise<void> {
+export async function show<Answer>(context: CliContext, shown: Shown<Answer>): Promise<void> {
   const { watch, json } = shown.options;
-  await ask(async (client) => {
-    if (watch !== undefined) {
-      const everyMs = (watch === true ? WATCH : watch) * 1_000;
-      return showAgain(context, client, { ...shown, everyMs });
-    }
-    const answer = await shown.read(client);
-    context.write(json ? toJson(answer) : await shown.toText(answer, client));
-  });
+  const client = context.connect();
+  if (watch !== undefined) {
+    const everyMs = (watch === true ? WATCH : watch) * 1_000;
+    return showAgain(context, client, { ...shown, everyMs });
+  }
+  const answer = await shown.read(client);
+  context.write(json ? toJson(answer) : await shown.toText(answer, client));
 }
 
 /** Says of a bridge that may answer soon what it said, if anything, and that it is asked again. */

@@ -21,7 +21,6 @@ import {
   showList,
 } from './listing.ts';
 import { toMoment } from './lists.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText, toSeatText } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toReadingText } from './status.ts';
@@ -51,36 +50,30 @@ export const addPlanCommand: AddCommand = (program, context) => {
   });
 };
 
-interface PlanOptions extends ShowOptions {
-  readonly names?: true;
-}
-
 function addShow(parent: Command, context: CliContext): void {
   const command = parent
     .command('show [id]')
     .description('a plan: by its id, the one that waits, or the plan of the first day')
-    .option('--first-run', 'what is accepted while observing, or held since: who matches whom')
-    .option(...NAMES);
+    .option('--first-run', 'what is accepted while observing, or held since: who matches whom');
   addShowOptions(command)
     .addHelpText('after', help)
-    .action((id: string | undefined, options: PlanOptions & { readonly firstRun?: true }) => {
+    .action((id: string | undefined, options: ShowOptions & { readonly firstRun?: true }) => {
       if (!options.firstRun) return showPlan(context, { id, options });
       if (id !== undefined) command.error('error: --first-run has no id');
       return showFirstRun(context, options);
     });
 }
 
-function showFirstRun(context: CliContext, options: PlanOptions): Promise<void> {
+function showFirstRun(context: CliContext, options: ShowOptions): Promise<void> {
   return show(context, {
     options,
     async read(client) {
       const progress = createProgress(context);
-      const view = await readAll(client, progress).finally(progress.end);
-      return tellsNames(context, options) ? view : toNameless('FirstRun', view);
+      return readAll(client, progress).finally(progress.end);
     },
     async toText(view, client) {
       const plan = await findPlan(client, view.planId ?? undefined);
-      const decision = plan?.status === 'held' ? `\n${toShownText(context, options, plan)}` : '';
+      const decision = plan?.status === 'held' ? `\n${toPlanAnswerText(plan)}` : '';
       return `${toText(view)}${decision}`;
     },
   });
@@ -88,31 +81,22 @@ function showFirstRun(context: CliContext, options: PlanOptions): Promise<void> 
 
 function showPlan(
   context: CliContext,
-  { id, options }: { readonly id: string | undefined; readonly options: PlanOptions },
+  { id, options }: { readonly id: string | undefined; readonly options: ShowOptions },
 ): Promise<void> {
   return show(context, {
     options,
     async read(client) {
       const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
-      const plan = await findPlan(client, id ?? waiting[0]?.id);
-      if (plan === undefined || tellsNames(context, options)) return plan ?? null;
-      return toNameless('Plan', plan);
+      return (await findPlan(client, id ?? waiting[0]?.id)) ?? null;
     },
     async toText(plan, client) {
       if (plan === null) return toNoneText(client);
       const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
       const others = waiting.filter((other) => other.id !== plan.id).map(toPlanLine);
-      const text = toShownText(context, options, plan);
+      const text = toPlanAnswerText(plan);
       return others.length === 0 ? text : `${text}\nOther plans wait:\n${others.join('')}`;
     },
   });
-}
-
-/** A plan as text, with a hint where it names nobody. */
-function toShownText(context: CliContext, options: PlanOptions, plan: PlanAnswer): string {
-  if (tellsNames(context, options)) return toPlanAnswerText(plan);
-  const hint = plan.actions.length === 0 ? '' : 'Whom it is about is told with --names.\n';
-  return `${toPlanAnswerText(toNameless('Plan', plan))}${hint}`;
 }
 
 async function toNoneText(client: OpsClient): Promise<string> {
@@ -193,7 +177,6 @@ interface DecisionCommand {
 
 interface DecisionOptions {
   readonly json?: true;
-  readonly names?: true;
   readonly yes?: true;
 }
 
@@ -204,19 +187,18 @@ function addDecision(
 ): void {
   const command = parent.command(usage).description(description);
   if (question !== undefined) command.option(...YES);
-  command.option(...NAMES).option('--json', 'as one JSON object');
+  command.option('--json', 'as one JSON object');
   command.action(async (id: string, ...given: unknown[]) => {
-    const { json, ...options } = command.opts<DecisionOptions>();
+    const { json, yes } = command.opts<DecisionOptions>();
     if (question !== undefined) {
-      const asked = { yes: options.yes, question: question(id) };
+      const asked = { yes, question: question(id) };
       if (!(await confirm(command, context, asked))) return;
     }
     const [hash] = given;
     const path = `/plans/${encodeURIComponent(id)}/${command.name()}` as const;
     const body = typeof hash === 'string' ? { hash } : undefined;
     const plan = parseAnswer<PlanAnswer>(await context.connect().send('POST', path, body));
-    const shown = tellsNames(context, options) ? plan : toNameless('Plan', plan);
-    context.write(json ? toJson(shown) : toShownText(context, options, plan));
+    context.write(json ? toJson(plan) : toPlanAnswerText(plan));
   });
 }
 

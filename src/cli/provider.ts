@@ -1,17 +1,16 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { RIGHTS } from '../domain/provider.ts';
 import type { ProviderView } from '../ops/schemas/providers.ts';
-import { accessCommand, addList, addMaking, addRevoke, type WithOwnAccess } from './ask-access.ts';
-import type { AddCommand } from './context.ts';
+import { accessCommand, addList, addMaking, addRevoke } from './ask-access.ts';
 import { addImportIds } from './import-ids.ts';
 import { parseAnswer } from './json.ts';
 import { addSwitch } from './switch-provider.ts';
 import type { Column } from './table.ts';
 
 /** `provider`: manages identity providers, each with its own people and groups. */
-export function providerCommand(withOwnAccess: WithOwnAccess): AddCommand {
-  const command = { name: 'provider', about: 'identity providers and what each may do' };
-  return accessCommand(withOwnAccess, command, (access) => {
+export const addProviderCommand = accessCommand(
+  { name: 'provider', about: 'identity providers and what each may do' },
+  (access) => {
     addMaking<ProviderView>(access, {
       usage: 'create <name>',
       description: 'add a provider',
@@ -42,8 +41,8 @@ export function providerCommand(withOwnAccess: WithOwnAccess): AddCommand {
       end: async (client, name) => parseAnswer(await client.send('POST', toPath(name, 'delete'))),
       toText: ({ name }) => `${name} is deleted.\n`,
     });
-  });
-}
+  },
+);
 
 interface LimitOptions {
   readonly domains?: string;

@@ -1,16 +1,15 @@
 import { BridgeError } from '../domain/errors.ts';
 import type { SessionView } from '../ops/schemas/access.ts';
-import { accessCommand, addList, addRevoke, type WithOwnAccess } from './ask-access.ts';
-import type { AddCommand } from './context.ts';
+import { accessCommand, addList, addRevoke } from './ask-access.ts';
 import { parseAnswer } from './json.ts';
 import type { Page } from './listing.ts';
 import { toMoment } from './lists.ts';
 import { type Column, toDim } from './table.ts';
 
 /** `session`: lists sign-ins to the console, and ends them. */
-export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
-  const command = { name: 'session', about: 'sign-ins to the console' };
-  return accessCommand(withOwnAccess, command, (access) => {
+export const addSessionCommand = accessCommand(
+  { name: 'session', about: 'sign-ins to the console' },
+  (access) => {
     addList<SessionView>(access, {
       path: '/sessions',
       description: 'sign-ins that are not over, the newest first',
@@ -35,8 +34,8 @@ export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
       toText: ({ items }) =>
         items.map(({ id, name }) => `${name} (${id}) is signed out.\n`).join(''),
     });
-  });
-}
+  },
+);
 
 const columns: readonly Column<SessionView>[] = [
   { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },

@@ -5,14 +5,11 @@ import { BY_OPERATOR, toCount } from '../domain/text.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
-import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { type Page, parseCount, readPages, toAskedAgain } from './listing.ts';
 import { toSubject } from './lists.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toUnmanagedCount } from './status.ts';
@@ -24,12 +21,6 @@ const REPAIRS_MAX_MS = 10 * 60_000;
 /** Statuses of differences that still exist. */
 const STATUSES = ['open', 'contested', 'repairing'] as const;
 
-/** Runs a job with a bridge inside this process. */
-type WithOwnBridge = (
-  settings: Settings,
-  job: (client: OpsClient) => Promise<void>,
-) => Promise<void>;
-
 interface Options {
   readonly dryRun?: true;
   readonly json?: true;
@@ -38,32 +29,25 @@ interface Options {
   readonly limit: number;
 }
 
-/** `sweep`: compares the service with the store, waits, and prints the differences and their repairs. */
-export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
-  return (program, context) => {
-    const command = program.command('sweep');
-    command
-      .description(
-        'compare the service with the store and list what differs (asks the running bridge, or does it itself where none runs)',
-      )
-      .option('--dry-run', 'show what drift.policy would do, and do nothing')
-      .option(...NAMES)
-      .option('--limit <number>', 'how many differences are listed at most', parseCount, 100)
-      .option('--json', 'as one JSON object')
-      .option('--exit-code', 'exit with 2 when something managed differs')
-      .addHelpText('after', help)
-      .action(async (options: Options) => {
-        const running = await findRunning(context);
-        const { settings } = context.loadSettings();
-        const run = (client: OpsClient) => sweepWith(client, context, options);
-        await (running === undefined ? withOwnBridge(settings, run) : run(running));
-      });
-  };
-}
+/** `sweep`: has the running bridge compare the service with the store, waits, and prints the differences and their repairs. */
+export const addSweepCommand: AddCommand = (program, context) => {
+  program
+    .command('sweep')
+    .description(
+      'compare the service with the store and list what differs (asks the running bridge)',
+    )
+    .option('--dry-run', 'show what drift.policy would do, and do nothing')
+    .option('--names', 'list the differences, also where the output is no terminal')
+    .option('--limit <number>', 'how many differences are listed at most', parseCount, 100)
+    .option('--json', 'as one JSON object')
+    .option('--exit-code', 'exit with 2 when something managed differs')
+    .addHelpText('after', help)
+    .action((options: Options) => sweepWith(context, options));
+};
 
 const help = `
-Where the output is no terminal, as in a scheduled job, it counts differences and names nobody: --names tells more, and
-so does scim-bridge drifts. A bridge that restarts meanwhile is waited for.
+Where the output is no terminal, as in a scheduled job, it counts differences: --names lists them, and so do --json and
+scim-bridge drifts. A bridge that restarts meanwhile is waited for.
 
 What follows from a difference is drift.policy; by default nothing. Accounts and groups that nobody asked for are listed,
 and are no reason for the exit code 2.
@@ -74,20 +58,20 @@ Exit codes:
   2   with --exit-code: something differs`;
 
 async function sweepWith(
-  direct: OpsClient,
   context: CliContext,
   { dryRun, json, exitCode, names, limit }: Options,
 ): Promise<void> {
   const { write, exitWith } = context;
+  const direct = context.connect();
   const client: OpsClient = {
     ...direct,
     send: (...args) => outlast(context, () => direct.send(...args)),
   };
   const result = await runSweep(client, { dryRun: dryRun === true }, createProgress(context));
   const { sweep, drifts } = result;
-  const isNamed = tellsNames(context, { names });
-  if (json) write(toJson(isNamed ? result : withoutNames(result)));
-  else write(isNamed ? toText(result, limit) : toCountText(result));
+  const isListed = names === true || context.terminal !== undefined;
+  if (json) write(toJson(result));
+  else write(isListed ? toText(result, limit) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
 }
@@ -153,7 +137,7 @@ async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftA
   return drifts;
 }
 
-/** A job ends its bridge, so approved repairs are waited for. */
+/** Waits for approved repairs, so that the output tells their result. */
 async function untilRepaired(
   client: OpsClient,
   planId: string | null,
@@ -203,15 +187,6 @@ function toCountText(result: Result): string {
   const more = drifts.length === 0 ? '' : 'Whom they are about: scim-bridge drifts, or --names.\n';
   const decided = plan === undefined ? '' : toPlanHead(plan);
   return [toHead(result), ...lines, more, decided].join('');
-}
-
-/** The same result with ids in the place of names. */
-function withoutNames({ sweep, plan, drifts }: Result) {
-  return {
-    sweep,
-    ...(plan && { plan: toNameless('Plan', plan) }),
-    drifts: drifts.map((drift) => toNameless('Drift', drift)),
-  };
 }
 
 function toText(result: Result, limit: number): string {

@@ -4,7 +4,6 @@ import type { AccessCommand } from './ask-access.ts';
 import { askWithExport, type ExportOptions, MAP, toLimit, toShort, toSums } from './ask-export.ts';
 import type { CliContext } from './context.ts';
 import { toJson } from './json.ts';
-import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { type Column, toDim } from './table.ts';
 
 interface Options extends ExportOptions {
@@ -21,15 +20,13 @@ export function addSwitch({ parent, context }: Pick<AccessCommand, 'parent' | 'c
     .option('--dry-run', 'tell, and make no plan')
     .option(...toLimit('lines'))
     .option('--json', 'as one JSON object')
-    .option(...NAMES)
     .addHelpText('after', HELP)
     .action(async (from: string, to: string, options: Options) => {
       const { file, json } = options;
       const path = `/providers/${encodeURIComponent(from)}/switch` as const;
       const request = { path, query: { to }, options };
       const answer = await askWithExport<HandoverAnswer>(context, file, request);
-      const shown = tellsNames(context, options) ? answer : toNameless('Handover', answer);
-      context.write(json ? toJson(shown) : toText(shown, options, context));
+      context.write(json ? toJson(answer) : toText(answer, options, context));
     });
 }
 

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { PURPOSES } from '../domain/credential.ts';
 import type { TokenView } from '../ops/schemas/access.ts';
+import type { Settings } from '../settings/schema.ts';
 import {
   accessCommand,
   addList,
@@ -15,19 +16,21 @@ import {
   toProviderText,
   toState,
   toUse,
-  type WithOwnAccess,
 } from './ask-access.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer } from './json.ts';
 import { type Column, toDim } from './table.ts';
 
+/** Makes a token in a store that no bridge on this machine has. */
+type MakeInStore = (settings: Settings, body: object) => Promise<TokenView & { token: string }>;
+
 /** `token`: manages the named tokens of providers and operators. */
-export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
+export function tokenCommand(makeInStore: MakeInStore): AddCommand {
   const command = { name: 'token', about: 'named tokens of providers and operators' };
-  return accessCommand(withOwnAccess, command, (access) => {
+  return accessCommand(command, (access) => {
     addMaking<TokenView & { token: string }>(access, {
       usage: 'create <name>',
-      description: 'make a token; it is printed once and kept nowhere',
+      description: 'make a token, also before the first start; it is printed once and kept nowhere',
       options: [
         new Option('--for <purpose>', 'what it lets in').choices(PURPOSES).default('scim'),
         expiresOption('how long it is valid, such as 90d, or never', '365d'),
@@ -36,6 +39,8 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
       ],
       toRequest: (name, wish) => ({ path: '/tokens', body: { name, ...wish } }),
       toText: ({ token, ...view }) => `${toLine(view)}\n${token}\n${SHOWN_ONCE}`,
+      makeAlone: async (context, body) =>
+        (await isRunning(context)) ? undefined : makeInStore(context.loadSettings().settings, body),
     });
     addList<TokenView>(access, {
       path: '/tokens',
@@ -52,6 +57,13 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
       toText: ({ id, name }) => `${name} (${id}) is revoked.\n`,
     });
   });
+}
+
+/** True where OPS_URL names a bridge, or one that this environment may ask runs on this machine. */
+async function isRunning({ loadSettings, connect }: CliContext): Promise<boolean> {
+  const { url, token, commandToken } = loadSettings().settings.ops;
+  if (url !== undefined) return true;
+  return (token ?? commandToken) !== undefined && connect().isAnswering();
 }
 
 const columns: readonly Column<TokenView>[] = [

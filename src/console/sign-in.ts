@@ -21,8 +21,6 @@ export interface SignInDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly clock: { now(): number };
-  /** False: readers are shown ids in the place of names. */
-  readonly readersSeeNames: boolean;
   readonly acts: SignInActs;
   /** Signing in with the identity provider of the company; undefined where none is set. */
   readonly oidc: OidcSignIn | undefined;
@@ -42,21 +40,17 @@ export function createSignIn(deps: SignInDeps): Router {
   return router;
 }
 
-function tellSession({ sessions, oidc, readersSeeNames }: SignInDeps): RequestHandler {
+function tellSession({ sessions, oidc }: SignInDeps): RequestHandler {
   return async (req, res) => {
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
     // Nobody signed in is an answer here and no failed attempt.
-    send(
-      res,
-      200,
-      session ? toView(session, readersSeeNames) : { name: null, oidc: oidc !== undefined },
-    );
+    send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
   };
 }
 
 function signIn(deps: SignInDeps): RequestHandler {
-  const { sessions, findCredential, attempts, clock, acts, readersSeeNames } = deps;
+  const { sessions, findCredential, attempts, clock, acts } = deps;
   return async (req, res) => {
     if (!isFromOwnPage(req)) return answerForeign(res);
     const parsed = body.safeParse(req.body);
@@ -77,7 +71,7 @@ function signIn(deps: SignInDeps): RequestHandler {
     const ms = session.expiresAt - clock.now();
     res.set('Set-Cookie', toSessionCookie(text, { ms, isSecure: isOverHttps(req) }));
     acts.signedIn(req, res, session);
-    send(res, 201, toView(session, readersSeeNames));
+    send(res, 201, toView(session));
   };
 }
 
@@ -95,12 +89,8 @@ function signOut({ sessions, acts, oidc }: SignInDeps): RequestHandler {
   };
 }
 
-function toView(
-  { credential: { name, purpose }, expiresAt }: Session,
-  readersSeeNames: boolean,
-): object {
-  const seesNames = purpose === 'operator' || readersSeeNames;
-  return { name, role: purpose, seesNames, expiresAt: new Date(expiresAt).toISOString() };
+function toView({ credential: { name, purpose }, expiresAt }: Session): object {
+  return { name, role: purpose, expiresAt: new Date(expiresAt).toISOString() };
 }
 
 function answerForeign(res: Response): void {

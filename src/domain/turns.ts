@@ -38,16 +38,3 @@ export async function workInTurns<T>(work: Work<T>, turns: Turns): Promise<T> {
     if (pause) await pause;
   }
 }
-
-/** Does something with each item, with a pause between two where the turn has lasted long enough. */
-export async function forEachInTurns<T>(
-  items: AsyncIterable<T> | Iterable<T>,
-  turns: Turns,
-  work: (item: T) => void,
-): Promise<void> {
-  for await (const item of items) {
-    work(item);
-    const pause = turns();
-    if (pause) await pause;
-  }
-}

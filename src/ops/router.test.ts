@@ -150,7 +150,6 @@ function request(
     findLeader: () => ({ isSelf: true, epoch: 3, since: 0, isAlive: true }),
     writes: () => LIVE,
     isDraining: () => false,
-    findOverload: () => undefined,
     clock: createFakeClock(),
     ...change,
   };
@@ -167,7 +166,6 @@ function request(
       attempts,
       sessions: access.sessions,
       news: { listen: () => undefined },
-      readersSeeNames: true,
       status,
       notifications: {
         receivers: [],

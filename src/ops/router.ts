@@ -7,7 +7,6 @@ import { toOpsDocument } from './document.ts';
 import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
 import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
-import { hideNames } from './http/names.ts';
 import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
 import { type OperatorAct, tellActs } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
@@ -27,8 +26,6 @@ export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly news: News;
-  /** False: readers are shown ids in the place of names. */
-  readonly readersSeeNames: boolean;
 }
 
 /**
@@ -60,7 +57,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   });
   // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
   router.get('/ops/events', letIn, streamNews(options.news, createStillIn(options)));
-  router.use('/ops', before, hideNames(options.readersSeeNames));
+  router.use('/ops', before);
   router.use('/ops', refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
   router.use('/ops', answerUnknown);

@@ -1,4 +1,7 @@
-import { accessRoutes } from './access/router.ts';
+import { clientRoutes } from './access/clients.ts';
+import { providerRoutes } from './access/providers.ts';
+import { sessionRoutes } from './access/sessions.ts';
+import { tokenRoutes } from './access/tokens.ts';
 import { apiRoutes } from './api/routes.ts';
 import { censusRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
@@ -48,7 +51,10 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...requestRoutes,
   ...actRoutes,
   ...notificationRoutes,
-  ...accessRoutes,
+  ...providerRoutes,
+  ...tokenRoutes,
+  ...clientRoutes,
+  ...sessionRoutes,
   ...handoverRoutes,
   ...apiRoutes,
   route({

@@ -10,7 +10,6 @@ import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
-import type { OverloadKind } from '../telemetry/overload.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FormerIds } from './former-ids.ts';
 import type { ToMoment } from './render/resource-text.ts';
@@ -108,7 +107,7 @@ export interface ScimTelemetry {
   /** A stored write was answered; `code` is the reason of a refusal. */
   answered(fields: WriteAnswered): void;
   /** A request was refused because of other requests, or because of its credential's limits. */
-  turnedAway(why: TurnedAway | OverloadKind | 'bodies'): void;
+  turnedAway(why: TurnedAway | 'bodies'): void;
   /** A request named a user or group, for the first time, that only an operator can identify. */
   disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -28,8 +28,6 @@ export interface PoolConnections {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Milliseconds for which the first of them has waited; 0 where none waits. */
-  readonly longestWaitMs: number;
 }
 
 /** Store of the desired and the observed state. Everything it throws by itself is a StoreError. */

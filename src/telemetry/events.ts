@@ -1,6 +1,5 @@
 import { type ErrorFields, toErrorFields } from './error-fields.ts';
 import { type LogLevel, logLines } from './log-lines.ts';
-import type { OverloadKind } from './overload.ts';
 
 /** Fields beside the message: ids, counts, codes; never a secret, never the content of a body. */
 export interface LogFields {
@@ -110,8 +109,6 @@ export const events = {
     line('exportRecovered', fields),
 
   /** Logged at the beginning and at the end, never per request. */
-  overloaded: (fields: { kind: OverloadKind }) => line('overloaded', fields),
-  overloadEnded: (fields: { kind: OverloadKind; afterMs: number }) => line('overloadEnded', fields),
 
   /** Successful reads are frequent and harmless, so only `debug` shows them. */
   requestFinished: (fields: RequestFinished) =>

@@ -159,18 +159,6 @@ export const logLines = {
     fields: ['afterMs', 'failures'],
     about: 'The end of it, after `afterMs` and so many `failures`.',
   },
-  overloaded: {
-    levels: ['warn'],
-    message: 'more is asked than this process can do: requests are answered with 503',
-    fields: ['kind'],
-    about: '`kind`: `delay`, `store` or `memory`. See `overloaded` above.',
-  },
-  overloadEnded: {
-    levels: ['info'],
-    message: 'requests are served again',
-    fields: ['kind', 'afterMs'],
-    about: 'The end of it, after `afterMs`.',
-  },
   requestFinished: {
     levels: ['info', 'debug', 'error'],
     message: 'request',

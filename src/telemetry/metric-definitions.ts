@@ -95,7 +95,7 @@ export const metricDefinitions = {
   turnedAway: {
     type: 'counter',
     name: 'scim_bridge_requests_turned_away_total',
-    help: 'Requests of providers that were refused for their number: `rate` and `concurrency` of one credential (429), `bodies` all bodies together, `delay`, `store` and `memory` the process has more to do than it can (503).',
+    help: 'Requests of providers that were refused for their number: `rate` and `concurrency` of one credential (429), `bodies` all bodies together (503).',
     labels: ['reason'],
   },
   repairs: {

@@ -5,7 +5,6 @@ import { type Answer, exchange, type StreamLimits, type WireRequest } from './ex
 import { toAnswerError, toExchangeError } from './failures.ts';
 import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
-import { readBodyInPieces } from './json-pieces.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { type Attempt, type CallScope, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -91,7 +90,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
   const noted = { answer, sentAtMs: sentAtMs ?? readSteady(deps.clock) };
-  const read = await readAnswer(deps, attempt, noted);
+  const read = readAnswer(deps, attempt, noted);
   const isElsewhere = read.kind === 'failed' && read.error.code === 'redirected';
   const kind = isElsewhere ? 'redirected' : 'answer';
   return { ...read, result: { kind, status: answer.status } };
@@ -171,17 +170,17 @@ function checkHeader(written: string, value: unknown): [name: string, value: str
   return [name, value];
 }
 
-async function readAnswer(
+function readAnswer(
   { rateLimit, bearer, wordsIn, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
-): Promise<ParsedAnswer> {
+): ParsedAnswer {
   const { id, response } = call.operation;
   const pauseMs = rateLimit.note(answer, sentAtMs);
   if (answer.status >= 200 && answer.status < 300) {
     const isOpaque = response.kind === 'none' || response.kind === 'stream';
     if (isOpaque) return toOpaqueAnswer(answer);
-    return parseAnswer(id, answer, await readBodyInPieces(answer.text));
+    return parseAnswer(id, answer);
   }
   const asked = origin + call.request.path;
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
@@ -193,11 +192,8 @@ async function readAnswer(
 }
 
 /** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
-export function parseAnswer(
-  operation: string,
-  answer: Answer,
-  body = readAnswerBody(answer.text),
-): ParsedAnswer {
+export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
+  const body = readAnswerBody(answer.text);
   const head = toHead(answer.status, answer.headers);
   if (body.kind === 'empty') return { kind: 'done', value: undefined, head };
   if (body.kind === 'json') return { kind: 'done', value: body.value, head };

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { withOwnAccess } from '../../src/app/own-access.ts';
-import { clientCommand } from '../../src/cli/client.ts';
+import { addClientCommand } from '../../src/cli/client.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { readMarks } from '../../src/store/marks.ts';
@@ -25,7 +24,7 @@ import {
   WHO,
 } from '../support/assertions.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runAlone, runner } from '../support/command.ts';
+import { runner } from '../support/command.ts';
 import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -361,9 +360,7 @@ test('a bridge with a path of its own shows its metadata behind that path too', 
   }));
 
 describe('scim-bridge client create with a trust', () => {
-  const commands = [clientCommand(withOwnAccess)];
-
-  test('makes a client before the first start, which is listed with what it trusts and proves itself then', async () => {
+  test('makes a client, which is listed with what it trusts and proves itself', async () => {
     const issuer = await startIssuer();
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-jwks-'));
@@ -371,34 +368,34 @@ describe('scim-bridge client create with a trust', () => {
     const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
     const own = await makeKey('own');
     writeFileSync(file, JSON.stringify({ keys: [own.shown] }));
-    const run = (...args: string[]) => runAlone(commands, ['client', 'create', ...args], settings);
-    const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
-    const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];
-    const made = await run('entra', ...trust, ...claims, '--once', 'never');
-    const ownMade = await run('own', '--jwks-file', file);
-    const wrong = await run('x', '--jwks-file', noFile);
-    const noClaim = await run('x', '--issuer', issuer.url, '--claim', 'appid');
-    const noHost = await run('x', '--jwks-uri', 'https://keys.example.com/');
-    const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
-
-    expect([made.code, ownMade.code, wrong.code, noClaim.code, noHost.code]).toEqual([
-      ...[0, 0, 64, 64, 1],
-    ]);
-    expect(made.text).toContain(`sub  a, or ${WHO.sub}`);
-    expect(made.text).toContain('valid     4500 s at most, again and again');
-    expect(made.text).not.toMatch(/client_secret|only time/);
-    expect(ownMade.text).toContain('keys      given: own');
-    expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
     await withTestBridge({ settings }, async (bridge) => {
-      const runBeside = runner(bridge, commands);
-      const listed = await runBeside('client', 'list');
+      const command = runner(bridge, [addClientCommand], settings);
+      const run = (...args: string[]) => command('client', 'create', ...args);
+      const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
+      const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];
+      const made = await run('entra', ...trust, ...claims, '--once', 'never');
+      const ownMade = await run('own', '--jwks-file', file);
+      const wrong = await run('x', '--jwks-file', noFile);
+      const noClaim = await run('x', '--issuer', issuer.url, '--claim', 'appid');
+      const noHost = await run('x', '--jwks-uri', 'https://keys.example.com/');
+      const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
+
+      expect([made.code, ownMade.code, wrong.code, noClaim.code, noHost.code]).toEqual([
+        ...[0, 0, 64, 64, 1],
+      ]);
+      expect(made.text).toContain(`sub  a, or ${WHO.sub}`);
+      expect(made.text).toContain('valid     4500 s at most, again and again');
+      expect(made.text).not.toMatch(/client_secret|only time/);
+      expect(ownMade.text).toContain('keys      given: own');
+      expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
+      const listed = await command('client', 'list');
       expect(listed.text).toMatch(
         new RegExp(`^client-\\w+ +entra +assertions of ${issuer.url}`, 'm'),
       );
       expect(listed.text).toMatch(/^client-\w+ +own +assertions of its own/m);
       expect((await presentRight(bridge, id, issuer)).status).toBe(200);
-      await runBeside('client', 'revoke', 'own', '--yes');
-      const all = (await runBeside('client', 'list', '--all')).text;
+      await command('client', 'revoke', 'own', '--yes');
+      const all = (await command('client', 'list', '--all')).text;
       expect(all).toMatch(/^client-\w+ +own +revoked 2/m);
       expect(all).toMatch(/^client-\w+ +entra +assertions of /m);
     });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { providerCommand } from '../../src/cli/provider.ts';
+import { addProviderCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -23,10 +23,6 @@ import {
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-const provider = providerCommand(async () => {
-  throw new Error('there is a bridge to be asked');
-});
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'scim-bridge-former-ids-'));
@@ -45,8 +41,8 @@ async function importIds(
 ) {
   const file = join(folder, 'list.json');
   writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
-  const asked = ['provider', 'import-ids', 'default', file, '--json', '--names', ...options];
-  const { code, text } = await runner(bridge, [provider])(...asked);
+  const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
+  const { code, text } = await runner(bridge, [addProviderCommand])(...asked);
   const { counts, items } = parseImport(text);
   return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
 }

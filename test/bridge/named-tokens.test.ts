@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
-import { withOwnAccess } from '../../src/app/own-access.ts';
+import { makeTokenInStore } from '../../src/app/make-token.ts';
 import { tokenCommand } from '../../src/cli/token.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -199,25 +199,27 @@ describe('named tokens', () => {
 });
 
 describe('scim-bridge token', () => {
-  const commands = [tokenCommand(withOwnAccess)];
+  const commands = [tokenCommand(makeTokenInStore)];
 
   test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
     const DATABASE_URL = await makeStoreUrl();
     const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });
     const made = await alone('create', 'okta', '--expires', 'never');
     const ops = await alone('create', 'ada', '--for', 'operator', '--json');
-    const listed = await alone('list');
+    const twice = await alone('create', 'okta');
     const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
     const operator = JSON.parse(ops.text);
 
-    expect([made.code, ops.code, listed.code]).toEqual([0, 0, 0]);
+    expect([made.code, ops.code, twice.code]).toEqual([0, 0, 1]);
+    expect(twice.text).toContain('Another token has this name');
     expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
-    expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
-    expect(listed.text).not.toContain('scimbridge_');
 
     await withTestBridge({ settings: { DATABASE_URL } }, async (bridge) => {
       const run = runner(bridge, commands, { OPS_TOKEN: operator.token });
       await addUser(bridge, 'ada');
+      const listed = await run('token', 'list');
+      expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
+      expect(listed.text).not.toContain('scimbridge_');
       expect((await ask(bridge, text)).status).toBe(200);
       const taken = await run('token', 'create', 'okta');
       const revoked = await run('token', 'revoke', 'okta', '--yes');

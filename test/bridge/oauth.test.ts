@@ -1,11 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { withOwnAccess } from '../../src/app/own-access.ts';
-import { clientCommand } from '../../src/cli/client.ts';
+import { addClientCommand } from '../../src/cli/client.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runAlone, runner } from '../support/command.ts';
+import { runner } from '../support/command.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -248,24 +247,6 @@ test('what is no request for a token is told apart, in JSON that nobody keeps', 
     expect([statusCode, headers.allow]).toEqual([405, 'POST']);
   }));
 
-test('while there is too much to do a request for a token is 503 before any work for it', () => {
-  let isTooMuch = false;
-  const findOverload = () => (isTooMuch ? ({ kind: 'delay', sinceMs: 1 } as const) : undefined);
-  return withTestBridge({ settings: SWEEP_SETTINGS, findOverload }, async (bridge) => {
-    const client = await makeClient(bridge, 'entra');
-    isTooMuch = true;
-    const right = await fetchToken(bridge, client);
-    const wrong = await post(bridge, 'x=y');
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    isTooMuch = false;
-
-    expect(right).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
-    expect([right.headers['retry-after'], wrong.status]).toEqual(['5', 503]);
-    expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBe(2);
-    expect((await fetchToken(bridge, client)).status).toBe(200);
-  });
-});
-
 test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', () => {
   const settings = {
     ...SWEEP_SETTINGS,
@@ -303,41 +284,33 @@ test('an access token opens nothing of operators, and a secret opens nothing by 
     expect((await ask(bridge, client.secret)).status).toBe(401);
   }));
 
-describe('scim-bridge client', () => {
-  const commands = [clientCommand(withOwnAccess)];
-
-  test('makes a client in the store before the first start, and rotates it once the bridge runs', async () => {
-    const DATABASE_URL = await makeStoreUrl();
-    const made = await runAlone(commands, ['client', 'create', 'entra'], { DATABASE_URL });
-    const wrong = ['client', 'create', 'x', '--expires', '30d'];
-    const short = await runAlone(commands, wrong, { DATABASE_URL });
+test('scim-bridge client makes, rotates and ends clients and their secrets', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const run = runner(bridge, [addClientCommand]);
+    const made = await run('client', 'create', 'entra');
+    const short = await run('client', 'create', 'x', '--expires', '30d');
     const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
     const secret = /^client_secret +(\S+)$/m.exec(made.text)?.[1] ?? '';
     expect(made.code).toBe(0);
     expect([short.code, short.text]).toEqual([1, expect.stringContaining('from 365d to 1095d')]);
+    await getToken(bridge, { id, secret, secretId: '' });
+    const rotated = await run('client', 'rotate', 'entra');
+    const third = await run('client', 'rotate', 'entra');
+    const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
+    const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
+    const listed = await run('client', 'list');
 
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
-      const run = runner(bridge, commands);
-      await getToken(bridge, { id, secret, secretId: '' });
-      const rotated = await run('client', 'rotate', 'entra');
-      const third = await run('client', 'rotate', 'entra');
-      const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
-      const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
-      const listed = await run('client', 'list');
-
-      expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
-      expect(third.text).toContain('revoke one of them first');
-      expect(revoked.text).toBe(`${secretId} of entra (${id}) is revoked.\n`);
-      expect(listed.text).toMatch(
-        /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
-      );
-      expect(listed.text).not.toContain('scimbridge_');
-      expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
-      expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
-      expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
-      const all = await run('client', 'list', '--all');
-      expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
-      expect(all.text).not.toMatch(/secret-|expires/);
-    });
-  });
-});
+    expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
+    expect(third.text).toContain('revoke one of them first');
+    expect(revoked.text).toBe(`${secretId} of entra (${id}) is revoked.\n`);
+    expect(listed.text).toMatch(
+      /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
+    );
+    expect(listed.text).not.toContain('scimbridge_');
+    expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
+    expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
+    expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
+    const all = await run('client', 'list', '--all');
+    expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
+    expect(all.text).not.toMatch(/secret-|expires/);
+  }));

@@ -148,9 +148,9 @@ describe('after a call of an operator', () => {
       const deactivation = { path: { user_id: account }, body: { Operations } };
       await callApi(world, 'scim.updateUser', deactivation);
       await world.poll();
-      const swept = await runSweep(world, 'sweep --dry-run --names --json');
+      const swept = await runSweep(world, 'sweep --dry-run --json');
       await send(world, 'DELETE', `/Users/${id}`);
-      const list = () => runner(world, [addLeaversCommand])('leavers', '--names');
+      const list = () => runner(world, [addLeaversCommand])('leavers');
       const readProof = async () => {
         await world.poll();
         return (await list()).text;

@@ -146,7 +146,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
     const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
     const { asked } = await person('resume');
     const resumed = await run('resume', '--yes');
-    const shown = await run('plan', 'show', '--first-run', '--names');
+    const shown = await run('plan', 'show', '--first-run');
     const json = await run('plan', 'show', '--first-run', '--json');
     const wrong = await run('plan', 'show', 'x', '--first-run');
 

@@ -195,7 +195,7 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
     const runArgs = runner(bridge, [addPlanCommand]);
     const run = (args: string) => runArgs(...args.split(' '));
 
-    const shown = await run('plan show --names');
+    const shown = await run('plan show');
     const listed = await run('plan list --json');
     const wrong = await run(`plan approve ${held.id} another`);
     const approved = await run(`plan approve ${held.id} ${held.hash}`);
@@ -203,7 +203,7 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
     const removed = countMembers(bridge);
     const undone = await run(`plan undo ${held.id} --yes`);
     await expect.poll(() => countMembers(bridge), PATIENT).toBe(3);
-    const none = await run('plan show --names');
+    const none = await run('plan show');
 
     expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
     expect(shown.text).toContain(`${emailOf(0)} in Pilots: is not wanted as a member: remove`);

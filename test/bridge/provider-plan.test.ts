@@ -381,7 +381,7 @@ test('plan show sums up a plan of removals by kind and credential, and names bot
     await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(out));
     await untilSettled(bridge);
     const run = (...args: string[]) => runner(bridge, [addPlanCommand])(...args);
-    const show = async () => (await run('plan', 'show', '--names')).text;
+    const show = async () => (await run('plan', 'show')).text;
     await expect.poll(show, PATIENT).not.toContain('not known by whom');
     const shown = await show();
     const listed = await run('plan', 'list');

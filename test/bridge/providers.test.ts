@@ -1,23 +1,21 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { withOwnAccess } from '../../src/app/own-access.ts';
 import { addAdoptCommand } from '../../src/cli/adopt.ts';
-import { clientCommand } from '../../src/cli/client.ts';
+import { addClientCommand } from '../../src/cli/client.ts';
 import { addExplainCommand } from '../../src/cli/explain.ts';
-import { providerCommand } from '../../src/cli/provider.ts';
+import { addProviderCommand } from '../../src/cli/provider.ts';
 import { tokenCommand } from '../../src/cli/token.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runAlone, runner } from '../support/command.ts';
+import { runner } from '../support/command.ts';
 import { addUser, listResources, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
 const commands = [
-  providerCommand(withOwnAccess),
-  tokenCommand(withOwnAccess),
-  clientCommand(withOwnAccess),
+  addProviderCommand,
+  tokenCommand(async () => expect.fail('there is a bridge to be asked')),
+  addClientCommand,
   addAdoptCommand,
   addExplainCommand,
 ];
@@ -187,20 +185,17 @@ describe('providers', () => {
       { OPS_READER_TOKEN: 'reader-of-a-test-bridge' },
     ));
 
-  test('commands manage them before the first start, and on the running bridge', async () => {
-    const DATABASE_URL = await makeStoreUrl();
-    const alone = (...args: string[]) => runAlone(commands, args, { DATABASE_URL });
-    const created = await alone(
-      ...['provider', 'create', 'okta', '--domains', 'example.com, example.net'],
-      ...['--group-names', 'Okta *', '--may', 'users.create,users.change'],
-    );
-    expect(created).toMatchObject({ code: 0 });
-    expect(created.text).toBe(
-      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n',
-    );
-
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
+  test('commands manage them', async () => {
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
       const run = runner(bridge, commands);
+      const created = await run(
+        ...['provider', 'create', 'okta', '--domains', 'example.com, example.net'],
+        ...['--group-names', 'Okta *', '--may', 'users.create,users.change'],
+      );
+      expect(created).toMatchObject({ code: 0 });
+      expect(created.text).toBe(
+        'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n',
+      );
       const changed = await run(
         ...['provider', 'change', 'okta', '--domains', 'any', '--may', 'all', '--json'],
       );

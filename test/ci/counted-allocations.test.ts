@@ -52,8 +52,7 @@ describe('what a request allocates', () => {
     endings.push(sandbox.stop);
     const bridge = await startBridge({
       folder,
-      // However busy the machine is, it refuses nothing.
-      env: { ...toBridgeEnv(sandbox), ...INSPECTED, SERVER_DELAY_MAX: '0' },
+      env: { ...toBridgeEnv(sandbox), ...INSPECTED },
       command: [...STEADY, 'src/cli/bin.mjs', 'serve'],
     });
     endings.push(bridge.kill);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { providerCommand } from '../../src/cli/provider.ts';
+import { addProviderCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -10,10 +10,6 @@ import { runner } from '../support/command.ts';
 import { addUser, toUser, untilSettled } from '../support/provider.ts';
 import { describePostgres } from '../support/stores.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
-
-const provider = providerCommand(async () => {
-  throw new Error('there is a bridge to be asked');
-});
 
 function parseImport(text: string): ImportAnswer {
   return JSON.parse(text) as ImportAnswer;
@@ -29,8 +25,8 @@ async function importIds(
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'list.json');
   writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
-  const asked = ['provider', 'import-ids', 'default', file, '--json', '--names', ...options];
-  const { code, text } = await runner(bridge, [provider])(...asked);
+  const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
+  const { code, text } = await runner(bridge, [addProviderCommand])(...asked);
   const { counts, items } = parseImport(text);
   return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
 }

@@ -31,8 +31,6 @@ describePostgres('three processes that are restarted one after the other', ({ ma
       UPSTREAM_REQUESTS_PER_SECOND: '0',
       // A quick machine deactivates more people than the limit of a provider allows.
       LIMITS_PROVIDER: '0',
-      // A process that is overloaded, as it may be beside other tests, would refuse requests.
-      SERVER_DELAY_MAX: '0',
       SCIM_TOKENS: TOKEN,
       SHUTDOWN_DELAY: `${DELAY_MS}ms`,
     };

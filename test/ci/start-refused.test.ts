@@ -113,7 +113,7 @@ describe.concurrent('a start that is refused', () => {
     const first = await startBridge({ folder, env });
     context.onTestFinished(() => first.kill());
 
-    const command = ['src/cli/bin.mjs', 'token', 'list'];
+    const command = ['src/cli/bin.mjs', 'token', 'create', 'okta'];
     const [{ exitCode, errors }, list] = await Promise.all([
       runToEnd({ folder, env }),
       runToEnd({ folder, env, command }),

@@ -37,8 +37,6 @@ describePostgres('a leader', ({ makeUrl, open }) => {
           SCIM_WRITE_WAIT: '0',
           AUDIT_POLL_INTERVAL: '0',
           SWEEP_INTERVAL: '0',
-          // A process that is overloaded, as it may be beside other tests, would refuse requests.
-          SERVER_DELAY_MAX: '0',
           OPS_TOKEN,
           ...env,
         },

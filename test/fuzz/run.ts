@@ -64,7 +64,6 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
 export async function withStage<Result>(
   plan: FuzzPlan,
   run: (stage: Stage) => Promise<Result>,
-  settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
   const probePort = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-fuzz-'));
@@ -92,7 +91,6 @@ export async function withStage<Result>(
       ACCESS_FAILED_DELAY_MAX: '0',
       OPS_TOKEN,
       ...(plan.databaseUrl !== undefined && { DATABASE_URL: plan.databaseUrl }),
-      ...settings,
     },
   });
   try {

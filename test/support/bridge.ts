@@ -16,7 +16,6 @@ import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import type { Counterpart } from './counterpart.ts';
 import { type TakenStore, takeStore } from './take-store.ts';
@@ -35,8 +34,6 @@ export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Service) => void;
   readonly clock?: Clock;
-  /** Default: never. The process of a test has much to do that is not the bridge's. */
-  readonly findOverload?: () => Overload | undefined;
   /** What the bridge is given in place of its store. */
   readonly toStore?: (store: Store) => Store;
   /** Told each line of the log from `info` on. */
@@ -149,7 +146,6 @@ export async function startBridgeOf<Service extends Counterpart>(
     logger,
     metrics,
     tracing: otel?.tracing,
-    findOverload: options.findOverload ?? (() => undefined),
   });
   const stop = async () => {
     // As a process does: what was answered is known before its parts stop.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddCommand } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { sweepCommand } from '../../src/cli/sweep.ts';
+import { addSweepCommand } from '../../src/cli/sweep.ts';
 import type { TestBridge } from './bridge.ts';
 import { SWEEP_SETTINGS } from './sweep.ts';
 
@@ -30,10 +30,7 @@ export function runSweep(
   args: string,
   settings?: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const command = sweepCommand(async () => {
-    throw new Error('there is a bridge to be asked');
-  });
-  return runner(bridge, [command], settings)(...args.split(' '));
+  return runner(bridge, [addSweepCommand], settings)(...args.split(' '));
 }
 
 /** Runs a command as a process with these variables does. */

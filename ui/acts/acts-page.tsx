@@ -1,6 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useList, useSeesNames } from '../api/queries.ts';
+import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
@@ -65,7 +65,6 @@ function toChange(before: Act['before'], after: NonNullable<Act['after']>): stri
 
 /** Page of the acts of operators: from where, with the states before and after. */
 export function ActsPage() {
-  const seesNames = useSeesNames();
   const { operator = '', target = '', outcome = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList('ActList', '/acts', {
@@ -83,15 +82,13 @@ export function ActsPage() {
       lead="What operators did, here and by commands, with what it changed."
       actions={
         <Group gap="xs">
-          {seesNames && (
-            <TextInput
-              type="search"
-              aria-label="Operator"
-              placeholder="Operator"
-              value={operator}
-              onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
-            />
-          )}
+          <TextInput
+            type="search"
+            aria-label="Operator"
+            placeholder="Operator"
+            value={operator}
+            onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
+          />
           <Select
             aria-label="Outcome"
             data={OUTCOMES}

@@ -38,8 +38,6 @@ export interface Me {
   readonly name: string | null;
   readonly role?: 'reader' | 'operator';
   readonly expiresAt?: string;
-  /** False: ids are shown in the place of names, and nobody is found by a name. */
-  readonly seesNames?: boolean;
   /** True where people may sign in with the identity provider of their company. */
   readonly oidc?: boolean;
   /** Where the session at the identity provider ends, after signing out. */

@@ -185,11 +185,6 @@ export function useMe() {
   return { data, error: data === undefined ? error : null };
 }
 
-/** True unless ids are shown to the person in the place of names. */
-export function useSeesNames(): boolean {
-  return useMe().data?.seesNames !== false;
-}
-
 /** True when the person may change things. */
 export function useIsOperator(): boolean {
   return useMe().data?.role === 'operator';

@@ -38,9 +38,7 @@ const LIVENESS = { coming: 'Connecting', live: 'Live', lost: 'Every 5 s' } as co
 
 function toRole(me: Me | undefined): string {
   if (me?.role === 'operator') return 'Operator';
-  return me?.seesNames === false
-    ? 'Reader: sees ids, no names; changes nothing'
-    : 'Reader: sees, changes nothing';
+  return 'Reader: sees, changes nothing';
 }
 
 const SCHEMES = { light: 'Light', dark: 'Dark', auto: 'As the system has it' } as const;

@@ -1,7 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { useSeesNames } from '../api/queries.ts';
 
 /** Filters of users and groups, as they are in the address. */
 export interface ResourceSearch {
@@ -45,7 +44,6 @@ export function ResourceFilters({
   readonly placeholder: string;
   readonly onSearch: (search: ResourceSearch) => void;
 }) {
-  const seesNames = useSeesNames();
   const { q: asked = '' } = search;
   const [text, setText] = useState(asked);
   const sent = useRef(asked);
@@ -65,19 +63,17 @@ export function ResourceFilters({
   }, TYPING_MS);
   return (
     <Group gap="xs" role="search">
-      {seesNames && (
-        <TextInput
-          type="search"
-          aria-label="Search"
-          placeholder={placeholder}
-          value={text}
-          w={260}
-          onChange={({ currentTarget: { value } }) => {
-            setText(value);
-            searchLater(value.trim());
-          }}
-        />
-      )}
+      <TextInput
+        type="search"
+        aria-label="Search"
+        placeholder={placeholder}
+        value={text}
+        w={260}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          searchLater(value.trim());
+        }}
+      />
       <Select
         aria-label="State"
         data={STATES}

@@ -48,7 +48,7 @@ async function untilHeld(talk: Talk): Promise<string> {
 
 /** Shows the plan that waits, shortened; it says what is to be typed to approve it. */
 async function show({ screen, run }: Talk, hash: string): Promise<void> {
-  const lines = await run('plan show --names');
+  const lines = await run('plan show');
   const decision = lines.find((line) => line.includes('plan approve'));
   expectThat(decision?.includes(hash) === true, 'the plan says how it is approved');
   const actions = lines.slice(1).filter((line) => line.startsWith('  '));

@@ -8,7 +8,6 @@ import express, {
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
 import { assertUtf8, toCount } from '../../domain/text.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import { AssertionRefused, type RefusalReason } from '../assertion/refused.ts';
@@ -28,9 +27,8 @@ export interface OAuthDeps extends IssueDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
   /** Limits of the requests of one client. */
   readonly limits: AdmissionLimits;
-  readonly findOverload: () => Overload | undefined;
   /** Called with the reason of each request that is answered later, or not at all. */
-  readonly turnedAway: (why: TurnedAway | OverloadKind) => void;
+  readonly turnedAway: (why: TurnedAway) => void;
   /** Called for each assertion that is not taken. */
   readonly refused: (fields: AssertionRefusal) => void;
   /** Called for errors that are the bridge's own fault. */
@@ -51,7 +49,7 @@ interface AssertionRefusal {
 export function createOAuthRouter(deps: OAuthDeps): Router {
   const router = Router();
   const body = express.text({ type: FORM, limit: BODY_MAX, verify: assertUtf8 });
-  router.use('/token', keepNothing, shed(deps));
+  router.use('/token', keepNothing);
   router.route('/token').post(body, answerToken(deps)).all(refuseMethod);
   router.use(answerErrors(deps));
   return router;
@@ -62,18 +60,6 @@ const keepNothing: RequestHandler = (_req, res, next) => {
   res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   next();
 };
-
-/** Refuses every request while the process is overloaded, before any work for it. */
-function shed({ findOverload, turnedAway }: OAuthDeps): RequestHandler {
-  return (_req, res, next) => {
-    const overload = findOverload();
-    if (overload === undefined) return next();
-    turnedAway(overload.kind);
-    res.setHeader('Retry-After', String(RETRY_SECONDS));
-    const message = 'The bridge has more to do than it can.';
-    sendError(res, 503, { code: 'temporarily_unavailable', message });
-  };
-}
 
 const refuseMethod: RequestHandler = (_req, res) => {
   res.setHeader('Allow', 'POST');

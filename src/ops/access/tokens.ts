@@ -1,9 +1,10 @@
+import type { Tokens } from '../../access/tokens.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
-import type { TokenView } from '../schemas/access.ts';
+import type { TokenBody, TokenView } from '../schemas/access.ts';
 import {
   ACCESS_LIST,
   type AccessNeeds,
@@ -34,22 +35,8 @@ export const tokenRoutes = [
     summary: 'Makes a token. No other answer has its text.',
     body: 'TokenBody',
     answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { tokens } }: AccessNeeds, { body, operator }) {
-      const { name, for: purpose = 'scim', profile = 'lenient', expires } = body;
-      const { provider = DEFAULT_PROVIDER } = body;
-      if (purpose !== 'scim' && body.provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
-      const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
-      const wish = { name, purpose, profile, provider, validForMs, by: operator.id };
-      const made = await tokens.make(wish);
-      if (made.kind === 'unknown-provider') return unknownProvider();
-      if (made.kind === 'made') {
-        const view = toTokenView(made.row);
-        const json = { ...view, token: made.text };
-        return { status: 201, json, target: view.id, change: { after: toState(view) } };
-      }
-      const message = 'Another token has this name: revoke it first, or take another name.';
-      return problem(409, 'name-taken', message);
-    },
+    handle: ({ access: { tokens } }: AccessNeeds, { body, operator }) =>
+      makeToken(tokens, body, operator.id),
   }),
   route({
     method: 'post',
@@ -66,6 +53,29 @@ export const tokenRoutes = [
     },
   }),
 ] as const;
+
+/**
+ * Makes a token as the body of `POST /tokens` asks for it. @param by id of the credential that asks
+ * @throws InvalidRequest
+ */
+export async function makeToken(
+  tokens: Pick<Tokens, 'make'>,
+  { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: TokenBody,
+  by: string,
+) {
+  if (purpose !== 'scim' && provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
+  const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
+  const owner = provider ?? DEFAULT_PROVIDER;
+  const made = await tokens.make({ name, purpose, profile, provider: owner, validForMs, by });
+  if (made.kind === 'unknown-provider') return unknownProvider();
+  if (made.kind === 'made') {
+    const view = toTokenView(made.row);
+    const json = { ...view, token: made.text };
+    return { status: 201, json, target: view.id, change: { after: toState(view) } } as const;
+  }
+  const message = 'Another token has this name: revoke it first, or take another name.';
+  return problem(409, 'name-taken', message);
+}
 
 const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
 

@@ -1,5 +1,4 @@
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
-import type { Work } from '../../domain/turns.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
 import { type CensusPerson, toFolded } from './person.ts';
 
@@ -18,10 +17,10 @@ export interface Matches {
   ) => { readonly entry: ExportEntry; readonly by: MatchKey } | undefined;
   /** True when an entry may be this person, although that is not sure. */
   readonly isClaimed: (id: string) => boolean;
-  /** Entries that are nobody whom the bridge knows; undefined: this one is somebody. */
-  readonly listStrangers: () => Generator<ExportEntry | undefined>;
-  /** Cases in which one is two; undefined: there is none, and others may be served. */
-  readonly listShared: () => Generator<Shared | undefined>;
+  /** Entries that are nobody whom the bridge knows. */
+  readonly listStrangers: () => readonly ExportEntry[];
+  /** Cases in which one is two. */
+  readonly listShared: () => readonly Shared[];
   /** True when an externalId has found somebody: the export has those that the provider sends. */
   readonly knowsExternalIds: boolean;
 }
@@ -29,7 +28,7 @@ export interface Matches {
 /** Collects matches: `add` is called once for each person. */
 export interface Matcher {
   readonly add: (person: CensusPerson) => void;
-  readonly end: () => Work<Matches>;
+  readonly end: () => Matches;
 }
 
 /** A person who may be an entry. */
@@ -46,14 +45,14 @@ export interface Sought {
 }
 
 /** Creates a matcher of these entries. */
-export function* createMatcher(
+export function createMatcher(
   entries: readonly ExportEntry[],
   { provider, idAttribute }: Sought,
-): Work<Matcher> {
+): Matcher {
   const indexes = new Map<MatchKey, Index>();
   for (const key of MATCH_KEYS) {
     const attribute = key === 'externalId' ? idAttribute : key;
-    indexes.set(key, yield* indexBy(entries, attribute));
+    indexes.set(key, indexBy(entries, attribute));
   }
   const candidates = new Map<ExportEntry, Candidate[]>();
   const addresses = new Map<string, Candidate[]>();
@@ -76,14 +75,13 @@ export function* createMatcher(
 
 type Index = ReadonlyMap<string, readonly ExportEntry[]>;
 
-function* indexBy(
+function indexBy(
   entries: readonly ExportEntry[],
   attribute: MatchKey | Sought['idAttribute'],
-): Work<Index> {
+): Index {
   const index = new Map<string, ExportEntry[]>();
   const isName = attribute === 'userName' || attribute === 'email';
   for (const entry of entries) {
-    yield 1;
     const text = entry.texts[attribute] ?? '';
     if (text !== '') push(index, isName ? toFolded(text) : text, entry);
   }
@@ -111,13 +109,12 @@ interface Collected {
   readonly addresses: ReadonlyMap<string, readonly Candidate[]>;
 }
 
-function* toMatches(collected: Collected): Work<Matches> {
+function toMatches(collected: Collected): Matches {
   const { entries, candidates } = collected;
   const sure = new Map<string, { entry: ExportEntry; by: MatchKey }[]>();
   const claimed = new Set<string>();
   let knowsExternalIds = false;
   for (const [entry, some] of candidates) {
-    yield 1;
     for (const { id } of some) claimed.add(id);
     const [found, second] = findBest(some);
     if (found?.by === 'externalId') knowsExternalIds = true;
@@ -129,10 +126,8 @@ function* toMatches(collected: Collected): Work<Matches> {
       return second === undefined ? found : undefined;
     },
     isClaimed: (id) => claimed.has(id),
-    *listStrangers() {
-      for (const entry of entries) yield candidates.has(entry) ? undefined : entry;
-    },
-    listShared: () => listShared(collected, sure),
+    listStrangers: () => entries.filter((entry) => !candidates.has(entry)),
+    listShared: () => [...listSharedEntries(collected, sure), ...listSharedPeople(collected, sure)],
     knowsExternalIds,
   };
 }
@@ -146,47 +141,42 @@ function findBest(candidates: readonly Candidate[]): readonly Candidate[] {
 /** People of the bridge for whom one entry alone is sure, by their ids. */
 type Sure = ReadonlyMap<string, readonly { readonly entry: ExportEntry; readonly by: MatchKey }[]>;
 
-function* listShared(collected: Collected, sure: Sure): Generator<Shared | undefined> {
-  yield* listSharedEntries(collected, sure);
-  yield* listSharedPeople(collected, sure);
-}
-
 /** Rows with one key, and rows of one person under two names. */
-function* listSharedEntries({ indexes }: Collected, sure: Sure): Generator<Shared | undefined> {
+function* listSharedEntries({ indexes }: Collected, sure: Sure): Generator<Shared> {
   const told = new Set<string>();
   for (const [by, index] of indexes) {
     for (const entries of index.values()) {
       const isNew = entries.length > 1 && !told.has(toRows(entries));
-      if (isNew) told.add(toRows(entries));
-      yield isNew ? { by, entries, people: [] } : undefined;
+      if (!isNew) continue;
+      told.add(toRows(entries));
+      yield { by, entries, people: [] };
     }
   }
   for (const found of sure.values()) {
     const [first] = found;
     const entries = found.map(({ entry }) => entry);
     const isNew = first !== undefined && found.length > 1 && !told.has(toRows(entries));
-    yield isNew ? { by: first.by, entries, people: [] } : undefined;
+    if (isNew) yield { by: first.by, entries, people: [] };
   }
 }
 
 /** People whom one row may be, and people with one address. */
-function* listSharedPeople(
-  { candidates, addresses }: Collected,
-  sure: Sure,
-): Generator<Shared | undefined> {
+function* listSharedPeople({ candidates, addresses }: Collected, sure: Sure): Generator<Shared> {
   const told = new Set<string>();
   for (const [entry, some] of candidates) {
     // Whom a row of their own names is not this one.
     const people = some.filter(({ id }) => (sure.get(id) ?? [{ entry }])[0]?.entry === entry);
     const [first] = people;
     const isNew = first !== undefined && people.length > 1;
-    if (isNew) told.add(toIds(people));
-    yield isNew ? { by: first.by, entries: [entry], people } : undefined;
+    if (!isNew) continue;
+    told.add(toIds(people));
+    yield { by: first.by, entries: [entry], people };
   }
   for (const people of addresses.values()) {
     const isNew = people.length > 1 && !told.has(toIds(people));
-    if (isNew) told.add(toIds(people));
-    yield isNew ? { by: 'email', entries: [], people } : undefined;
+    if (!isNew) continue;
+    told.add(toIds(people));
+    yield { by: 'email', entries: [], people };
   }
 }
 

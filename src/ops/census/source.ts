@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CensusKind } from '../../domain/census.ts';
-import { createTurns, forEachInTurns, workInTurns } from '../../domain/turns.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
 import { listUsersAfter } from '../../store/users/users.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
@@ -30,48 +30,24 @@ export async function* compareAll(
   const sweptAt = await findLastSweptAt(sources.store.read);
   const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
   const counter = createCounter(provider);
-  const turns = createTurns();
-  const people = listPeople(sources);
-  const lists = [listKnown(people, { provider, matches, counter }), listUnknown(matches)];
-  for (const list of lists) {
-    for await (const found of list) {
-      if (found) yield counter.told(found);
-      const pause = turns();
-      if (pause) await pause;
-    }
-  }
-  return {
-    ...{ provider, sweptAt: toMoment(sweptAt ?? null), entries: entries.length },
-    ...counter.end(),
-  };
-}
-
-interface Comparing {
-  readonly provider: string;
-  readonly matches: Matches;
-  readonly counter: Counter;
-}
-
-/** Findings about people whom the bridge knows; undefined: there is none about this one. */
-async function* listKnown(
-  people: AsyncIterable<CensusPerson>,
-  { provider, matches, counter }: Comparing,
-): AsyncGenerator<CensusFinding | undefined> {
   const comparison = { provider, knowsExternalIds: matches.knowsExternalIds };
-  for await (const person of people) {
+  for await (const person of listPeople(sources)) {
     const matched = matches.findEntry(person.id);
     // Who is told as a duplicate is not told as missing too.
     const isUnsure = matched === undefined && matches.isClaimed(person.id);
     const found = isUnsure ? undefined : comparePerson(comparison, person, matched);
     counter.met(person, matched !== undefined && found === undefined);
-    yield found;
+    if (found) yield counter.told(found);
   }
-}
-
-/** Findings about entries that are nobody, or of which one is two. */
-async function* listUnknown(matches: Matches): AsyncGenerator<CensusFinding | undefined> {
-  for (const stranger of matches.listStrangers()) yield stranger && compareStranger(stranger);
-  for (const shared of matches.listShared()) yield shared && toDuplicate(shared);
+  for (const stranger of matches.listStrangers()) {
+    const found = compareStranger(stranger);
+    if (found) yield counter.told(found);
+  }
+  for (const shared of matches.listShared()) yield counter.told(toDuplicate(shared));
+  return {
+    ...{ provider, sweptAt: toMoment(sweptAt ?? null), entries: entries.length },
+    ...counter.end(),
+  };
 }
 
 /** The store, and how it says who is active. */
@@ -83,10 +59,9 @@ export async function matchAll(
   entries: readonly ExportEntry[],
   sought: Sought,
 ): Promise<Matches> {
-  const turns = createTurns();
-  const matcher = await workInTurns(createMatcher(entries, sought), turns);
-  await forEachInTurns(listPeople(sources), turns, matcher.add);
-  return workInTurns(matcher.end(), turns);
+  const matcher = createMatcher(entries, sought);
+  for await (const person of listPeople(sources)) matcher.add(person);
+  return matcher.end();
 }
 
 /** Everybody whom the bridge manages or observes. */
@@ -97,6 +72,7 @@ export async function* listPeople({ store, deactivation }: Reading): AsyncGenera
     const last = rows.at(-1);
     if (last === undefined || rows.length < PART) return;
     afterSeq = last.seq;
+    await nextTurn();
   }
 }
 
@@ -107,8 +83,6 @@ function toDuplicate({ by, entries, people }: Shared): CensusFinding {
     people: people.map(({ id, name }) => ({ id, name })),
   };
 }
-
-type Counter = ReturnType<typeof createCounter>;
 
 function createCounter(provider: string) {
   const kinds: Partial<Record<CensusKind, number>> = {};

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createTurns } from '../../domain/turns.ts';
 import {
   ENTRIES_MAX,
   type EntryReading,
@@ -22,7 +21,7 @@ function read(
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  return readEntries(pieces(), { map: parseColumnMap(map), turns: createTurns(10), idsOf });
+  return readEntries(pieces(), { map: parseColumnMap(map), idsOf });
 }
 
 const ENTRA = `version:v1.0

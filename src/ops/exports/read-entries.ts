@@ -1,6 +1,5 @@
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
-import type { Turns } from '../../domain/turns.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
@@ -45,18 +44,17 @@ export const ENTRIES_MAX = 200_000;
 /** How a file is read. */
 export interface EntryReading {
   readonly map: ColumnMap;
-  readonly turns: Turns;
   /** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
   readonly idsOf: 'provider' | 'server';
 }
 
 /**
- * Reads the people of an export, in turns of the event loop.
+ * Reads the people of an export.
  * @throws InvalidRequest for an entry that cannot be understood, one that names nobody, and more than `ENTRIES_MAX`
  */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,
-  { map, turns, idsOf }: EntryReading,
+  { map, idsOf }: EntryReading,
 ): Promise<ExportEntry[]> {
   const knowledge = KNOWLEDGE[idsOf];
   const entries: ExportEntry[] = [];
@@ -69,8 +67,6 @@ export async function readEntries(
     if (entries.length > ENTRIES_MAX) {
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
     }
-    const pause = turns();
-    if (pause) await pause;
   }
   if (entries.length > 0) return entries;
   throw new InvalidRequest('The file has no line behind the names of the columns.');

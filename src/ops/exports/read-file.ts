@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { createTurns } from '../../domain/turns.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type Answer, type Problem, problem } from '../http/route.ts';
 import { type EntryReading, type ExportEntry, readEntries } from './read-entries.ts';
@@ -24,11 +23,8 @@ export function hasFile({ headers }: Request): boolean {
  * Reads the people or groups of the file that a request brings.
  * @throws InvalidRequest as `readEntries`; for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
-export function readFileEntries(
-  req: Request,
-  reading: Omit<EntryReading, 'turns'>,
-): Promise<ExportEntry[]> {
-  return readEntries(readFileBody(req), { ...reading, turns: createTurns() });
+export function readFileEntries(req: Request, reading: EntryReading): Promise<ExportEntry[]> {
+  return readEntries(readFileBody(req), reading);
 }
 
 /**

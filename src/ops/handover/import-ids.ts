@@ -1,5 +1,4 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
-import { createTurns, forEachInTurns, type Turns } from '../../domain/turns.ts';
 import { listGroupsAfter } from '../../store/groups/groups.ts';
 import {
   findHolders,
@@ -37,17 +36,12 @@ export async function importIds(
   assertIds(entries);
   const find = type === 'user' ? findPeople : findGroups;
   const owners = await find(sources, { provider, entries });
-  const turns = createTurns();
-  const twice = await findTwice(entries, turns);
+  const twice = findTwice(entries);
   const save = async (db: Db) => {
     const ids = entries.map(({ texts }) => texts.id ?? '');
     const holders = await findHolders(db, type, ids);
     const live = await findLive(db, type, listOwnerIds(owners));
-    const items: ImportItem[] = [];
-    await forEachInTurns(entries, turns, (entry) => {
-      items.push(toItem({ type, entry, owners, holders, twice, live }));
-    });
-    return items;
+    return entries.map((entry) => toItem({ type, entry, owners, holders, twice, live }));
   };
   if (isDryRun) return save(store.read);
   const items = await store.write(async (tx) => {
@@ -81,16 +75,14 @@ function assertIds(entries: readonly ExportEntry[]): void {
 }
 
 /** Finds ids that stand in several rows. */
-async function findTwice(
-  entries: readonly ExportEntry[],
-  turns: Turns,
-): Promise<ReadonlySet<string>> {
+function findTwice(entries: readonly ExportEntry[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const twice = new Set<string>();
-  await forEachInTurns(entries, turns, ({ texts: { id = '' } }) => {
+  for (const { texts } of entries) {
+    const { id = '' } = texts;
     if (seen.has(id)) twice.add(id);
     seen.add(id);
-  });
+  }
   return twice;
 }
 
@@ -112,14 +104,11 @@ type Finding = Pick<ImportRequest, 'provider' | 'entries'>;
 async function findPeople(sources: Reading, { provider, entries }: Finding): Promise<Owners> {
   const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
   const owners = new Map<ExportEntry, Owner | 'unsure'>(entries.map((entry) => [entry, 'unsure']));
-  const turns = createTurns();
-  await forEachInTurns(listPeople(sources), turns, ({ id, name }) => {
+  for await (const { id, name } of listPeople(sources)) {
     const found = matches.findEntry(id);
     if (found) owners.set(found.entry, { id, name });
-  });
-  await forEachInTurns(matches.listStrangers(), turns, (stranger) => {
-    if (stranger) owners.delete(stranger);
-  });
+  }
+  for (const stranger of matches.listStrangers()) owners.delete(stranger);
   return owners;
 }
 

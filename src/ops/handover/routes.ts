@@ -1,5 +1,4 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
-import { createTurns } from '../../domain/turns.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { parseColumnMap } from '../exports/read-entries.ts';
@@ -117,12 +116,9 @@ function toItemsAnswer(head: object, items: readonly object[]) {
 
 async function* toParts(head: object, items: readonly object[]): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
-  const turns = createTurns();
   for (let at = 0; at < items.length; at += PART) {
     const text = items.slice(at, at + PART).map((item) => JSON.stringify(item));
     yield `${at === 0 ? '' : ','}${text.join(',')}`;
-    const pause = turns();
-    if (pause) await pause;
   }
   yield ']}';
 }

@@ -1,5 +1,4 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
-import { createTurns, forEachInTurns } from '../../domain/turns.ts';
 import type { HandOver } from '../../reconcile/repair/hand-over.ts';
 import { listGroupsOf } from '../../store/groups/groups.ts';
 import type { Matches } from '../census/match.ts';
@@ -34,14 +33,13 @@ export async function findSwitch(
   const matches = entries && (await matchAll(sources, entries, sought));
   const taken = countExternalIds(entries ?? []);
   const collected = createCollector(from, to);
-  const turns = createTurns();
-  await forEachInTurns(listSubjects(sources, from), turns, (subject) => {
-    if (subject?.type === 'user') collected.add(subject, findOutcome(matches, subject.id, taken));
-    else if (subject) collected.add(subject, EVERYBODY);
-  });
-  await forEachInTurns(matches?.listStrangers() ?? [], turns, (stranger) => {
-    if (stranger && stranger.active !== false) collected.addStranger(stranger);
-  });
+  for await (const subject of listSubjects(sources, from)) {
+    const isUser = subject.type === 'user';
+    collected.add(subject, isUser ? findOutcome(matches, subject.id, taken) : EVERYBODY);
+  }
+  for (const stranger of matches?.listStrangers() ?? []) {
+    if (stranger.active !== false) collected.addStranger(stranger);
+  }
   return collected.end();
 }
 
@@ -81,11 +79,11 @@ function countExternalIds(entries: readonly ExportEntry[]): ReadonlyMap<string, 
   return counts;
 }
 
-/** People and groups of a provider; undefined: the next person is somebody else's. */
-async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Subject | undefined> {
+/** People and groups of a provider. */
+async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Subject> {
   for await (const { provider, externalIds, id, name } of listPeople(sources)) {
     const [externalId = null] = externalIds;
-    yield provider === from ? { type: 'user', id, name, externalId } : undefined;
+    if (provider === from) yield { type: 'user', id, name, externalId };
   }
   for (let afterSeq = 0; ; ) {
     const rows = await listGroupsOf(sources.store.read, from, { afterSeq, limit: PART });

@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import { bodyOf } from '../schemas/kinds.ts';
-import { hidePersonal } from '../schemas/personal.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody } from './body.ts';
 import {
@@ -13,7 +12,6 @@ import {
   parseNewest,
   parseParameters,
 } from './list-query.ts';
-import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
 import { type ActNotes, noteAct } from './operator-acts.ts';
 
@@ -120,10 +118,9 @@ export function route<
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
-      const isRefused = looksForHidden(res, req.params, call.query.filters);
-      const answer = isRefused ? NAME_REFUSED : await handle(needs, call);
+      const answer = await handle(needs, call);
       if ('parts' in answer) await sendParts(res, answer);
-      else send(res, answer, described.answers);
+      else send(res, answer);
     },
   ];
   return {
@@ -137,12 +134,6 @@ export function route<
 }
 
 const NO_BODY = bodyOf('left out', {});
-
-const NAME_REFUSED = problem(
-  403,
-  'forbidden',
-  'Names are hidden from readers here (ops.readersSeeNames): ask by SCIM id.',
-);
 
 /** Parameters of the address that a request reads. */
 interface Read<F extends Filters> {
@@ -160,11 +151,6 @@ function parseQuery<F extends Filters>(
   if (parameters !== undefined) return parseParameters(query, parameters);
   if (filters === undefined) assertNoParameters(query);
   return parseListQuery(query, filters);
-}
-
-/** JSON with ids in the place of names; the texts of problems name nobody. */
-function withoutNames(json: unknown, schema: OpsSchemaName | undefined): unknown {
-  return schema === undefined ? json : hidePersonal(opsSchemas[schema], json);
 }
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
@@ -208,15 +194,10 @@ async function sendParts(res: Response, { status, parts, ...notes }: AnswerInPar
 
 const CLOSED = 'ERR_STREAM_PREMATURE_CLOSE';
 
-function send(
-  res: Response,
-  { status, json, text, ...notes }: Answer<number, unknown>,
-  answers: Answers,
-): void {
+function send(res: Response, { status, json, text, ...notes }: Answer<number, unknown>): void {
   noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
-  const shown = hidesNames(res) ? withoutNames(json, answers[status]) : json;
-  res.send(text ?? JSON.stringify(shown));
+  res.send(text ?? JSON.stringify(json));
 }
 
 /** The router has matched the path, so its parameters are there. */

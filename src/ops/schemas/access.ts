@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { bodyOf, type JsonOf, moment, word } from './kinds.ts';
-import { personalName } from './personal.ts';
 import { trust, trustBody } from './trust.ts';
 
 /** Ids begin like this, and a name must not look like one. */
@@ -37,7 +36,7 @@ const life = {
 /** A named token, without its text. */
 export const token = z.strictObject({
   id: z.string(),
-  name: personalName(z.string()),
+  name: z.string(),
   for: z.enum(PURPOSES),
   profile: profile(),
   provider: z
@@ -68,6 +67,9 @@ export const tokenBody = bodyOf('{"name": "…", "for": "scim", "expires": "365d
     .describe('How long it is valid, such as `90d`, or `never`; `365d` when left out.'),
 });
 
+/** The body of a request for a token. */
+export type TokenBody = z.output<typeof tokenBody>;
+
 const expires = () =>
   z
     .string({ error: 'expires is a duration from 365d to 1095d, such as 730d.' })
@@ -77,7 +79,7 @@ const expires = () =>
 /** An OAuth client with its secrets, without their texts. */
 export const client = z.strictObject({
   id: z.string().describe('The `client_id` of OAuth.'),
-  name: personalName(z.string()),
+  name: z.string(),
   profile: profile(),
   provider: z.string().describe('The provider whose client it is.'),
   ...life,
@@ -127,7 +129,7 @@ export const revokeBody = bodyOf('{"secret": "secret-…"}', {
 /** A sign-in to the console that is not over. */
 export const session = z.strictObject({
   id: z.string(),
-  name: personalName(z.string().describe('The name of the credential that was presented.')),
+  name: z.string().describe('The name of the credential that was presented.'),
   for: word(['reader', 'operator']),
   createdAt: moment(),
   lastUsedAt: moment().describe('To the minute; a page that refreshes itself does not count.'),

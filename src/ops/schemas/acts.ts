@@ -1,27 +1,16 @@
 import { z } from 'zod';
 import { anything, type JsonOf, moment, word } from './kinds.ts';
-import { hideTexts, personalBy, personalName, personalWords } from './personal.ts';
 
-/** States before and after an act; words of operators may name somebody. */
-const state = (meaning: string) =>
-  personalBy(z.record(z.string(), anything()).nullable().describe(meaning), hideWords);
-
-function hideWords(state: unknown): unknown {
-  const shown = Object.entries(Object(state)).map(([name, value]) =>
-    name === 'reason' || name === 'name' ? [name, hideTexts(value)] : [name, value],
-  );
-  return Object.fromEntries(shown);
-}
+/** States before and after an act. */
+const state = (meaning: string) => z.record(z.string(), anything()).nullable().describe(meaning);
 
 /** One act of an operator. */
 export const act = z.strictObject({
   id: z.string(),
   at: moment(),
-  operator: personalName(z.string().describe('The name of the credential.'), 'credential'),
+  operator: z.string().describe('The name of the credential.'),
   credential: z.string().nullable().describe('Its id.'),
-  address: personalWords(
-    z.string().nullable().describe('The address of the client; see `trustProxy`.'),
-  ),
+  address: z.string().nullable().describe('The address of the client; see `trustProxy`.'),
   act: z.string().describe('What was done, in words.'),
   request: z.string().nullable().describe('The method and the pattern of the route.'),
   requestId: z.string().nullable(),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
 import { count, counts, type JsonOf, moment, named, word } from './kinds.ts';
-import { personalJson, personalName } from './personal.ts';
 
-const value = () => personalJson(z.union([z.string(), z.boolean()]).nullable());
+const value = () => z.union([z.string(), z.boolean()]).nullable();
 
 /** One finding of a census. */
 export const censusFinding = z.strictObject({
@@ -15,7 +14,7 @@ export const censusFinding = z.strictObject({
     .array(
       z.strictObject({
         row: count().describe('In the file, where the first line is 1.'),
-        name: personalName(z.string().nullable(), 'row'),
+        name: z.string().nullable(),
       }),
     )
     .describe('Of the file.'),

@@ -12,7 +12,6 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
-import { personalJson, personalWords } from './personal.ts';
 
 /** Drifts of one decision. */
 const DRIFTS_MAX = 500;
@@ -59,21 +58,21 @@ export const drift = z.strictObject({
   status: z.enum(DRIFT_STATUSES),
   resource: named.extend({ type: resourceType() }),
   member: named.nullable().describe('Of whom in a group it is.'),
-  desired: personalJson(anything()),
-  observed: personalJson(anything()),
+  desired: anything(),
+  observed: anything(),
   who: author
     .extend({ at: moment() })
     .nullable()
     .describe('Who brought it about; null: the audit log does not say.'),
-  message: personalWords(z.string().nullable().describe('The words of the audit log.')),
+  message: z.string().nullable().describe('The words of the audit log.'),
   firstSeen: moment(),
   lastSeen: moment(),
   detector: word(['audit', 'sweep', 'discovery', 'operator']).describe('What found it.'),
   planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
   note: z
     .strictObject({
-      text: personalWords(z.string()),
-      by: personalWords(z.string().nullable()),
+      text: z.string(),
+      by: z.string().nullable(),
       until: moment().nullable(),
     })
     .nullable()
@@ -203,9 +202,9 @@ export const look = z.strictObject({
       kind: z.enum(DRIFT_KINDS),
       status: z.enum(DRIFT_STATUSES),
       member: named.nullable().describe('Of whom in a group it is.'),
-      desired: personalJson(anything()),
-      observed: personalJson(anything()),
-      note: personalWords(z.string().nullable().describe('Why it is not repaired.')),
+      desired: anything(),
+      observed: anything(),
+      note: z.string().nullable().describe('Why it is not repaired.'),
     }),
   ),
   repair: z

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { MATCH_KEYS } from '../../domain/census.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { count, counts, type JsonOf, resourceType, word } from './kinds.ts';
-import { personalName, personalWords } from './personal.ts';
 
 /** One person or group of a switch of providers. */
 export const handoverItem = z.strictObject({
   type: resourceType(),
   id: z.string().nullable().describe('The SCIM id, which stays; null: nobody here.'),
-  name: personalName(z.string().nullable()),
+  name: z.string().nullable(),
   outcome: word(HANDOVER_OUTCOMES).describe(
     '`handed-over`: it goes to the other provider; `ambiguous`, `only-here`: it stays; `only-file`: the other provider has it, and nobody here is it.',
   ),
@@ -16,9 +15,7 @@ export const handoverItem = z.strictObject({
     .nullable()
     .describe('The key that found it; `externalId`: `formerExternalId` of the file.'),
   row: count().nullable().describe('Of the file.'),
-  externalId: personalWords(z.string().nullable()).describe(
-    'The one of the other provider, from the file.',
-  ),
+  externalId: z.string().nullable().describe('The one of the other provider, from the file.'),
 });
 /** One person or group of a switch of providers, as operators are shown it. */
 export type HandoverItem = JsonOf<typeof handoverItem>;
@@ -41,7 +38,7 @@ export const importItem = z.strictObject({
   row: count().describe('Of the file.'),
   formerId: z.string().describe('The id of the earlier server.'),
   id: z.string().nullable().describe('The SCIM id of the bridge; null: nobody, or not sure.'),
-  name: personalName(z.string().nullable()),
+  name: z.string().nullable(),
   outcome: word(IMPORT_OUTCOMES).describe(
     '`imported`: the bridge answers by it; `known`: it did already; `taken`: somebody else has it.',
   ),

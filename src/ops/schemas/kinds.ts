@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { personalName, personalWords } from './personal.ts';
 
 /** The type of JSON that a schema describes, read-only in all its depth. */
 export type JsonOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
@@ -19,14 +18,14 @@ export const anything = () => z.unknown().refine((value): boolean => value !== u
 /** An id with its name; null: there is none. */
 export const named = z.strictObject({
   id: z.string(),
-  name: personalName(z.string().nullable()),
+  name: z.string().nullable(),
 });
 
 /** The author of an event of the audit log. */
 export const author = z.strictObject({
   id: z.int().nullable(),
-  username: personalName(z.string().nullable()),
-  address: personalWords(z.string().nullable()),
+  username: z.string().nullable(),
+  address: z.string().nullable(),
   operator: z
     .boolean()
     .describe('True: an operator did it through the bridge, under whose account it is logged.'),
@@ -66,7 +65,7 @@ export const problem = z
 /** The words of the service about a refusal or a failure. */
 export const serviceWords = z.looseObject({
   code: z.string(),
-  words: personalWords(z.string().describe('In the words of the service; may be personal.')),
+  words: z.string().describe('In the words of the service; may be personal.'),
 });
 
 /** Progress of a complete read of the service. */

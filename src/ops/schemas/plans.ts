@@ -12,7 +12,6 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
-import { personalJson, personalWords } from './personal.ts';
 import { planSeats } from './seats.ts';
 
 /** A plan without its actions. */
@@ -26,12 +25,10 @@ export const planSummary = z.strictObject({
   undoes: z.string().nullable().describe('The plan that this one undoes.'),
   createdAt: moment(),
   decidedAt: moment().nullable(),
-  decidedBy: personalWords(
-    z
-      .string()
-      .nullable()
-      .describe('The name of the credential of an operator; null: nobody was asked.'),
-  ),
+  decidedBy: z
+    .string()
+    .nullable()
+    .describe('The name of the credential of an operator; null: nobody was asked.'),
   endedAt: moment().nullable(),
 });
 /** A plan in a list. */
@@ -42,13 +39,13 @@ export const planAction = z.strictObject({
   kind: z.enum(CHANGE_KINDS),
   resource: named.extend({ type: resourceType() }),
   member: named.nullable(),
-  observed: personalJson(anything().describe('What the service was seen to hold.')),
-  desired: personalJson(anything().describe('What it is to hold.')),
+  observed: anything().describe('What the service was seen to hold.'),
+  desired: anything().describe('What it is to hold.'),
   harm: z.enum(HARM_KINDS).nullable(),
   status: word(['planned', 'released', 'done', 'dropped']),
   reason: z.string(),
   who: z
-    .strictObject({ by: personalWords(z.string()), at: moment() })
+    .strictObject({ by: z.string(), at: moment() })
     .nullable()
     .describe(
       'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
@@ -61,7 +58,7 @@ export type PlanActionAnswer = JsonOf<typeof planAction>;
 export const planPart = z.strictObject({
   group: z.string().nullable().describe('The SCIM id of the group; null: of users.'),
   kind: z.enum(CHANGE_KINDS),
-  by: personalWords(z.string().nullable().describe('As `who.by` of the actions.')),
+  by: z.string().nullable().describe('As `who.by` of the actions.'),
   count: count().describe('As it was a minute ago at most.'),
 });
 /** A number of actions of a plan that are alike. */
@@ -81,7 +78,7 @@ export const plan = planSummary.extend({
     .array(
       z.strictObject({
         kind: z.enum(CHANGE_KINDS),
-        by: personalWords(z.string().nullable()),
+        by: z.string().nullable(),
         count: count(),
       }),
     )

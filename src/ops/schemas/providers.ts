@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RIGHTS } from '../../domain/provider.ts';
 import { bodyOf, type JsonOf, moment } from './kinds.ts';
-import { personalWords } from './personal.ts';
 
 /** Limit of entries of one list. */
 const ENTRIES_MAX = 100;
@@ -26,7 +25,7 @@ const domains = () =>
 
 const groupNames = () =>
   z
-    .array(personalWords(z.string()), { error: GROUPS_ERROR })
+    .array(z.string(), { error: GROUPS_ERROR })
     .min(1, { error: GROUPS_ERROR })
     .max(ENTRIES_MAX, { error: GROUPS_ERROR })
     .refine((all) => all.every((one) => one.trim() !== '' && one.length <= 256), {

@@ -11,7 +11,6 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
-import { personalName, personalWords } from './personal.ts';
 import { planSeats } from './seats.ts';
 
 const unexplained = {
@@ -78,10 +77,10 @@ export type FirstRunOutcome = (typeof FIRST_RUN_OUTCOMES)[number];
 const firstRunItem = z.strictObject({
   type: resourceType(),
   id: z.string().nullable().describe('The SCIM id; null where nobody has one yet.'),
-  name: personalName(z.string()),
+  name: z.string(),
   outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/observe.md.'),
   upstreamId: z.string().nullable().describe('The id in the service.'),
-  reason: personalWords(z.string().nullable().describe('Why it is disputed or privileged.')),
+  reason: z.string().nullable().describe('Why it is disputed or privileged.'),
 });
 /** One user or group before the bridge is live. Names are personal. */
 export type FirstRunItem = JsonOf<typeof firstRunItem>;

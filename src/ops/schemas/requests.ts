@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { anything, count, type JsonOf, moment, resourceType, word } from './kinds.ts';
-import { personalJson } from './personal.ts';
 
 /** One request of a provider, or one operation of a bulk request. Nothing in it is personal. */
 export const keptRequest = z.strictObject({
@@ -64,7 +63,7 @@ export const callBody = z.strictObject({
 });
 
 /** The answer of the service to a call. */
-export const callResult = z.strictObject({ result: personalJson(anything()) });
+export const callResult = z.strictObject({ result: anything() });
 
 /** The failure of a call of the service. */
 export const callFailure = z.strictObject({
@@ -76,7 +75,7 @@ export const callFailure = z.strictObject({
   outcome: word(['not-sent', 'unknown', 'answered']),
   requestId: z.string().nullable(),
   retryAfterMs: count().nullable(),
-  answer: personalJson(anything().describe('The answer of the service; may be personal.')),
+  answer: anything().describe('The answer of the service; may be personal.'),
 });
 /** The failure of a call as JSON. */
 export type ApiFailure = JsonOf<typeof callFailure>;

@@ -12,21 +12,13 @@ import {
   serviceWords,
   word,
 } from './kinds.ts';
-import {
-  HIDDEN,
-  hideTexts,
-  personalBy,
-  personalJson,
-  personalName,
-  personalWords,
-} from './personal.ts';
 
 const owner = () =>
   z.string().nullable().describe('The provider whose it is; null: it is only observed.');
 
 const resource = {
   id: z.string().describe('The SCIM id.'),
-  name: personalName(z.string().describe('The userName, or the displayName of a group.')),
+  name: z.string().describe('The userName, or the displayName of a group.'),
   origin: word(['created', 'adopted']).nullable().describe('null: it is only observed.'),
   provider: owner(),
   deleted: z.boolean(),
@@ -103,18 +95,13 @@ const standing = word(STANDINGS);
 /** The state of a field. */
 export type FieldStanding = JsonOf<typeof standing>;
 
-/** Owner of a field; the text of a rule names groups and users. */
-function toOwner(from: unknown): unknown {
-  return from === 'provider' || from === 'service' ? from : 'rule';
-}
-
 /** One group of a user, one member or one admin of a group. */
 export const link = z.strictObject({
   id: z.string(),
-  name: personalName(z.string()),
+  name: z.string(),
   desired: z.boolean().nullable(),
   observed: z.boolean().nullable(),
-  from: personalBy(z.string().nullable(), toOwner),
+  from: z.string().nullable(),
   standing,
 });
 
@@ -123,14 +110,11 @@ export type ExplainedLink = JsonOf<typeof link>;
 
 const field = z.strictObject({
   field: z.string(),
-  desired: personalJson(anything()),
-  observed: personalJson(anything()),
-  from: personalBy(
-    z.string().nullable().describe('`provider`, a rule with its text, or `service`.'),
-    toOwner,
-  ),
+  desired: anything(),
+  observed: anything(),
+  from: z.string().nullable().describe('`provider`, a rule with its text, or `service`.'),
   standing,
-  note: personalWords(z.string().optional()),
+  note: z.string().optional(),
 });
 /** One field of a user or group. Null: nothing is wanted, or it was not seen. */
 export type ExplainedField = JsonOf<typeof field>;
@@ -139,7 +123,7 @@ export type ExplainedField = JsonOf<typeof field>;
 export const explanation = z.strictObject({
   type: resourceType(),
   id: z.string(),
-  name: personalName(z.string()),
+  name: z.string(),
   upstream: z.string().nullable(),
   managed: word(['created', 'adopted', 'no']),
   provider: owner(),
@@ -166,31 +150,14 @@ export const explanation = z.strictObject({
 /** A user or group with the reason of each of its fields. Names may be personal. */
 export type Explanation = JsonOf<typeof explanation>;
 
-/** True for what the bridge itself tells in fixed words: the others repeat the words of the service. */
-function isOfNobody(source: unknown): boolean {
-  return source === 'provider' || source === 'outage' || source === 'seen';
-}
-
-/** The kind of a change, which names nobody. */
-function toKind(detail: unknown): string {
-  const { kind, action, act } = Object(detail);
-  return String(kind ?? action ?? act ?? HIDDEN);
-}
-
 const happening = z.strictObject({
   at: moment(),
   source: word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
-  text: personalBy(
-    z.string().describe('What happened, a short sentence.'),
-    (text, { source, detail }) => (isOfNobody(source) ? text : toKind(detail)),
-  ),
+  text: z.string().describe('What happened, a short sentence.'),
   others: z.array(named).describe('The groups of a person, the people of a group.'),
-  detail: personalBy(
-    z
-      .record(z.string(), anything())
-      .describe('The same for programs; what is in it follows from the source.'),
-    (detail, { source }) => (isOfNobody(source) ? detail : hideTexts(detail)),
-  ),
+  detail: z
+    .record(z.string(), anything())
+    .describe('The same for programs; what is in it follows from the source.'),
 });
 /** One thing that happened to a user or group. */
 export type TimelineItem = JsonOf<typeof happening>;
@@ -199,7 +166,7 @@ export type TimelineItem = JsonOf<typeof happening>;
 export const timeline = z.strictObject({
   type: resourceType(),
   id: z.string(),
-  name: personalName(z.string()),
+  name: z.string(),
   managed: word(['created', 'adopted', 'no']),
   deleted: z.boolean(),
   items: z.array(happening),
@@ -222,7 +189,7 @@ const OBSTACLES = [
 /** The effect of an erasure, or what it waits for. */
 export const erasure = z.strictObject({
   id: z.string().describe('The SCIM id.'),
-  userName: personalName(z.string().describe('`erased` when it was done before.')),
+  userName: z.string().describe('`erased` when it was done before.'),
   account: z.int().nullable().describe('The id in the service.'),
   deleted: z.boolean(),
   staysHidden: z

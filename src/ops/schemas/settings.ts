@@ -1,23 +1,14 @@
 import { z } from 'zod';
 import { SETTING_ORIGINS } from '../../settings/shown.ts';
-import { HIDDEN, personalBy } from './personal.ts';
-
-/** Settings that name people or groups. */
-function isOfPeople(name: string, value: string): boolean {
-  return /^(?:protect\.|rules$|oidc\..*Groups$)/.test(name) || value.includes('@');
-}
 
 /** One setting in effect. */
 export const setting = z.strictObject({
   name: z.string(),
   variable: z.string().describe('The environment variable that sets it.'),
-  value: personalBy(
-    z
-      .string()
-      .nullable()
-      .describe('As it may be written in a settings file, secrets hidden; null: not set.'),
-    (value, { name }) => (isOfPeople(String(name), String(value)) ? HIDDEN : value),
-  ),
+  value: z
+    .string()
+    .nullable()
+    .describe('As it may be written in a settings file, secrets hidden; null: not set.'),
   from: z
     .enum(SETTING_ORIGINS)
     .describe('Where the value comes from; `secret-file`: a file that a variable `…_FILE` names.'),

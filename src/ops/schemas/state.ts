@@ -14,7 +14,6 @@ import {
   serviceWords,
   word,
 } from './kinds.ts';
-import { personalName, personalWords } from './personal.ts';
 import { seats } from './seats.ts';
 
 /** Decisions of an operator that keep a leaver in. */
@@ -30,7 +29,7 @@ const reason = z.strictObject({
 export const writes = z.strictObject({
   mode: word(['live', 'observe']),
   paused: z
-    .strictObject({ since: moment(), reason: personalWords(z.string().nullable()) })
+    .strictObject({ since: moment(), reason: z.string().nullable() })
     .nullable()
     .describe('The pause that holds.'),
   waiting: count().describe('People and groups with changes that are accepted and not applied.'),
@@ -49,7 +48,7 @@ export const pauseBody = bodyOf(PAUSE, {
 const trouble = z.looseObject({
   type: resourceType(),
   id: z.string(),
-  name: personalName(z.string()),
+  name: z.string(),
   problem: serviceWords,
   since: moment(),
   nextAttemptAt: moment().nullable(),
@@ -57,8 +56,8 @@ const trouble = z.looseObject({
 
 const dispute = z.strictObject({
   type: resourceType(),
-  name: personalWords(z.string()),
-  reason: personalWords(z.string()),
+  name: z.string(),
+  reason: z.string(),
   count: count(),
   firstSeenAt: moment(),
   lastSeenAt: moment(),
@@ -170,7 +169,7 @@ export const status = z.strictObject({
       sources: z
         .array(
           z.strictObject({
-            address: personalWords(z.string().describe('Or the network of an IPv6 address.')),
+            address: z.string().describe('Or the network of an IPv6 address.'),
             attempts: count(),
             lastAt: moment(),
           }),
@@ -207,7 +206,7 @@ export const retry = z.strictObject({
       z.strictObject({
         type: resourceType(),
         id: z.string(),
-        name: personalName(z.string()),
+        name: z.string(),
         waits: z
           .array(z.string())
           .describe('The fields that wait, `members` or `admins` where people do; empty: a look.'),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type JsonOf, word } from './kinds.ts';
-import { personalWords } from './personal.ts';
 
 const LONG = 1_024;
 
@@ -21,7 +20,7 @@ export const trust = z
       .array(
         z.strictObject({
           name: z.string(),
-          values: z.array(personalWords(z.string())).describe('May name somebody.'),
+          values: z.array(z.string()).describe('May name somebody.'),
         }),
       )
       .describe('Claims that an assertion has, each with one of these values.'),

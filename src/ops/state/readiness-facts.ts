@@ -12,7 +12,6 @@ import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
-import type { Overload } from '../../telemetry/overload.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
 /** Sources of readiness, handed in by the composition root. Nothing here calls the service. */
@@ -43,7 +42,6 @@ export interface HealthSources {
   /** Undefined: no process has ever led. */
   readonly findLeader: () => LeaderFacts | undefined;
   readonly isDraining: () => boolean;
-  readonly findOverload: () => Overload | undefined;
   readonly clock: Clock;
 }
 
@@ -80,7 +78,6 @@ export async function readFacts(sources: HealthSources) {
   return {
     store: await readStored(sources),
     draining: sources.isDraining(),
-    overload: sources.findOverload(),
     upstream: sources.upstreamHealth(),
     writes: sources.writes(),
     leader: sources.findLeader(),

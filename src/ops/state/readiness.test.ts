@@ -65,7 +65,6 @@ function toStore({
 const well: ReadinessFacts = {
   ...toStore(),
   draining: false,
-  overload: undefined,
   writes: { mode: 'live', pause: undefined },
   upstream: { credentials: { kind: 'open' }, service: { kind: 'open' }, pausedForMs: 0 },
   leader: { isSelf: true, epoch: 3, since: 0, isAlive: true },
@@ -99,12 +98,6 @@ const rows: {
     change: { store: { kind: 'problem', code: 'store-full' } },
     status: 'unavailable',
     codes: ['store-unusable'],
-  },
-  {
-    why: 'who has too much to do refuses for a moment, and is not taken out',
-    change: { overload: { kind: 'delay', sinceMs: nowMs } },
-    status: 'degraded',
-    codes: ['overloaded'],
   },
   {
     why: 'nobody who could come in is told, and is no reason to be taken out',

@@ -1,7 +1,6 @@
 import { toCount } from '../../domain/text.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
-import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
 import { listLateLeavers } from './leavers.ts';
@@ -51,7 +50,6 @@ export function toReadiness(facts: ReadinessFacts): Readiness {
   const blocking = listBlocking(facts);
   const reasons = [
     ...blocking,
-    ...listOverload(facts.overload),
     ...listLeaderless(facts),
     ...listUpstream(facts.upstream),
     ...listStored(facts),
@@ -105,26 +103,6 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
     });
   }
   return reasons;
-}
-
-const OVERLOADS: Readonly<Record<OverloadKind, string>> = {
-  memory: 'More memory is in use',
-  delay: 'More is asked at once',
-  store: 'More is asked of the store',
-};
-
-/** Overload degrades only: a load balancer that took the process out would overload the next one. */
-function listOverload(overload: Overload | undefined): Reason[] {
-  if (overload === undefined) return [];
-  const { kind, sinceMs } = overload;
-  return [
-    {
-      code: 'overloaded',
-      detail: `${OVERLOADS[kind]} than this process has room for since ${toMoment(sinceMs)}: requests of providers are answered with 503.`,
-      remedy:
-        'Wait: providers ask again, and it ends by itself. When it comes back, see docs/runbook.md.',
-    },
-  ];
 }
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {

@@ -16,7 +16,6 @@ export type ReasonCode =
   | 'store-read-only'
   | 'store-not-durable'
   | 'no-leader'
-  | 'overloaded'
   | 'observe-mode'
   | 'writes-paused'
   | 'recovery'

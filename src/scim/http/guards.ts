@@ -3,31 +3,9 @@ import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../do
 import type { Clock } from '../../domain/clock.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
-import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import type { FindClosed } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { getNotes } from './notes.ts';
-import { sendError } from './respond.ts';
-
-/** Seconds until another attempt: short enough to notice the end of the overload, long enough to let it end. */
-const OVERLOAD_RETRY_SECONDS = 5;
-
-/**
- * Refuses every request while the process is overloaded, before any work for it; the requests that have begun are
- * finished instead.
- * @param turnedAway is called with the reason of each refusal
- */
-export function shedRequests(
-  findOverload: () => Overload | undefined,
-  turnedAway: (why: OverloadKind) => void,
-): RequestHandler {
-  return (_req, res, next) => {
-    const overload = findOverload();
-    if (overload === undefined) return next();
-    turnedAway(overload.kind);
-    sendError(res, unavailable('The bridge has more to do than it can.', OVERLOAD_RETRY_SECONDS));
-  };
-}
 
 /** Seconds until a second's worth of the rate is free again. */
 const RETRY_SECONDS = 1;

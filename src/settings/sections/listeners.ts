@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, duration, durationOrZero, httpUrl, secret, size, wholeNumber } from '../kinds.ts';
+import { duration, httpUrl, secret, wholeNumber } from '../kinds.ts';
 
 /** Limits of connections and requests, with or without a credential. */
 export const serverSchema = z.strictObject({
@@ -19,16 +19,6 @@ export const serverSchema = z.strictObject({
     .describe(
       'How long a connection is kept that asks for nothing. Longer than the load balancer in front keeps its own, or some requests will meet a connection that is being closed.',
     ),
-  delayMax: durationOrZero({ min: '10ms', max: '1m' })
-    .prefault('250ms')
-    .describe(
-      'How long whatever comes may wait for its turn, or on PostgreSQL for a connection, on average before requests of providers are answered with 503, until it is half of that; 0: any time.',
-    ),
-  memoryMax: size({ min: '32MiB', max: '1024GiB' })
-    .optional()
-    .describe(
-      'How much memory may be in use (heap and buffers) before requests of providers are answered with 503. When not set, 85 % of the heap that Node has, which follows the memory of the container.',
-    ),
 });
 
 /** The operators' interface and monitoring. */
@@ -42,11 +32,6 @@ export const opsSchema = z.strictObject({
     .optional()
     .describe(
       'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
-    ),
-  readersSeeNames: choice(['yes', 'no'])
-    .prefault('yes')
-    .describe(
-      'Names and addresses for readers below `/ops`, in the console and in the commands: `no` shows them ids instead, also of groups, hides what may hold a name, and answers 403 to who looks for one. Operators see names.',
     ),
   metricsToken: secret({ charactersMin: 16 })
     .optional()

@@ -42,8 +42,6 @@ export function openPool({
 }: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const servers = new WeakMap<object, ServerMark>();
   const endings = new WeakMap<object, StoreError>();
-  // The first is the one that has waited longest.
-  const waits = new Set<{ readonly sinceMs: number }>();
   const pulse = createPulse(() => askServer(findUrl(), PULSE_WAIT_MS));
   const pool = new pg.Pool({
     Client: toClientClass(findUrl),
@@ -69,16 +67,12 @@ export function openPool({
   return {
     options: pool.options,
     connect: async () => {
-      const wait = { sinceMs: performance.now() };
-      waits.add(wait);
       try {
         const client = await pool.connect();
         const server = servers.get(client) ?? NO_SERVER;
         return toClient(client, { pulse, server, findEnding: () => endings.get(client) });
       } catch (error) {
         throw toPostgresStoreError(error);
-      } finally {
-        waits.delete(wait);
       }
     },
     end: () => pool.end(),
@@ -86,13 +80,8 @@ export function openPool({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
-      longestWaitMs: toLongestMs(waits),
     }),
   };
-}
-
-function toLongestMs([first]: Iterable<{ readonly sinceMs: number }>): number {
-  return first === undefined ? 0 : performance.now() - first.sinceMs;
 }
 
 /** Connections that each ask for the address when they are made: a password may have changed. */
