@@ -120,7 +120,8 @@ describe('what is done about a drift', () => {
       await detectors[name](settings, run);
     };
 
-    test(`report, found by the ${name}: every kind is shown, and nothing written`, async () => { // `sweep.test.ts` shows each of them too.
+    test(`report, found by the ${name}: every kind is shown, and nothing written`, async () => {
+      // `sweep.test.ts` shows each of them too.
       await withWorld('report', async (world) => {
         world.sandbox.calls.reset();
         for (const cell of cells) {

@@ -2,11 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { openStore } from '../../src/store/engine/database.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
@@ -171,15 +168,12 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
 
     test('and comes back as a standby: nobody reads from it, and everything goes on once it is promoted', async () => {
-      await withBridge(async (bridge, url) => {
+      await withBridge(async (bridge) => {
         const ada = await addUser(bridge, 'ada');
         await server.down('order');
         await server.up('standby');
 
         const read = await bridge.request('GET', `/Users/${ada}`);
-        const late = openStore({ url });
-        await expect(late).rejects.toMatchObject({ code: 'store-unavailable' });
-        await expect(late).rejects.toThrow('standby');
         await runStatement(server.url, 'select pg_promote()');
         await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
 
@@ -189,11 +183,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       });
     });
 
-    test('and would lose commits: sessions of the bridge wait for the disk, and fsync off is told', async () => {
+    test('and would lose commits, because fsync is off: that is told', async () => {
       await withBridge(async (bridge) => {
-        const { rows } = await sql<{ level: string }>`
-          select current_setting('synchronous_commit') as level`.execute(bridge.store.read);
-        const level = await readSetting(server.url, 'synchronous_commit');
         await runStatement(server.url, 'alter system set fsync to off');
         await runStatement(server.url, 'select pg_reload_conf()');
         await expect
@@ -205,9 +196,6 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         await runStatement(server.url, 'alter system reset fsync');
         await runStatement(server.url, 'select pg_reload_conf()');
         await expect.poll(() => readReady(bridge)).toMatchObject(READY);
-
-        expect(level).toBe('off');
-        expect(rows).toEqual([{ level: 'on' }]);
       });
     });
 
@@ -231,14 +219,6 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
   },
 );
-
-async function readSetting(url: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query('select current_setting($1) as value', [name]);
-  await client.end();
-  return String(rows[0]?.value);
-}
 
 const value = { givenName: 'A', familyName: 'B' };
 const disable = toPatch({ op: 'replace', path: 'active', value: false });

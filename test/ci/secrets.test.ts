@@ -3,15 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/store/engine/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { spawnBin } from '../support/process.ts';
 import { toUser } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 
 const PATIENT = { interval: 20 };
 
@@ -165,31 +162,4 @@ test('secrets that cannot be used leave those of before, and a setting that need
 
   expect(await ask('/ops/status', 'operators-token-1')).toBe(200);
   expect(out.text).toContain('ops.token is (hidden)');
-});
-
-describePostgres('credentials of the database', ({ makeUrl, open }) => {
-  test('that change are those of the next connection', async () => {
-    const url = await makeUrl('empty');
-    const admin = await open(url);
-    const role = `rotated_${Date.now()}`;
-    await sql.raw(`create role ${role} login password 'other'`).execute(admin.read);
-    const second = new URL(url);
-    second.username = role;
-    second.password = 'other';
-    let current = url;
-    const store = await openStore({ url, findUrl: () => current });
-    const findUser = async () => {
-      const { rows } = await sql<{ name: string }>`select current_user as name`.execute(store.read);
-      return rows[0]?.name;
-    };
-    const before = await findUser();
-    current = second.href;
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.read);
-    await expect.poll(() => findUser().catch(() => undefined), PATIENT).toBe(role);
-    await store.close();
-    await sql.raw(`drop role ${role}`).execute(admin.read);
-
-    expect(before).not.toBe(role);
-  });
 });

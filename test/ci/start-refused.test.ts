@@ -1,23 +1,25 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
 import { runToEnd, startBridge } from '../support/server.ts';
-import { describeStores } from '../support/stores.ts';
-
-const half = fileURLToPath(new URL('../support/half-migration.ts', import.meta.url));
+import { copySqliteTemplate } from '../support/store-templates.ts';
+import { getTemplate } from '../support/template.ts';
 
 function makeFolder({ onTestFinished }: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A store that somebody else has changed. */
+function makeStore(path: string, change: string): void {
+  copySqliteTemplate(getTemplate(), path);
+  const file = new DatabaseSync(path);
+  file.exec(change);
+  file.close();
 }
 
 async function startService({ onTestFinished }: TestContext, options?: SandboxOptions) {
@@ -45,12 +47,7 @@ describe.concurrent('a start that is refused', () => {
   test('a store of a newer version: exit code 1, one line, and the file is as it was', async (context) => {
     const folder = makeFolder(context);
     const path = join(folder, 'bridge.db');
-    const store = await openStore({ url: `sqlite:${path}` });
-    await migrate(store);
-    await store.write((tx) =>
-      sql`insert into kysely_migration values ('999-later', '2030-01-01')`.execute(tx),
-    );
-    await store.close();
+    makeStore(path, "insert into kysely_migration values ('999-later', '2030-01-01')");
     const before = readFileSync(path);
 
     const { exitCode, errors } = await runToEnd({ folder });
@@ -63,10 +60,7 @@ describe.concurrent('a start that is refused', () => {
   test('a store of an earlier build: exit code 1, one line with what to do, and the file is as it was', async (context) => {
     const folder = makeFolder(context);
     const path = join(folder, 'bridge.db');
-    const store = await openStore({ url: `sqlite:${path}` });
-    await migrate(store);
-    await store.write((tx) => sql`alter table samples drop column leavers`.execute(tx));
-    await store.close();
+    makeStore(path, 'alter table samples drop column leavers');
     const before = readFileSync(path);
 
     const { exitCode, errors } = await runToEnd({ folder });
@@ -125,28 +119,5 @@ describe.concurrent('a start that is refused', () => {
     expectOneLine(errors, 'another process has the store', 'PostgreSQL');
     await first.ready();
     expect(await first.stop()).toBe(0);
-  });
-});
-
-describeStores('a migration', ({ makeUrl, open }) => {
-  test('that dies in the middle leaves the old schema, and the next start goes on from it', async ({
-    onTestFinished,
-  }) => {
-    const url = await makeUrl('migrated');
-    const child = spawn(process.execPath, [half, url], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
-    const died = once(child, 'exit');
-    child.kill('SIGKILL');
-    await died;
-
-    const store = await open(url);
-    const ran = await migrate(store);
-
-    const tables = await store.read.introspection.getTables();
-    const columns = tables.find(({ name }) => name === 'users')?.columns.map(({ name }) => name);
-    expect(ran).toEqual([]);
-    expect(columns).toContain('user_name');
-    expect(columns).not.toContain('half');
   });
 });

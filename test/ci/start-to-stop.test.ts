@@ -9,7 +9,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
-import { describeStores } from '../support/stores.ts';
 import { measureWall } from '../support/yardstick.ts';
 
 /** Somebody who asks without end, over connections that are kept. */
@@ -90,44 +89,43 @@ function keepConnection(headersTimeout: number) {
   };
 }
 
-describeStores('from the start to the stop', ({ makeUrl, engine }) => {
-  test('every request is answered, on both ports, and none holds up the stop', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const [port, opsPort] = [await freePort(), await freePort()];
-    const main = `http://127.0.0.1:${port}`;
-    const ops = `http://127.0.0.1:${opsPort}`;
-    const asker = askOn([
-      ...[`${main}/scim/v2/Users`, `${main}/scim/v2/Users`, `${main}/healthz`, `${main}/readyz`],
-      ...[`${ops}/healthz`, `${ops}/readyz`, `${ops}/ops/status`, `${ops}/metrics`],
-    ]);
-    onTestFinished(() => asker.stop());
+test('every request is answered, on both ports, and none holds up the stop', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const main = `http://127.0.0.1:${port}`;
+  const ops = `http://127.0.0.1:${opsPort}`;
+  const asker = askOn([
+    ...[`${main}/scim/v2/Users`, `${main}/scim/v2/Users`, `${main}/healthz`, `${main}/readyz`],
+    ...[`${ops}/healthz`, `${ops}/readyz`, `${ops}/ops/status`, `${ops}/metrics`],
+  ]);
+  onTestFinished(() => asker.stop());
 
-    const env = {
-      DATABASE_URL: await makeUrl('migrated'),
-      PORT: String(port),
-      OPS_PORT: String(opsPort),
-    };
-    const bridge: BridgeProcess = await startBridge({ folder, env });
-    onTestFinished(() => bridge.kill());
-    await bridge.ready();
-    let exitCode: number | null = null;
-    const tookMs = await measureWall(async () => {
-      exitCode = await bridge.stop();
-    });
-    await asker.untilRefused();
-    await asker.stop();
-
-    const wrong = asker.met.filter((each) => typeof each === 'string' || each >= 504);
-    expect(wrong).toEqual([]);
-    expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
-    expect(exitCode).toBe(0);
-    expect(tookMs).toBeLessThan(10_000);
-    expect(listLines(bridge, 'serving')).toMatchObject([{ port, engine, mode: 'live', version }]);
-    expect(listLines(bridge, 'stopping: finishing what has begun')).toHaveLength(1);
-    expect(listLines(bridge, 'stopped')).toHaveLength(1);
-    expect(listLines(bridge, 'cannot go on')).toEqual([]);
+  const env = {
+    PORT: String(port),
+    OPS_PORT: String(opsPort),
+  };
+  const bridge: BridgeProcess = await startBridge({ folder, env });
+  onTestFinished(() => bridge.kill());
+  await bridge.ready();
+  let exitCode: number | null = null;
+  const tookMs = await measureWall(async () => {
+    exitCode = await bridge.stop();
   });
+  await asker.untilRefused();
+  await asker.stop();
+
+  const wrong = asker.met.filter((each) => typeof each === 'string' || each >= 504);
+  expect(wrong).toEqual([]);
+  expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(listLines(bridge, 'serving')).toMatchObject([
+    { port, engine: 'sqlite', mode: 'live', version },
+  ]);
+  expect(listLines(bridge, 'stopping: finishing what has begun')).toHaveLength(1);
+  expect(listLines(bridge, 'stopped')).toHaveLength(1);
+  expect(listLines(bridge, 'cannot go on')).toEqual([]);
 });
 
 test('a start that fails is told once', async () => {

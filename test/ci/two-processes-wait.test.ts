@@ -1,10 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { userId } from '../../src/domain/ids.ts';
-import type { SectionStates } from '../../src/reconcile/sections.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { createFact } from '../../src/store/facts.ts';
-import { listStuck } from '../../src/store/resources/backlog.ts';
-import { updateUser } from '../../src/store/users/users.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -16,13 +11,17 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { describePostgres } from '../support/stores.ts';
-import { measureWall } from '../support/yardstick.ts';
+import { askOps } from '../support/sweep.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
 
 async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
   return Object((await send(bridge, 'GET', `/Users/${id}`)).body.name).familyName;
+}
+
+async function listStuck(bridge: TestBridge): Promise<unknown> {
+  return (await askOps(bridge, 'GET', '/status')).body.stuck;
 }
 
 describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
@@ -91,7 +90,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     expect(refused.body.detail).toContain('The service refused the change');
     expect(await readFamilyName(first, id)).toBe('One');
     expect(service.service.getUser('ada@example.com').fullName).toBe('Ada One');
-    expect(await listStuck(second.store.read, 10)).toEqual([]);
+    expect(await listStuck(second)).toEqual([]);
   });
 
   test('and the service refuses after the wait was over is acknowledged, kept and stuck', async () => {
@@ -112,43 +111,8 @@ describePostgres('a write that one process answers and another one finishes', ({
 
     expect(answer.status).toBe(200);
     await expect
-      .poll(() => listStuck(second.store.read, 10))
+      .poll(() => listStuck(second))
       .toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
     expect(await readFamilyName(second, id)).toBe('Two');
-  });
-
-  test('and was left by a process that died is found by another one within seconds', async () => {
-    const { service, first } = await startPair();
-    const id = await addUser(first, 'ada');
-    await untilSettled(first);
-    service.calls.reset();
-
-    const tookMs = await measureWall(async () => {
-      // As a process leaves it that had no room for it: nobody is told.
-      await first.store.write((tx) =>
-        updateUser(tx, userId(id), { must_look: 1, due_at: Date.now() }),
-      );
-      await service.calls.until(1, { operation: 'scim.getUser' });
-    });
-
-    expect(tookMs).toBeLessThan(5_000);
-  });
-
-  test('and what one has learned of a part that the service refuses is said by both within seconds', async () => {
-    const { service, first, second } = await startPair();
-    service.faults.add({ operation: '*', fault: { kind: 'status', status: 403 } });
-    const problem = { code: 'not-permitted', words: 'no', status: 403 };
-    const value = { groups: { problem, at: Date.now() } };
-
-    const tookMs = await measureWall(async () => {
-      await first.store.write((tx) =>
-        createFact<SectionStates>('sections').save(tx, value, Date.now()),
-      );
-      for (const bridge of [first, second]) {
-        await expect.poll(async () => (await bridge.request('GET', '/Groups')).status).toBe(503);
-      }
-    });
-
-    expect(tookMs).toBeLessThan(6_000);
   });
 });

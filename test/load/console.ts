@@ -10,9 +10,9 @@ import { opsToken } from '../bench/ask-ops.ts';
 import { describeMachine } from '../bench/machine.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
 import { buildForStart } from '../bench/start-command.ts';
-import { CHANGES, DRIFTS, fillStore, USERS } from '../ci/console/many.ts';
 import { awaitRest, findBrowser, startBrowser } from '../support/browser.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { CHANGES, DRIFTS, fillStore, USERS } from './many.ts';
 import { sendOnSchedule } from './open-loop.ts';
 
 /**

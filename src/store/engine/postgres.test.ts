@@ -207,3 +207,39 @@ describePostgres('a contended write', ({ makeStore, makeUrl }) => {
     expect(attempts).toBe(1);
   });
 });
+
+describePostgres('credentials of the database', ({ makeUrl, open }) => {
+  test('that change are those of the next connection', async () => {
+    const url = await makeUrl('empty');
+    const admin = await open(url);
+    const role = `rotated_${Date.now()}`;
+    await sql.raw(`create role ${role} login password 'other'`).execute(admin.read);
+    const second = new URL(url);
+    second.username = role;
+    second.password = 'other';
+    let current = url;
+    const store = await openStore({ url, findUrl: () => current });
+    const findUser = async () => {
+      const { rows } = await sql<{ name: string }>`select current_user as name`.execute(store.read);
+      return rows[0]?.name;
+    };
+    const before = await findUser();
+    current = second.href;
+    await cutConnections(admin);
+    await expect.poll(() => findUser().catch(() => undefined)).toBe(role);
+    await store.close();
+    await sql.raw(`drop role ${role}`).execute(admin.read);
+
+    expect(before).not.toBe(role);
+  });
+});
+
+describePostgres('a session', ({ makeStore }) => {
+  test('waits for the disk, whatever the server does by itself', async () => {
+    const { read } = await makeStore();
+
+    const { rows } = await sql`select current_setting('synchronous_commit') as level`.execute(read);
+
+    expect(rows).toEqual([{ level: 'on' }]);
+  });
+});

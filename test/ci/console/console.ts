@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { startBrowser } from '../../support/browser.ts';
-import { OPS_TOKEN, playStory, type Story } from './story.ts';
+import { OPS_TOKEN, playStory, type Story, tellDay } from './story.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -43,6 +43,7 @@ export async function openWorld(browserPath: string): Promise<World> {
     });
     // Pages that stay open go on following the bridge, each in a process of its own.
     onTestFinished(() => context.close());
+    await context.route(/\/ops\/samples/, (route) => route.fulfill({ json: tellDay() }));
     const page = await context.newPage();
     watch(page, story.origin, faults);
     return page;

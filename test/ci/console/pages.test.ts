@@ -7,10 +7,8 @@ import { askOps } from '../../support/sweep.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
-/** The pictures of README.md. With `PICTURES=1` they are made again. */
-const PICTURES: readonly string[] =
-  process.env.PICTURES === '1' ? ['overview-light', 'plan-dark'] : [];
-const pictures = join(import.meta.dirname, '../../../docs/console');
+/** Pictures of the README, which are made again with `PICTURES=1`. */
+const PICTURES = process.env.PICTURES === '1' ? ['overview-light', 'plan-dark'] : [];
 
 /** Every page; a function finds the address in the story. */
 const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string> | string)>> = {
@@ -67,81 +65,49 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
     return typeof path === 'string' ? path : path(world);
   }
 
-  async function picture(page: Page, name: string): Promise<void> {
-    if (!PICTURES.includes(name)) return;
-    await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
-  }
+  test('the page of signing in has nothing serious for axe', async () => {
+    const page = await world.openStranger({ height: 640 });
+    await page.goto('/console/');
+    await page.getByLabel('Token of an operator').waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
 
-  describe.each(['light', 'dark'] as const)('in its %s look', (scheme) => {
-    test('the page of signing in has nothing serious for axe', async () => {
-      const page = await world.openStranger({ scheme, height: 640 });
-      await page.goto('/console/');
-      await page.getByLabel('Token of an operator').waitFor();
-      expect(await findSerious(page)).toEqual([]);
-    });
+  test('the menu of the person, and a dialog that makes something, have nothing serious', async () => {
+    const page = await world.open('/credentials');
+    await page.getByLabel('Signed in as').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    expect(await findSerious(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
 
-    test('the menu of the person, and a dialog that makes something, have nothing serious', async () => {
-      const page = await world.open('/credentials', { scheme });
-      await page.getByLabel('Signed in as').click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-      expect(await findSerious(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Make a credential' }).click();
-      await page.getByRole('dialog').waitFor();
-      expect(await findSerious(page)).toEqual([]);
-    });
+  test('a page that is not there yet says so, and has nothing serious for axe', async () => {
+    const page = await world.openSignedIn();
+    await page.route(/\/ops\/status/, () => undefined);
+    await page.goto('/console/');
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
 
-    test('a page that is not there yet says so, and has nothing serious for axe', async () => {
-      const page = await world.openSignedIn({ scheme });
-      await page.route(/\/ops\/status/, () => undefined);
-      await page.goto('/console/');
-      await page.getByRole('status', { name: 'Loading' }).waitFor();
-      expect(await findSerious(page)).toEqual([]);
-    });
-
-    test.each(FAULTS)('$what has nothing serious for axe', async ({ path, answer }) => {
-      const page = await world.openSignedIn({ scheme });
-      await page.route(/\/ops\//, (route) => (answer ? route.fulfill(answer) : route.fallback()));
-      await page.goto(`/console${path}`);
-      await page.getByRole('alert').first().waitFor();
-      expect(await findSerious(page)).toEqual([]);
-    });
-
-    test.each(Object.keys(PAGES))(
-      '%s has nothing serious for axe, and fits a tablet and a phone',
-      async (name) => {
-        const page = await world.open(await findAddress(name), {
-          scheme,
-          height: HEIGHTS[name] ?? 800,
-        });
-        await page.locator('table, .timeline, .ticks').first().waitFor();
-        await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
-        await page
-          .locator(LAST[name] ?? 'h1')
-          .first()
-          .waitFor();
-        await picture(page, `${name}-${scheme}`);
-        expect(await findSerious(page)).toEqual([]);
-
-        for (const [width, tall] of [
-          [1_024, 768],
-          [390, 844],
-        ] as const) {
-          await page.setViewportSize({ width, height: tall });
-          await expect.poll(() => page.evaluate(readBeyond), { message: `${width} px` }).toBe(0);
-        }
-      },
-    );
+  test.each(FAULTS)('$what has nothing serious for axe', async ({ path, answer }) => {
+    const page = await world.openSignedIn();
+    await page.route(/\/ops\//, (route) => (answer ? route.fulfill(answer) : route.fallback()));
+    await page.goto(`/console${path}`);
+    await page.getByRole('alert').first().waitFor();
+    expect(await findSerious(page)).toEqual([]);
   });
 
   test.each(Object.keys(PAGES))(
-    '%s asks for all that it shows first in one step after the page itself, and once',
+    '%s asks for what it shows in one step, has nothing serious for axe in either look, and fits a tablet and a phone',
     async (name) => {
       const address = await findAddress(name);
-      const page = await world.openSignedIn();
+      const page = await world.openSignedIn({ height: HEIGHTS[name] ?? 800 });
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url().slice(world.story.origin.length)));
       const answer = await page.goto(`/console${address}`);
+      await page.locator('table, .timeline, .ticks').first().waitFor();
       await page
         .locator(LAST[name] ?? 'h1')
         .first()
@@ -153,6 +119,20 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
           .filter(isOfFirst)
           .toSorted(),
       );
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findSerious(page), colorScheme).toEqual([]);
+        const path = join(import.meta.dirname, `../../../docs/console/${name}-${colorScheme}.png`);
+        const isShown = PICTURES.includes(`${name}-${colorScheme}`);
+        if (isShown) await page.screenshot({ path, animations: 'disabled' });
+      }
+      for (const [width, height] of [
+        [1_024, 768],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await expect.poll(() => page.evaluate(readBeyond), { message: `${width} px` }).toBe(0);
+      }
     },
   );
 

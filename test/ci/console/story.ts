@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { insertSample, type SampleRow } from '../../../src/store/samples.ts';
+import type { SamplesAnswer } from '../../../src/ops/schemas/samples.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch } from '../../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
@@ -47,7 +47,6 @@ export async function playStory(): Promise<Story> {
   await refuse(bridge, idOf('Katherine Johnson'));
   await makeConflicts(bridge, payrollId);
   await makeCredentials(bridge);
-  await makeDay(bridge);
   await changeBehindTheBack(bridge);
   return { bridge, origin: new URL(bridge.baseUrl).origin, ids, payrollId };
 }
@@ -119,28 +118,28 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
   await until(() => read('/drifts?status=open&kind=user.deactivated'), 1);
 }
 
-/** The samples of a day that the story does not last. */
-async function makeDay({ store }: TestBridge): Promise<void> {
+/** A day that the story does not last, as the bridge would tell it: working hours, and an import at ten. */
+export function tellDay(): SamplesAnswer {
   const now = Date.now();
   const minutes = Array.from({ length: 288 }, (_, place) => (288 - place) * 5);
-  await store.write(async (tx) => {
-    for (const minute of minutes) await insertSample(tx, toSample(minute, now - minute * 60_000));
-  });
+  return {
+    ...{ everyMs: 300_000, callsMax: 300 },
+    leavers: { count: 12, p50Ms: 1_600, p95Ms: 4_900, slowestMs: 6_600 },
+    items: minutes.map((minute) => toSample(minute, new Date(now - minute * 60_000).toISOString())),
+  };
 }
 
-/** Working hours, an import at ten, a leaver every two hours; in the last hour somebody is refused, as in the story. */
-function toSample(minute: number, at: number): SampleRow {
+function toSample(minute: number, at: string): SamplesAnswer['items'][number] {
   const hour = (30 - minute / 60) % 24;
   const burst = Math.max(0, 1 - Math.abs(hour - 10) / 0.8);
   const work = hour > 8 && hour < 18 ? 1 : 0;
   const isLate = minute < 60;
   return {
-    ...{ at, calls_max: 300, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
+    ...{ at, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
     calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
     due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))) + (isLate ? 1 : 0),
     requests: Math.round(2 + work * 10 + 60 * burst),
-    ...{ refused: minute % 55 === 0 ? 3 * work : 0, seats: 0 },
-    leavers: JSON.stringify(minute % 120 === 0 ? [900 + minute, 2_400 + minute * 3] : []),
+    refused: minute % 55 === 0 ? 3 * work : 0,
   };
 }
 

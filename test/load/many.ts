@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Store } from '../../../src/store/store.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 
 /** Users of a large company. */
 export const USERS = 100_000;
 /** Differences after somebody ran a script in the service. */
 export const DRIFTS = 20_000;
 /** Members of one group. */
-export const MEMBERS = 20_000;
+const MEMBERS = 20_000;
 /** Changes of the plan that repairs some of them. */
 export const CHANGES = 5_000;
 

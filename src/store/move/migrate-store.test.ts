@@ -6,29 +6,29 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrateStoreCommand } from '../../src/cli/migrate-store.ts';
-import { checkMove, migrateStore, undoMove } from '../../src/cli/move-store.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import { takeFile } from '../../src/store/engine/sqlite-file.ts';
-import { moveStore } from '../../src/store/move/move-store.ts';
-import { openSource } from '../../src/store/move/source.ts';
-import type { Db, Store } from '../../src/store/store.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { runAlone } from '../support/command.ts';
-import { makeLives } from '../support/lives.ts';
-import { untilOthersWait } from '../support/postgres-locks.ts';
+import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
+import { runAlone } from '../../../test/support/command.ts';
+import { makeLives } from '../../../test/support/lives.ts';
+import { untilOthersWait } from '../../../test/support/postgres-locks.ts';
 import {
   addGroup,
   addUser,
   listResources,
   readMemberIds,
   untilSettled,
-} from '../support/provider.ts';
-import { copySqliteTemplate } from '../support/store-templates.ts';
-import { describePostgres } from '../support/stores.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
-import { getTemplate } from '../support/template.ts';
+} from '../../../test/support/provider.ts';
+import { copySqliteTemplate } from '../../../test/support/store-templates.ts';
+import { describePostgres } from '../../../test/support/stores.ts';
+import { SWEEP_SETTINGS } from '../../../test/support/sweep.ts';
+import { getTemplate } from '../../../test/support/template.ts';
+import { migrateStoreCommand } from '../../cli/migrate-store.ts';
+import { checkMove, migrateStore, undoMove } from '../../cli/move-store.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { migrate } from '../engine/migrate.ts';
+import { takeFile } from '../engine/sqlite-file.ts';
+import type { Db, Store } from '../store.ts';
+import { moveStore } from './move-store.ts';
+import { openSource } from './source.ts';
 
 const command = migrateStoreCommand({
   checkMove,
@@ -93,7 +93,7 @@ async function countRows(db: Db, table: 'facts'): Promise<number> {
 
 /** `migrate-store` as a process of its own. */
 function startMove(env: Readonly<Record<string, string>>, to: string): ChildProcess {
-  const program = join(import.meta.dirname, '../../src/cli/main.ts');
+  const program = join(import.meta.dirname, '../../cli/main.ts');
   return spawn(process.execPath, [program, 'migrate-store', '--to', to], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: 'ignore',

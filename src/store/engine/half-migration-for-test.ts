@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { openStore } from '../../src/store/engine/database.ts';
-import { listMigrations, migrate } from '../../src/store/engine/migrate.ts';
+import { openStore } from './database.ts';
+import { listMigrations, migrate } from './migrate.ts';
 
 // Migrates a store, says so in the middle of one migration more, and waits there until somebody kills it.
-// node test/support/half-migration.ts <URL of the store>
+// node src/store/engine/half-migration-for-test.ts <URL of the store>
 const store = await openStore({ url: process.argv[2] ?? '' });
 await migrate(store, (engine) => ({
   ...listMigrations(engine),
