@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { describePostgres } from '../support/stores.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 

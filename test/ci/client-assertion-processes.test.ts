@@ -3,7 +3,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { describePostgres } from '../support/stores.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 
 describePostgres(
   'sign-in without a shared secret, of two processes on one store',

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { describePostgres } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 describePostgres('a store that cannot be asked', ({ makeUrl }) => {

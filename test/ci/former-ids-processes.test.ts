@@ -7,8 +7,8 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { addUser, toUser, untilSettled } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 function parseImport(text: string): ImportAnswer {

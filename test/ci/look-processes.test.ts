@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { addUser, untilSettled } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };

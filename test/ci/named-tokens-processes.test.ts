@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describePostgres } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 /** Makes a token below `/ops`. */

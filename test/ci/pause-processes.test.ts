@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { send, toUser, untilSettled } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };

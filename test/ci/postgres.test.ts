@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { describePostgres } from '../support/on-postgres.ts';
 import { addGroup, addUser, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { describePostgres } from '../support/stores.ts';
 
 describePostgres('a process of its own', ({ makeUrl }) => {
   test('brings the schema up itself, and after kill -9 serves what was written, with the same token', async () => {

@@ -6,11 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestAnswer } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { type Requester, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { startReadyProxy } from '../support/ready-proxy.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { describePostgres } from '../support/stores.ts';
 
 const TOKEN = 'token-of-a-provider';
 const OPS_TOKEN = 'token-of-an-operator-of-many';

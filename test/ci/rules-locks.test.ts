@@ -3,6 +3,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
 import {
   addGroup,
@@ -14,7 +15,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 
 /** A clock that is wrong by so much. */
 function off(ms: number): Clock {

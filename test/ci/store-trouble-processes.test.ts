@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type TestAnswer, withTestBridge } from '../support/bridge.ts';
 import { cutConnections } from '../support/cut-connections.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { type Requester, toGroup } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 
 function readReady(requester: Requester, baseUrl: string): Promise<TestAnswer> {
   return requester.request('GET', new URL('/readyz', baseUrl).href);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { addUser, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { describePostgres } from '../support/stores.ts';
 import { withSlowness } from '../support/yardstick.ts';
 
 const TIMEOUT_S = 4;

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import {
   addGroup,
   addUser,
@@ -10,7 +11,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 import { askOps } from '../support/sweep.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { describePostgres } from '../support/on-postgres.ts';
 import { findId, toPatch } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 

@@ -14,8 +14,10 @@ import {
 import { getTemplate } from './template.ts';
 
 export type Engine = 'sqlite' | 'postgres';
+/** `migrated` has all tables and no rows, `empty` not even tables. */
+export type StoreContent = 'migrated' | 'empty';
 
-/** A fresh store. */
+/** A store and its end. */
 export interface TakenStore {
   readonly url: string;
   /** Removes it, or leaves it to the next who takes one. */
@@ -25,15 +27,15 @@ export interface TakenStore {
 /** Making a database takes 100 ms, emptying one takes 5: those that tests have left are kept until the server goes. */
 const unused: string[] = [];
 
-/** A fresh store: `migrated` has all tables and no rows, `empty` not even tables. */
+/** A fresh store. */
 export async function takeStore(
   engine: Engine,
-  content: 'migrated' | 'empty' = 'migrated',
+  content: StoreContent = 'migrated',
 ): Promise<TakenStore> {
   return engine === 'sqlite' ? takeFile(content) : takeDatabase(content);
 }
 
-function takeFile(content: 'migrated' | 'empty'): TakenStore {
+function takeFile(content: StoreContent): TakenStore {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-store-'));
   const path = join(folder, 'store.db');
   return {
@@ -42,7 +44,7 @@ function takeFile(content: 'migrated' | 'empty'): TakenStore {
   };
 }
 
-async function takeDatabase(content: 'migrated' | 'empty'): Promise<TakenStore> {
+async function takeDatabase(content: StoreContent): Promise<TakenStore> {
   getTemplate();
   const postgresUrl = inject('postgresUrl');
   if (postgresUrl === undefined) throw new Error('no PostgreSQL is installed');
