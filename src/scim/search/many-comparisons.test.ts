@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../domain/json.ts';
+import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
+import { addUser } from '../../../test/support/provider.ts';
+import { insertMany } from '../../../test/support/rows.ts';
+
+/** As many comparisons as fit into a filter. */
+const MANY = 400;
+/** Users of whom each is compared with so many values too often. */
+const USERS = 60_000;
+/** Users whose texts are so long that few of them are too many. */
+const LONG_USERS = 300;
+const LONG_TEXT = 'x'.repeat(250_000);
+
+let bridge: TestBridge;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  await addUser(bridge, 'ada');
+});
+
+afterAll(() => bridge.stop());
+
+/** Puts users like the first one into the store. */
+async function addPeople(change: object, { first, last }: { first: number; last: number }) {
+  const { store } = bridge;
+  const user = await store.read.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+  const name = sql`'person' || cast(n as text)`;
+  const names = { user_name: name, user_name_folded: name };
+  const own = { id: name, ...names, upstream_id: sql`2000000 + n` };
+  await store.write((tx) =>
+    insertMany(tx, 'users', { ...user, seq: undefined, ...own, ...change }, { first, last }),
+  );
+}
+
+function search(comparisons: number) {
+  const parts = Array.from({ length: comparisons }, (_, index) => `title co "t${index}"`);
+  return bridge.request('POST', '/Users/.search', { filter: parts.join(' or ') });
+}
+
+const REFUSED = {
+  status: 400,
+  body: {
+    scimType: 'tooMany',
+    detail:
+      'The filter compares each resource with 400 values, which is more than 20000000 comparisons in all; compare with 20, or name resources by id, userName, externalId or emails with "eq".',
+  },
+};
+
+test('a filter of many comparisons is answered where there are few users', async () => {
+  expect(await search(MANY)).toMatchObject({ status: 200, body: { totalResults: 0 } });
+});
+
+test('it is ended where the users turn out to be long', async () => {
+  const row = await bridge.store.read.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+  const attributes = JSON.stringify({ ...JSON.parse(row.attributes), title: LONG_TEXT });
+  await addPeople({ attributes }, { first: 1, last: LONG_USERS });
+
+  expect(await search(MANY)).toMatchObject(REFUSED);
+  expect(await search(20)).toMatchObject({ status: 200, body: { totalResults: 0 } });
+});
+
+test('it is refused before it runs where there are many users, and a few comparisons never are', async () => {
+  await addPeople({}, { first: LONG_USERS + 1, last: LONG_USERS + USERS });
+
+  expect(await search(MANY)).toMatchObject(REFUSED);
+  expect(await search(20)).toMatchObject({ status: 200, body: { totalResults: 0 } });
+});
+
+test('a search that looks at more than 100,000 resources is refused, and a page by cursor is not', async () => {
+  await addPeople({}, { first: LONG_USERS + USERS + 1, last: 100_100 });
+  const filter = 'title eq "nobody"';
+  const search = (query: JsonObject) => bridge.request('POST', '/Users/.search', query);
+
+  for (const query of [{ filter }, { sortBy: 'title' }, { sortBy: 'title', cursor: '' }]) {
+    expect(await search(query)).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+  }
+  expect((await search({ filter, cursor: '' })).status).toBe(200);
+  expect((await search({ filter: `userName eq "person7"` })).status).toBe(200);
+});
