@@ -83,19 +83,11 @@ function invalidPath(problem: string): ScimError {
   return badRequest('invalidPath', `The path ${problem}.`);
 }
 
-/** Path of an attribute without its filter, and that filter. */
-interface SplitPath {
-  /** `emails.value` of `emails[type eq "work"].value`. */
-  readonly name: string;
-  /** Text between the brackets; undefined: there are none. */
-  readonly filter: string | undefined;
-}
-
 /**
  * Takes the value filter out of a path. @throws ScimError 400 `invalidPath`: no closing bracket, or something else
  * than a sub-attribute behind it. @see RFC 7644 §3.5.2, figure 1
  */
-function splitPath(path: string): SplitPath {
+function splitPath(path: string): { name: string; filter: string | undefined } {
   const opening = path.indexOf('[');
   if (opening === -1) return { name: path, filter: undefined };
   const closing = findClosingBracket(path, opening);

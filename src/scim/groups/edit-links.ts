@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
 import {
@@ -117,29 +118,45 @@ export function toUserIds(
 
 const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
 
-function compare(
+async function compare(
   rows: readonly LinkRow[],
   edits: readonly LinkEdit[],
   context: EditContext,
-): LinkEdits {
-  const before = new Map(rows.map((row) => [row.user_id, row]));
+): Promise<LinkEdits> {
+  const before = new Map<UserId, LinkRow>();
   const wanted = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');
-  if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
+  await forEachInPages(rows, (row) => {
+    before.set(row.user_id, row);
+    if (last >= 0) wanted.set(row.user_id, false);
+  });
   for (const [index, { op, ids }] of edits.entries()) {
     // The last replacement removes every user that it does not name.
-    for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
+    const isWanted = index >= last && op !== 'remove';
+    await forEachInPages(ids, (id) => wanted.set(id, isWanted));
   }
   const writes: LinkWrite[] = [];
   const befores = new Map<UserId, LinkWrite | null>();
-  for (const [userId, isWanted] of wanted) {
+  await forEachInPages(wanted, ([userId, isWanted]) => {
     const row = before.get(userId);
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
-    if (after === undefined || (!isWanted && context.keeps?.(userId))) continue;
+    if (after === undefined || (!isWanted && context.keeps?.(userId))) return;
     writes.push({ userId, ...after, putIn: row?.put_in ?? 0 });
     befores.set(userId, row ? toBefore(row) : null);
-  }
+  });
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
+}
+
+/** Users that are looked at before others are served. */
+const PAGE_USERS = 10_000;
+
+async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): Promise<void> {
+  let looked = 0;
+  for (const item of items) {
+    look(item);
+    looked += 1;
+    if (looked % PAGE_USERS === 0) await nextTurn();
+  }
 }
 
 /** The link as it was, with the pause that a refusal gave it. */

@@ -32,8 +32,7 @@ interface ServiceProviderOptions {
     readonly maxOperations: number;
     readonly maxPayloadBytes: number;
   };
-  /** Left out: the server pages by index only and says nothing about it. */
-  readonly pagination?: PaginationOptions;
+  readonly pagination: PaginationOptions;
 }
 
 /** Paging of lists. @see RFC 9865 §4 */
@@ -43,8 +42,6 @@ interface PaginationOptions {
   readonly defaultPaginationMethod: 'cursor' | 'index';
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
-  /** Seconds that a cursor stays valid; left out: it does not expire. */
-  readonly cursorTimeoutSeconds?: number;
 }
 
 const DEFINITIONS: readonly SchemaDefinition[] = [
@@ -73,7 +70,7 @@ export function toServiceProviderConfig(options: ServiceProviderOptions): JsonOb
     changePassword: { supported: false },
     sort: { supported: true },
     etag: { supported: true },
-    ...(pagination ? { pagination: toPagination(pagination) } : {}),
+    pagination: { ...pagination },
     authenticationSchemes: [
       {
         type: 'oauthbearertoken',
@@ -110,11 +107,6 @@ export function toResourceTypes(baseUrl: string): JsonObject[] {
 /** The schemas, with the attributes that come back as they were sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
 export function toSchemas(baseUrl: string): JsonObject[] {
   return DEFINITIONS.map((definition) => parseDescription(definition, `${baseUrl}/Schemas`));
-}
-
-function toPagination({ cursorTimeoutSeconds, ...same }: PaginationOptions): JsonObject {
-  if (cursorTimeoutSeconds === undefined) return same;
-  return { ...same, cursorTimeout: cursorTimeoutSeconds };
 }
 
 function toResourceType(

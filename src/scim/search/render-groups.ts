@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
@@ -130,6 +131,7 @@ async function loadLarge(
   const witnesses = collectWitnesses(filter, 'members');
   for await (const page of streamMembers(deps.store.read, view.id, toUsersUrl(deps))) {
     if (!parseMembers(page).every((member) => witnesses.look(member))) break;
+    await nextTurn();
   }
   return { ...rest, members: witnesses.list() };
 }

@@ -3,7 +3,7 @@ import { createFolds, foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
-import { badRequest, type ScimError } from '../errors.ts';
+import { badRequest } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
@@ -11,6 +11,7 @@ import { PAGE_ROWS, type Search, type Source } from './sources.ts';
 
 /** Most resources that one scan looks at. */
 const LOOKS_MAX = 100_000;
+const TOO_MANY = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq", or follow a cursor.`;
 /** Comparisons that may be made with any number of resources; a provider's filter has a few. */
 const ALWAYS_ALLOWED = 20;
 /** Most comparisons of one scan by more than that; one with a resource counts once more for every 1,000 characters of it. */
@@ -86,14 +87,9 @@ async function look<View extends ResourceView>(
     afterSeq = last.seq;
     looks += views.length;
     if (hits.length >= hitsMax || looks >= looksMax) return { hits, stoppedAt: afterSeq };
-    if (looks >= LOOKS_MAX) throw tooManyResources();
+    if (looks >= LOOKS_MAX) throw badRequest('tooMany', TOO_MANY);
     await nextTurn();
   }
-}
-
-function tooManyResources(): ScimError {
-  const detail = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq", or follow a cursor.`;
-  return badRequest('tooMany', detail);
 }
 
 /** Adds the matches of a page. Where their comparisons take long, others are served in between. */
