@@ -306,25 +306,6 @@ test('a word for all kinds never accepts what gives somebody more', async () => 
   });
 });
 
-test('an open drift that is only reported stays through a write of another field', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
-    bridge.sandbox.service.setActive(ada, false);
-    await sweep(bridge);
-    const rename = { op: 'replace', path: 'name.givenName', value: 'Augusta' };
-    await send(bridge, 'PATCH', `/Users/${id}`, {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-      Operations: [rename],
-    });
-    await untilSettled(bridge);
-    await sweep(bridge);
-
-    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ active: false });
-    expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
-  });
-});
-
 test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
   const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
