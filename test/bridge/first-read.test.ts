@@ -1,0 +1,104 @@
+import { expect, inject, onTestFinished, test } from 'vitest';
+import type { Section } from '../../src/sandbox/operations.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { startTestBridge, withTestBridge } from '../support/bridge.ts';
+import { readBridge, readService } from '../support/company.ts';
+import { toUser } from '../support/provider.ts';
+import { takeStore } from '../support/take-store.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
+import { withTimedBridge } from '../support/timed-bridge.ts';
+
+const PAGE = 100;
+const seed = { users: 120, groups: 12, membersPerGroup: 5 };
+/** One call for our own account, two lists of people and two of groups, and one call to prove each end. */
+const CALLS_MAX = 1 + 2 * Math.ceil((seed.users + 1) / PAGE) + 2 + 4;
+/** Longer than a closed section is left alone. */
+const RECHECK_MS = 6 * 60_000;
+
+const shapes: {
+  why: string;
+  shape: SandboxShapeChange | 'narrowest' | 'generous';
+  /** Calls beyond the least. */
+  extra?: number;
+}[] = [
+  { why: 'as documented', shape: {} },
+  { why: 'the narrowest', shape: 'narrowest' },
+  { why: 'the most generous', shape: 'generous' },
+  {
+    why: 'ids as text, addresses bare',
+    shape: { userId: 'string', memberValue: 'string', emailsReturned: 'strings' },
+  },
+  { why: 'group ids that are uids', shape: { groupId: 'uid' } },
+  { why: 'group ids of its own', shape: { groupId: 'own' } },
+  {
+    why: 'a list without members',
+    shape: { listCarriesMembers: false, groupId: 'own' },
+    extra: seed.groups,
+  },
+  { why: 'people listed at once', shape: { companyUsersPaging: 'section-else-all' } },
+  {
+    why: 'people paged only in the members section',
+    shape: { companyUsersPaging: 'section-else-first-page' },
+    extra: 2,
+  },
+  { why: 'the last first', shape: { listOrder: 'desc' } },
+  { why: 'a group list that repeats its page', shape: { offsetIgnoredBy: ['groups'] } },
+];
+
+test.each(shapes)('finds everybody and everything in the fewest calls: $why', ({ shape, extra }) =>
+  withTestBridge({ sandbox: { shape, seed } }, async (bridge) => {
+    expect(bridge.sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + (extra ?? 0));
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
+  }),
+);
+
+test.each<Section>(['users', 'groups'])('%s that are open later are read then', (section) =>
+  withTimedBridge(
+    { sandbox: { seed }, prepare: ({ faults }) => faults.refuse(section, 403) },
+    async ({ bridge, clock }) => {
+      const path = section === 'users' ? '/Users' : '/Groups';
+      const closed = await bridge.request('GET', path);
+      bridge.sandbox.faults.allow(section);
+
+      await expect
+        .poll(async () => {
+          clock.leap(RECHECK_MS);
+          return (await bridge.request('GET', path)).status;
+        })
+        .toBe(200);
+
+      expect(closed.status).toBe(503);
+      expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
+    },
+  ),
+);
+
+test('a store is used for one company: where another one answers, nothing is read and nothing is changed', async () => {
+  const sandbox = await startSandbox({ seed: { users: 3 } });
+  onTestFinished(() => sandbox.stop());
+  const proxy = await tamperWith(sandbox);
+  onTestFinished(() => proxy.stop());
+  const store = await takeStore(inject('engine'));
+  onTestFinished(store.giveBack);
+  const settings = { DATABASE_URL: store.url };
+  const first = await startTestBridge({ service: proxy.service, settings });
+  await first.stop();
+
+  proxy.setTamper((_, body) => withOtherCompany(body));
+  sandbox.calls.reset();
+  const second = await startTestBridge({
+    ...{ service: proxy.service, settings, awaitsFirstRead: false },
+  });
+  onTestFinished(() => second.stop());
+  await expect.poll(() => sandbox.calls.count()).toBe(1);
+  await second.request('POST', '/Users', toUser('ada'));
+
+  expect(sandbox.calls.count()).toBe(1);
+});
+
+/** The body with another company in every object. */
+function withOtherCompany(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body).replaceAll(/"company_id":\d+/g, '"company_id":4711'));
+}
