@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { TestBridge } from '../support/bridge.ts';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -12,6 +12,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
+import { takeStore } from '../support/take-store.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const ghost = 'ghost@example.com';
@@ -143,6 +144,28 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
     expect(service.members('First')).toHaveLength(40);
     expect(service.members('Third')).toHaveLength(40);
   }));
+
+test('a form that the service refuses is not tried again after a restart', async () => {
+  const sandbox = await startSandbox({ shape: { memberPatch: 'array' } });
+  onTestFinished(() => sandbox.stop());
+  const store = await takeStore(inject('engine'));
+  onTestFinished(store.giveBack);
+  const options = { service: sandbox, settings: { DATABASE_URL: store.url } };
+  const refused: number[] = [];
+
+  for (const life of ['first', 'second']) {
+    const bridge = await startTestBridge(options);
+    const ids = [await addUser(bridge, `ada-${life}`), await addUser(bridge, `bob-${life}`)];
+    sandbox.calls.reset();
+    await addGroup(bridge, life, ids);
+    await untilSettled(bridge);
+    refused.push(sandbox.calls.count({ operation: 'scim.updateGroup', status: 400 }));
+    await bridge.stop();
+    expect(sandbox.service.members(life)).toHaveLength(2);
+  }
+
+  expect(refused).toEqual([1, 0]);
+});
 
 test('a userName that is refused at creation is left out once two people have shown it, for a day', () =>
   withTimedBridge(

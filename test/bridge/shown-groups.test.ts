@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { addGroup, addUser } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const ANN = 'user00001@example.com';
@@ -92,5 +93,19 @@ describe('the groups that users show', () => {
       await askOps(bridge, 'POST', `/groups/${group?.id}/look`, {});
 
       expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
+    }));
+
+  test('are both, when two groups are given the same person at the same moment', () =>
+    withCompany(async (bridge) => {
+      const ann = await addUser(bridge, 'ann');
+      const names = ['First', 'Second', 'Third', 'Fourth'];
+
+      await Promise.all(names.map((name) => addGroup(bridge, name, [ann])));
+
+      const { body } = await bridge.request('GET', `/Users/${ann}`);
+      const { groups } = z
+        .object({ groups: List.shape.Resources.element.shape.groups })
+        .parse(body);
+      expect(groups.map(({ display }) => display).toSorted()).toEqual(names.toSorted());
     }));
 });
