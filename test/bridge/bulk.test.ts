@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import { measureWall } from '../support/yardstick.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -495,28 +494,6 @@ describe('the service', () => {
     expect(listStatuses(answer)).toEqual(['409', '400', '201']);
     bridge.sandbox.faults.clear();
     expect(listStatuses(await sendBulk([group, user]))).toEqual(['201', '201']);
-  });
-
-  test('the request waits once, however many operations it has', async () => {
-    const slow = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '300ms' } });
-    try {
-      slow.sandbox.faults.add({ operation: '*', fault: { kind: 'hang' } });
-      const operations = Array.from({ length: 20 }, (_, index) => [
-        newUser(`u${index}`),
-        newGroup(`g${index}`, [`bulkId:u${index}`]),
-      ]).flat();
-      let statuses: readonly unknown[] = [];
-
-      const tookMs = await measureWall(async () => {
-        statuses = listStatuses(await slow.request('POST', '/Bulk', { Operations: operations }));
-      });
-
-      expect(tookMs).toBeLessThan(2_000);
-      expect(new Set(statuses)).toEqual(new Set(['201']));
-      slow.sandbox.faults.clear();
-    } finally {
-      await slow.stop();
-    }
   });
 });
 

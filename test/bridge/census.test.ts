@@ -60,8 +60,8 @@ function toRow(name: string, { active = 'true', externalId = '' } = {}): string 
   return `${name}@example.com,${name}@example.com,${given},Example,${active},${externalId}`;
 }
 
-async function readPeople({ store: { read } }: TestBridge): Promise<string> {
-  return JSON.stringify(await read.selectFrom('users').selectAll().execute());
+async function readPeople(bridge: TestBridge): Promise<string> {
+  return (await askOps(bridge, 'GET', '/users?limit=100')).text;
 }
 
 describe('a census', () => {

@@ -3,19 +3,10 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { openStore } from '../../src/store/engine/database.ts';
-import { listStuck } from '../../src/store/resources/backlog.ts';
-import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import {
-  createMortalStore,
-  endLead,
-  type Fate,
-  type MortalStore,
-} from '../support/mortal-store.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import {
   addGroup,
@@ -94,7 +85,7 @@ describe('roles of groups in spaces and documents', () => {
     {
       settings = {},
       ...options
-    }: Pick<TestBridgeOptions, 'toStore' | 'clock'> & { settings?: Record<string, string> } = {},
+    }: Pick<TestBridgeOptions, 'clock'> & { settings?: Record<string, string> } = {},
   ): Promise<T> {
     const RULES = JSON.stringify(toRules(place, wanted));
     const common = { ...SWEEP_SETTINGS, DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES };
@@ -302,12 +293,12 @@ describe('roles of groups in spaces and documents', () => {
         const ada = await addUser(bridge, 'ada');
         await send(bridge, 'POST', '/Groups', toGroup('Board', [ada]));
         await untilSettled(bridge, 'may stay');
-        const stuck = await listStuck(bridge.store.read, 10);
+        const stuck: JsonObject[] = Object((await askOps(bridge, 'GET', '/status')).body.stuck);
         const isRead = operation.endsWith('addEntity');
 
         expect(place.sandbox.service.members('Board')).toEqual(['ada@example.com']);
         expect(listRoles(place)).toEqual(isRead ? { Hangar: [READ] } : {});
-        expect(stuck.map(({ field, problem }) => [field, problem.status])).toEqual(
+        expect(stuck.map(({ field, problem }) => [field, Object(problem).status])).toEqual(
           (isRead ? ['Minutes'] : ['Minutes', 'Hangar']).map((title) => [
             `entity:${uidOf(place, title)}`,
             status,
@@ -409,29 +400,6 @@ describe('roles of groups in spaces and documents', () => {
     });
   });
 
-  for (const [what, wanted] of [
-    ['given', { Minutes: [READ], Hangar: [READ] }],
-    ['taken', {}],
-  ] as const) {
-    test(`that were being ${what} when the process was killed are ${what} once by the next`, async () => {
-      const place = await makePlace();
-      await live(place, { Minutes: [READ] }, async (bridge) => {
-        await addGroup(bridge, 'Board');
-        await untilSettled(bridge);
-      });
-      place.sandbox.calls.reset();
-      const before = () => place.sandbox.calls.count({ mutating: true }) > 0;
-      await liveUntil(place, wanted, { before });
-      const sent = place.sandbox.calls.count({ mutating: true });
-      await live(place, wanted, untilRuled);
-
-      expect(sent).toBe(1);
-      expect(listRoles(place)).toEqual(wanted);
-      expect(listEvents(place, 'grant_access')).toBe(what === 'given' ? 2 : 1);
-      expect(listEvents(place, 'revoke_access')).toBe(what === 'given' ? 0 : 1);
-    });
-  }
-
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {
@@ -519,19 +487,6 @@ describe('roles of groups in spaces and documents', () => {
     expect(kept).toEqual({ Minutes: [READ, WRITE], Hangar: [READ] });
     expect(listRoles(place)).toEqual(kept);
   });
-
-  /** A bridge that is killed, and whose lead runs out. */
-  async function liveUntil(place: Place, wanted: Wanted, fate: Fate): Promise<void> {
-    let mortal: MortalStore | undefined;
-    const toStore = (store: Store) => {
-      mortal = createMortalStore(store, fate);
-      return mortal.store;
-    };
-    await live(place, wanted, async () => mortal?.death, { toStore });
-    const store = await openStore({ url: place.url });
-    await endLead(store);
-    await store.close();
-  }
 });
 
 /** Somebody takes the roles in Minutes, and gives more in Hangar and others in Kitchen. */

@@ -17,7 +17,9 @@ import {
   startIssuer,
   type TestIssuer,
 } from '../support/issuer.ts';
+import { makeLives } from '../support/lives.ts';
 import { createSetClock, type SetClock } from '../support/set-clock.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps } from '../support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
@@ -107,14 +109,16 @@ test('strangers hold no more than a hundred requests that wait for a key, and no
     const { bridge, issuer, id } = world;
     const stranger = await signAsStranger(issuer);
     expect((await present(bridge, id, stranger)).status).toBe(401);
-    const startedAt = performance.now();
     const waiting = Array.from({ length: 101 }, () => present(bridge, id, stranger));
-    const ended = Promise.allSettled(waiting);
+    let isOver = false;
+    const ended = Promise.allSettled(waiting).then(() => {
+      isOver = true;
+    });
 
     expect((await Promise.race(waiting)).status).toBe(503);
     expect(await sign(world)).toBe(200);
-    // Less than they wait for the next reading.
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    // They still wait for the next reading.
+    expect(isOver).toBe(false);
     await ended;
   }));
 
@@ -263,16 +267,14 @@ test('a host of a private network is not asked, by its address or by its name, n
   });
 });
 
-test('a host that the settings name no more is not asked', () =>
-  withIssuer(async ({ bridge, issuer, id }) => {
-    expect((await presentRight(bridge, id, issuer)).status).toBe(200);
-    const { trust } = await bridge.store.read
-      .selectFrom('clients')
-      .select('trust')
-      .executeTakeFirstOrThrow();
-    const moved = String(trust).replaceAll('127.0.0.1', 'localhost');
-    await bridge.store.write((tx) => tx.updateTable('clients').set({ trust: moved }).execute());
-    const claims = { ...toRight(issuer), iss: issuer.url.replace('127.0.0.1', 'localhost') };
-    expect((await present(bridge, id, await issuer.sign(claims))).status).toBe(503);
-    expect(issuer.asked).toHaveLength(1);
-  }));
+test('a host that the settings name no more is not asked', async () => {
+  const issuer = await startIssuer();
+  const lives = await makeLives({ settings: { ...SETTINGS, DATABASE_URL: await makeStoreUrl() } });
+  const id = await lives.live((bridge) => makeClient(bridge, issuer));
+  const other = { OAUTH_KEY_HOSTS: 'keys.example.com' };
+
+  const answer = await lives.live((bridge) => presentRight(bridge, id, issuer), other);
+
+  expect(answer.status).toBe(503);
+  expect(issuer.asked).toEqual([]);
+});

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { POLL_STATE } from '../../src/reconcile/audit/poll-state.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
 import {
   type AuditWorld,
   behindTheBack,
@@ -11,9 +9,18 @@ import {
   PATIENT,
   withAudit,
 } from '../support/audit-world.ts';
-import { addGroup, addUser, findId, send, toMembers, toPatch } from '../support/provider.ts';
+import { readMetrics } from '../support/metrics.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  readWork,
+  send,
+  toMembers,
+  toPatch,
+} from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -125,12 +132,19 @@ async function withUnmade(
   });
 }
 
+/** What is stuck, with the words of the service. */
+async function listStuck(world: AuditWorld): Promise<unknown> {
+  return (await askOps(world, 'GET', '/status')).body.stuck;
+}
+
 /** Moves time on, and on until the log was read after that: a read may have begun before. */
-async function untilLogRead({ clock, store }: AuditWorld, ms: number): Promise<void> {
+async function untilLogRead(world: AuditWorld, ms: number): Promise<void> {
+  const { clock } = world;
   clock.leap(ms);
   const since = clock.now() - INTERVAL_MS;
   const isRead = async () => {
-    const isLate = ((await POLL_STATE.find(store.read))?.readAt ?? 0) < since;
+    const lagSeconds = (await readMetrics(world, world.opsToken)).get('audit_lag_seconds') ?? 0;
+    const isLate = clock.now() - lagSeconds * 1_000 < since;
     if (isLate) clock.leap(INTERVAL_MS);
     return !isLate;
   };
@@ -149,7 +163,7 @@ describe('a change that the service answers with 204 and does not make', () => {
         await untilLogRead(world, LOG_READ_MS);
         await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
         await untilQuiet(timed, 10 * MINUTE_MS);
-        const stuck = await listStuck(world.store.read, 10);
+        const stuck = await listStuck(world);
         const calls = world.sandbox.calls.count({ operation: row.operation });
         end();
         await untilQuiet(timed, 120 * MINUTE_MS);
@@ -160,8 +174,8 @@ describe('a change that the service answers with 204 and does not make', () => {
         // The first call, and those after its one failed attempt.
         expect(calls).toBe(ATTEMPTS);
         expect(row.isMade(team)).toBe(true);
-        expect(await listStuck(world.store.read, 10)).toEqual([]);
-        expect(await readBacklog(world.store.read)).toMatchObject({ due: 0 });
+        expect(await listStuck(world)).toEqual([]);
+        expect(await readWork(world)).toMatchObject({ due: 0 });
       },
       await makeStoreUrl(),
     ),
@@ -189,7 +203,7 @@ describe('a removal that the service answers with 204 and does not make', () => 
       world.clock.leap(MINUTE_MS);
       await sweep(world);
       await untilQuiet(timed, 10 * MINUTE_MS);
-      const stuck = await listStuck(world.store.read, 10);
+      const stuck = await listStuck(world);
       const asked = calls.count({ operation });
       fault.remove();
       await untilQuiet(timed, 120 * MINUTE_MS);
@@ -200,8 +214,8 @@ describe('a removal that the service answers with 204 and does not make', () => 
       ]);
       expect(asked).toBe(ATTEMPTS);
       expect(service.findGroup('Pilots')).toBeUndefined();
-      expect(await listStuck(world.store.read, 10)).toEqual([]);
-      expect(await readBacklog(world.store.read)).toMatchObject({ due: 0 });
+      expect(await listStuck(world)).toEqual([]);
+      expect(await readWork(world)).toMatchObject({ due: 0 });
       expect((await world.request('GET', `/Groups/${id}`)).status).toBe(404);
     });
   });
@@ -233,7 +247,7 @@ describe('a removal that the service answers with 204 and does not make', () => 
       const fault = faults.add({ operation, fault: NOTHING_DONE });
       await world.request('DELETE', `/Users/${id}`);
       await untilQuiet(timed, 10 * MINUTE_MS);
-      const stuck = await listStuck(world.store.read, 10);
+      const stuck = await listStuck(world);
       const asked = calls.count({ operation });
       fault.remove();
       await untilQuiet(timed, 120 * MINUTE_MS);
@@ -241,7 +255,7 @@ describe('a removal that the service answers with 204 and does not make', () => 
       expect(stuck).toMatchObject([{ field: 'active', problem: { code: 'not-applied', words } }]);
       expect(asked).toBe(ATTEMPTS);
       expect(service.findUser('vera@example.com')).toBeUndefined();
-      expect(await listStuck(world.store.read, 10)).toEqual([]);
+      expect(await listStuck(world)).toEqual([]);
     });
   });
 });

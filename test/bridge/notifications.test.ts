@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { addNotificationsCommand } from '../../src/cli/notifications.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { insertNotifications } from '../../src/store/notifications.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
@@ -357,28 +356,6 @@ test('a test that was refused does not hold up the next one, and tells why each 
     receiver.answer(204);
 
     expect(await run('notifications', 'test')).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
-  });
-});
-
-test('a receiver that is down is told as such, however much waits', async () => {
-  const receiver = await startReceiver();
-  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
-  await withTestBridge({ settings }, async (bridge) => {
-    const row = { receiver: 'ops', subject: 'a', type: 'plan.held', body: '{}' };
-    const state = {
-      created_at: 0,
-      due_at: 0,
-      attempts: 0,
-      status: 'waiting',
-      error: null,
-    } as const;
-    const rows = Array.from({ length: 1_000 }, (_, n) => ({ id: `msg_${n}`, ...row, ...state }));
-    await bridge.store.write((tx) => insertNotifications(tx, rows));
-    receiver.answer(503);
-
-    const told = expect.stringContaining('answered with 503');
-    const tried = await runner(bridge, [addNotificationsCommand])('notifications', 'test');
-    expect(tried).toMatchObject({ code: 1, text: told });
   });
 });
 

@@ -16,7 +16,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { backupCommand } from '../../src/cli/backup.ts';
 import { backUpStore, markRestored, restoreStore } from '../../src/cli/backup-store.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
-import { sealSqlite } from '../../src/store/move/seal.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
@@ -150,9 +149,7 @@ test('a file that is there is left alone, and what is no whole store of the brid
   const made = await run('backup', backup);
   const twice = await run('backup', backup);
   const nowhere = await run('backup', join(file, 'below-a-file.db'));
-  const [text, torn, other, newer, moved] = ['text', 'torn', 'other', 'newer', 'moved'].map((n) =>
-    join(folder, n),
-  );
+  const [text, torn, other, newer] = ['text', 'torn', 'other', 'newer'].map((n) => join(folder, n));
   const original = readFileSync(file);
   writeFileSync(String(text), 'no database at all, but long enough to be looked at');
   const bytes = readFileSync(backup);
@@ -163,22 +160,10 @@ test('a file that is there is left alone, and what is no whole store of the brid
     "insert into kysely_migration values ('999-of-tomorrow', '2999-01-01')",
   );
 
-  copyFileSync(backup, String(moved));
-  sealSqlite(String(moved), 0);
-
   expect(made.code).toBe(0);
   expect(twice).toMatchObject({ code: 1, text: expect.stringContaining('exists already') });
   expect(nowhere).toMatchObject({ code: 1, text: expect.stringContaining('cannot be written') });
-  const again = await runAlone([commands.backup], ['backup', `${backup}.2`], {
-    ...env,
-    DATABASE_URL: `sqlite:${moved}`,
-  });
-  expect(again).toMatchObject({ code: 1, text: expect.stringContaining(`copy of ${moved} is a`) });
-  expect(await run('restore', String(moved))).toMatchObject({
-    code: 1,
-    text: expect.stringContaining('moved to PostgreSQL'),
-  });
-  for (const path of [torn, text, other, newer, moved, join(folder, 'none')]) {
+  for (const path of [torn, text, other, newer, join(folder, 'none')]) {
     const { code, text: words } = await run('restore', String(path));
     expect(code, `${path}: ${words}`).toBe(1);
     expect(words).toContain(path);

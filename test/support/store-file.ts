@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -20,4 +20,11 @@ export function copyStore(url: string): string {
     if (from !== undefined && to !== undefined && existsSync(from)) copyFileSync(from, to);
   }
   return copy;
+}
+
+/** Everything that a SQLite file and the log beside it hold, as text: what is in neither is nowhere in the store. */
+export function readStoreBytes(url: string): string {
+  const file = url.slice(SQLITE.length);
+  const parts = ['', '-wal'].map((part) => `${file}${part}`).filter((path) => existsSync(path));
+  return parts.map((path) => readFileSync(path, 'latin1')).join();
 }
