@@ -66,7 +66,7 @@ async function readPeople(bridge: TestBridge): Promise<string> {
 
 describe('a census', () => {
   const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge({ settings: { ...SWEEP_SETTINGS } }, run);
+    withTestBridge({ settings: SWEEP_SETTINGS }, run);
 
   test('tells nothing of people about whom all three agree, and changes nothing', () =>
     start(async (bridge) => {

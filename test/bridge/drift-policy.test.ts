@@ -291,7 +291,7 @@ describe('an account that is gone, of somebody without an address', () => {
   });
 
   test('an operator who wants it repaired is told what to do', async () => {
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS } }, async (bridge) => {
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
       const id = await loseVera(bridge);
       const [drift] = await readMissing(bridge);
       const why = await askOps(bridge, 'GET', `/timeline/${id}`);

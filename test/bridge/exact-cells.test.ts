@@ -1,58 +1,65 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
 const suspended = { [USER_EXTENSION]: { temporarilyInactive: true } };
 
-function isSuspended({ sandbox }: TestBridge): boolean | undefined {
-  return sandbox.service.getUser(ada).temporarilyInactive;
+function isSuspended({ sandbox }: TestBridge, name = 'ada'): boolean | undefined {
+  return sandbox.service.getUser(`${name}@example.com`).temporarilyInactive;
 }
 
-const clearings: { what: string; method: string; body: JsonObject }[] = [
-  { what: 'a PUT without the extension', method: 'PUT', body: toUser('ada') },
+const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
+const clearings: { what: string; method: string; toBody: (name: string) => JsonObject }[] = [
+  { what: 'a PUT without the extension', method: 'PUT', toBody: (name) => toUser(name) },
   {
     what: 'a PUT with an empty extension',
     method: 'PUT',
-    body: toUser('ada', { [USER_EXTENSION]: {} }),
+    toBody: (name) => toUser(name, { [USER_EXTENSION]: {} }),
   },
   {
     what: 'a removal of the attribute',
     method: 'PATCH',
-    body: toPatch({ op: 'remove', path: `${USER_EXTENSION}:temporarilyInactive` }),
+    toBody: () => toPatch({ op: 'remove', path: SUSPENSION }),
   },
   {
     what: 'a removal of the extension',
     method: 'PATCH',
-    body: toPatch({ op: 'remove', path: USER_EXTENSION }),
+    toBody: () => toPatch({ op: 'remove', path: USER_EXTENSION }),
   },
   {
     what: 'a null',
     method: 'PATCH',
-    body: toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value: null }),
+    toBody: () => toPatch({ op: 'replace', path: SUSPENSION, value: null }),
   },
 ];
 
 describe.each(['scim', 'temporarilyInactive'])('where %s deactivates', (deactivation) => {
-  const settings = { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation };
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    const settings = { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation };
+    bridge = await startTestBridge({ settings });
+  });
+  afterAll(() => bridge.stop());
 
-  test.each(clearings)('$what ends a suspension in the service too', async ({ method, body }) => {
-    await withTestBridge({ settings }, async (bridge) => {
-      const id = await addUser(bridge, 'ada', suspended);
+  test.each(clearings.map((row, index) => ({ ...row, name: `ada${index}` })))(
+    '$what ends a suspension in the service too',
+    async ({ method, toBody, name }) => {
+      const id = await addUser(bridge, name, suspended);
       await untilSettled(bridge);
-      const before = isSuspended(bridge);
+      const before = isSuspended(bridge, name);
 
-      await send(bridge, method, `/Users/${id}`, body);
+      await send(bridge, method, `/Users/${id}`, toBody(name));
       await untilSettled(bridge);
       await sweep(bridge);
 
-      expect([before, isSuspended(bridge)]).toEqual([true, false]);
+      expect([before, isSuspended(bridge, name)]).toEqual([true, false]);
       expect(await listManagedDrifts(bridge)).toEqual([]);
-    });
-  });
+    },
+  );
 });
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {

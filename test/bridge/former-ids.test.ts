@@ -53,7 +53,7 @@ function toEnd(text: string): unknown {
 
 describe('the ids of an earlier SCIM server', () => {
   const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge({ settings: { ...SWEEP_SETTINGS } }, run);
+    withTestBridge({ settings: SWEEP_SETTINGS }, run);
 
   test('are ids by which people and groups are read and written, alone, in bulk and as members', () =>
     start(async (bridge) => {

@@ -77,8 +77,7 @@ describe('named tokens', () => {
 
   test('unknown, wrong, expired and revoked ones are answered alike, and expiry goes by the clock of the store', async () => {
     const clock = createSetClock();
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings, clock }, async (bridge) => {
+    await withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
       const short = await makeToken(bridge, { name: 'short', expires: '1d' });
       const long = await makeToken(bridge, { name: 'long', expires: 'never' });
       const gone = await makeToken(bridge, { name: 'gone' });
@@ -142,8 +141,7 @@ describe('named tokens', () => {
   });
 
   test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings }, async (bridge) => {
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
       await makeToken(bridge, { name: 'okta-now', expires: '29d' });
       await makeToken(bridge, { name: 'okta-later', expires: '31d' });
       await makeToken(bridge, { name: 'okta-ever', expires: 'never' });
@@ -172,8 +170,7 @@ describe('named tokens', () => {
   });
 
   test('a name is free again once its token is revoked, and what is no wish makes nothing', async () => {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings }, async (bridge) => {
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
       await makeToken(bridge, { name: 'okta' });
       expect((await askOps(bridge, 'POST', '/tokens', { name: 'okta' })).status).toBe(409);
       await askOps(bridge, 'POST', '/tokens/okta/revoke');
