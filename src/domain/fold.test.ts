@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { measureGrowth } from '../../test/support/yardstick.ts';
 import { foldCase } from './fold.ts';
 import { normaliseName } from './name.ts';
 import { isStorable } from './text.ts';
@@ -42,7 +41,8 @@ for (const [why, some] of marks) {
       const folded = toForm(build(1_001));
       expect(toForm(folded)).toBe(folded);
       expect(isStorable(folded)).toBe(true);
-      expect(measureGrowth(build, (text) => void toForm(text))).toBeLessThan(40);
+      // Quadratic work would not end within the time of a test.
+      expect(isStorable(toForm(build(1_000_000)))).toBe(true);
     }
   });
 }

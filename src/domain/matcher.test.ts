@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { measureWork } from '../../test/support/yardstick.ts';
 import { createMatcher } from './matcher.ts';
 
 const cases = [
@@ -69,10 +68,9 @@ test('a matcher is asked many times and always answers the same', () => {
   expect([matches(['abc']), matches(['abc']), matches(['abc'])]).toEqual([true, true, true]);
 });
 
-test('many stars cost no more than the text is long', async () => {
+test('many stars cost no more than the text is long', () => {
   const matches = createMatcher(['*a*b*c*']);
 
-  const workedMs = await measureWork(() => void matches(['ab'.repeat(5_000)]));
-
-  expect(workedMs).toBeLessThan(1_000);
+  // A matcher that tries every combination would not end.
+  expect(matches(['ab'.repeat(100_000)])).toBe(false);
 });

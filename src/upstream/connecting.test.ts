@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { measureWall } from '../../test/support/yardstick.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { connect, failureOf, getUser, ok } from './testing/connect.ts';
 import { startService } from './testing/service.ts';
@@ -105,27 +104,21 @@ describe.each(waitings)('a call that waits for $for', ({ open: openWaiting, isUn
   const end = async (options: (caller: AbortController) => CallOptions) => {
     const transport = await openWaiting();
     const caller = new AbortController();
-    let error: unknown;
-    const tookMs = await measureWall(async () => {
-      const failed = failureOf(getUser(transport, options(caller)));
-      setTimeout(() => caller.abort(new Error('enough')), 60);
-      error = await failed;
-    });
-    return { error, tookMs, transport };
+    const failed = failureOf(getUser(transport, options(caller)));
+    setTimeout(() => caller.abort(new Error('enough')), 60);
+    return { error: await failed, transport };
   };
 
   test('ends when its caller gives up', async () => {
-    const { error, tookMs } = await end(({ signal }) => ({ signal }));
+    const { error } = await end(({ signal }) => ({ signal }));
 
     expect(error).toMatchObject({ code: 'aborted', outcome: isUnsent ? 'not-sent' : 'unknown' });
-    expect(tookMs).toBeLessThan(SOON_MS);
   });
 
   test('ends when its time is over', async () => {
-    const { error, tookMs } = await end(() => ({ withinMs: 60 }));
+    const { error } = await end(() => ({ withinMs: 60 }));
 
     expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
-    expect(tookMs).toBeLessThan(SOON_MS);
   });
 
   test('does not hold up the end once it was given up', async () => {

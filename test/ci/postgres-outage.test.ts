@@ -12,10 +12,9 @@ import { toRequester } from '../support/send-raw.ts';
 import { startBridge } from '../support/server.ts';
 import { createEmptyDatabase, runStatement } from '../support/store-templates.ts';
 import { askOps, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
-import { withSlowness } from '../support/yardstick.ts';
 
 /** Nobody who asks waits longer than this, in milliseconds, however the server is gone; the machine may be busy. */
-const ANSWER_MAX_MS = 9_000;
+const ANSWER_MAX_MS = 30_000;
 
 describe.skipIf(inject('postgresUrl') === undefined)(
   'a PostgreSQL that is gone for a while',
@@ -96,16 +95,13 @@ describe.skipIf(inject('postgresUrl') === undefined)(
             const traffic = startTraffic(bridge, ada);
             await traffic.until(20);
 
-            const { result, slowness } = await withSlowness(async () => {
-              await leave();
-              await traffic.untilRefused(2);
-              const ready = await readReady(bridge);
-              await comeBack();
-              await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
-              await traffic.until(20);
-              return { ready, ...(await traffic.stop()) };
-            });
-            const { ready, exchanges, acknowledged } = result;
+            await leave();
+            await traffic.untilRefused(2);
+            const ready = await readReady(bridge);
+            await comeBack();
+            await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+            await traffic.until(20);
+            const { exchanges, acknowledged } = await traffic.stop();
 
             expect(ready).toMatchObject({
               status: 503,
@@ -113,7 +109,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
             });
             expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
             const longestMs = Math.max(...exchanges.map(({ tookMs }) => tookMs));
-            expect(longestMs / slowness.wall).toBeLessThan(ANSWER_MAX_MS);
+            expect(longestMs).toBeLessThan(ANSWER_MAX_MS);
             await untilSettled(bridge);
             const { service } = bridge.sandbox;
             for (const name of acknowledged)

@@ -7,7 +7,6 @@ import { describePostgres } from '../support/on-postgres.ts';
 import { addUser, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { withSlowness } from '../support/yardstick.ts';
 
 const TIMEOUT_S = 4;
 const OPS_TOKEN = 'ops-token-of-a-test-bridge';
@@ -76,18 +75,13 @@ describePostgres('a leader', ({ makeUrl }) => {
     page.remove();
     sandbox.faults.release();
     const sinceKilled = () => performance.now() - killedAt;
-    const { result, slowness } = await withSlowness(() =>
-      Promise.all([
-        sandbox.calls.until(1, { operation: 'scim.getUser' }).then(sinceKilled),
-        sandbox.calls.until(2, { operation: 'scim.getUsers' }).then(sinceKilled),
-      ]),
-    );
-    const [lookMs, sweepMs] = result;
+    const [lookMs, sweepMs] = await Promise.all([
+      sandbox.calls.until(1, { operation: 'scim.getUser' }).then(sinceKilled),
+      sandbox.calls.until(2, { operation: 'scim.getUsers' }).then(sinceKilled),
+    ]);
     await expect.poll(() => readSweepStatus(successor), { timeout: 10_000 }).toBe('complete');
 
     expect(Math.min(lookMs, sweepMs)).toBeGreaterThan(TIMEOUT_S * 1_000);
-    // Ten seconds when nothing else runs on the machine.
-    expect(Math.max(lookMs, sweepMs) / slowness.wall).toBeLessThan(20_000);
     await expect
       .poll(() => sandbox.service.getUser('ada@example.com').fullName, { timeout: 5_000 })
       .toBe('Ada King');
