@@ -42,7 +42,7 @@ function makeHuge(random: SeededRandom): readonly [string, ...string[]] {
 }
 
 /** A body that is JSON: a search, a PATCH, a bulk request, or what a provider sends with faults. */
-export function makeJson(source: BodySource): JsonValue {
+function makeJson(source: BodySource): JsonValue {
   const { random, samples } = source;
   const kind = Math.floor(random.next() * 6);
   if (kind === 0) return makeSearch(source);
@@ -109,7 +109,7 @@ function makeValue(source: BodySource, depth: number): JsonValue {
 }
 
 /** The value with some of its parts replaced or left out. */
-export function mutateValue(source: BodySource, value: JsonValue, chance: number): JsonValue {
+function mutateValue(source: BodySource, value: JsonValue, chance: number): JsonValue {
   const { random } = source;
   if (random.chance(chance)) return makeValue(source, 2);
   if (typeof value === 'string') return fill(source, value);

@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres.ts';
 import { type FuzzPlan, runFuzz } from './run.ts';
-import { searchSlow } from './slow.ts';
 
 /**
- * `npm run fuzz -- [--requests 100000] [--seed n] [--store sqlite|postgres] [--people 300] [--slow]`: throws rubbish at
- * every address of a real bridge, or searches for requests that hold its event loop. Exits with 1 when a promise was broken.
+ * `npm run fuzz -- [--requests 100000] [--seed n] [--store sqlite|postgres] [--people 300]`: throws rubbish at
+ * every address of a real bridge. Exits with 1 when a promise was broken.
  */
 const { values } = parseArgs({
   options: {
@@ -13,7 +12,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     store: { type: 'string', default: 'sqlite' },
     people: { type: 'string', default: '300' },
-    slow: { type: 'boolean', default: false },
   },
 });
 
@@ -31,7 +29,7 @@ const plan = {
   say: (line: string) => console.error(`… ${line}`),
 };
 try {
-  const findings = values.slow ? await findSlow(plan) : await findBroken(plan);
+  const findings = await findBroken(plan);
   for (const finding of findings) console.log(`FINDING ${finding}`);
   console.log(`${findings.length} findings`);
   if (findings.length > 0) process.exitCode = 1;
@@ -44,17 +42,6 @@ async function findBroken(all: FuzzPlan): Promise<readonly string[]> {
   for (const [status, count] of [...counts].toSorted()) console.log(`${status}: ${count}`);
   console.log(
     `memory ${memoryMb.map((mb) => mb.toFixed(0)).join(', ')} MB, ${seconds.toFixed(1)} s`,
-  );
-  return findings;
-}
-
-async function findSlow(all: FuzzPlan): Promise<readonly string[]> {
-  const { findings, longestMs, dismissed } = await searchSlow(all);
-  console.log(
-    `longest turns: ${longestMs
-      .slice(0, 10)
-      .map((ms) => ms.toFixed(0))
-      .join(', ')} ms; ${dismissed} long ones were not so when repeated`,
   );
   return findings;
 }

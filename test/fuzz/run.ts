@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
-import { freePort } from '../support/free-port.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { measureSlowness } from '../support/yardstick.ts';
 import { makeAttempt, type Pool } from './attempts.ts';
 import { Connections } from './connection.ts';
 import { findFault } from './judge.ts';
-import { findLongTurns } from './turn-limit.ts';
 
 /** How much rubbish to throw. */
 export interface FuzzPlan {
@@ -38,34 +35,21 @@ const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
 const OPS_TOKEN = 'token-of-operators-of-rubbish';
 /** Requests at the same time. */
 const AT_ONCE = 16;
-/** Of the bridge's own thread, on the machine for which limits were set. */
-const TURN_MAX_MS = 100;
 /** More findings than this say nothing new. */
 const FINDINGS_MAX = 50;
 /** What the second half may need beyond the first: what garbage collection leaves to chance. */
 const MEMORY_SLACK_MB = 64;
 
 /** A bridge and those whom nobody asks to change. */
-export interface Stage {
+interface Stage {
   readonly bridge: BridgeProcess;
   readonly pool: Pool;
-  /** Address in the process of the bridge that tells its longest turn since it was asked last. */
-  readonly probeUrl: string;
   /** Addresses of people and groups that no attempt names, with what is answered for them. */
   readonly bystanders: ReadonlyMap<string, string>;
 }
 
-/** Throws rubbish at a real bridge, and looks at what it answers and what becomes of it. */
+/** Throws rubbish at a real bridge in a process of its own, and looks at what it answers and what becomes of it. */
 export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
-  return withStage(plan, (stage) => play(plan, stage));
-}
-
-/** Runs something with a bridge in a process of its own, and ends both. */
-export async function withStage<Result>(
-  plan: FuzzPlan,
-  run: (stage: Stage) => Promise<Result>,
-): Promise<Result> {
-  const probePort = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-fuzz-'));
   const sandbox = await startSandbox({
     seed: { users: plan.people, groups: Math.ceil(plan.people / 8) },
@@ -73,13 +57,9 @@ export async function withStage<Result>(
   const bridge = await startBridge({
     folder,
     // The flags of `npm start`, without which the heap grows as long as there is memory.
-    command: [
-      ...['--max-semi-space-size=4', '--heap-growing-percent=25'],
-      ...['--import', './test/fuzz/probe.ts', 'src/cli/bin.mjs', 'serve'],
-    ],
+    command: ['--max-semi-space-size=4', '--heap-growing-percent=25', 'src/cli/bin.mjs', 'serve'],
     env: {
       MALLOC_ARENA_MAX: '1',
-      PROBE_PORT: String(probePort),
       UPSTREAM_URL: sandbox.url,
       UPSTREAM_TOKEN: sandbox.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
@@ -95,8 +75,7 @@ export async function withStage<Result>(
   });
   try {
     await bridge.ready();
-    const probeUrl = `http://127.0.0.1:${probePort}`;
-    return await run({ ...(await prepare(plan, bridge)), probeUrl });
+    return await play(plan, await prepare(plan, bridge));
   } finally {
     await bridge.kill();
     await sandbox.stop();
@@ -104,10 +83,7 @@ export async function withStage<Result>(
   }
 }
 
-async function prepare(
-  { seed }: FuzzPlan,
-  bridge: BridgeProcess,
-): Promise<Omit<Stage, 'probeUrl'>> {
+async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage> {
   const provider = toRequester(bridge);
   const userIds = await listIds(provider, 'Users');
   const ids = [...userIds, ...(await listIds(provider, 'Groups'))];
@@ -149,19 +125,15 @@ function readSamples(): JsonValue[] {
 async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzReport> {
   const { bridge, pool } = stage;
   const startedAt = performance.now();
-  // A start reads its modules in long turns.
-  const { length: toldBefore } = bridge.output();
   const connections = new Connections(Number(new URL(bridge.baseUrl).port));
   const counts = new Map<string, number>();
   const findings: string[] = [];
   const memoryMb: number[] = [];
-  let slowness = 1;
   let next = 0;
   const work = async () => {
     for (let index = next++; index < requests && findings.length < FINDINGS_MAX; index = next++) {
       if (index % Math.ceil(requests / 10) === 0) {
         memoryMb.push(readMemoryMb(bridge));
-        slowness = Math.max(slowness, measureSlowness().thread);
         say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
       }
       const attempt = makeAttempt(pool, index);
@@ -176,7 +148,6 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   connections.close();
   memoryMb.push(readMemoryMb(bridge));
   findings.push(...(await judgeAfterwards(stage)), ...judgeMemory(memoryMb));
-  findings.push(...findLongTurns(bridge.output().slice(toldBefore), TURN_MAX_MS * slowness));
   return { counts, findings, memoryMb, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
