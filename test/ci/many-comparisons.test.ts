@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
-import { addUser } from '../../../test/support/provider.ts';
-import { insertMany } from '../../../test/support/rows.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { addUser } from '../support/provider.ts';
+import { insertMany } from '../support/rows.ts';
 
 /** As many comparisons as fit into a filter. */
 const MANY = 400;
