@@ -3,7 +3,6 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
-import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { readMetrics } from './metrics.ts';
 import { untilSettled } from './provider.ts';
@@ -14,7 +13,7 @@ export const INTERVAL_MS = 15_000;
 export const PATIENT = { interval: 5 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */
-export interface AuditWorld<Service extends Counterpart = Sandbox> extends TestBridge<Service> {
+export interface AuditWorld extends TestBridge {
   readonly clock: LeapingClock;
   /** Moves time on and waits until the log was read after that, and what follows is settled. */
   poll(ms?: number): Promise<void>;
@@ -53,9 +52,9 @@ export async function withAudit(
 }
 
 /** A bridge in front of a service that runs already; it has read the log once. */
-export async function startAuditWorld<Service extends Counterpart>(
-  options: AuditWorldOptions & { readonly service: Service; readonly clock: LeapingClock },
-): Promise<AuditWorld<Service>> {
+export async function startAuditWorld(
+  options: AuditWorldOptions & { readonly service: Sandbox; readonly clock: LeapingClock },
+): Promise<AuditWorld> {
   const { clock } = options;
   const bridge = await startBridgeOf(options.service, {
     clock,

@@ -17,7 +17,6 @@ import type { Store } from '../../src/store/store.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import type { Counterpart } from './counterpart.ts';
 import { type TakenStore, takeStore } from './take-store.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
@@ -25,14 +24,14 @@ const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 60_000;
 
 /** What differs from a bridge with nothing configured. */
-export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {
+export interface TestBridgeOptions {
   /** Settings as environment variables, e.g. `{ SCIM_WRITE_WAIT: '200ms' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions;
   /** A service that runs already and outlives the bridge, which so can be started again; with a `DATABASE_URL`. */
-  readonly service?: Service;
+  readonly service?: Sandbox;
   /** Changes the service before the bridge first meets it. */
-  readonly prepare?: (sandbox: Service) => void;
+  readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
   /** What the bridge is given in place of its store. */
   readonly toStore?: (store: Store) => Store;
@@ -60,7 +59,7 @@ export interface TestAnswer {
 }
 
 /** A bridge in this process, with a sandbox as its service and a store of the run's engine that ends with it. */
-export interface TestBridge<Service extends Counterpart = Sandbox> {
+export interface TestBridge {
   /**
    * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
    * A header that is undefined is left out, the token's too.
@@ -71,7 +70,7 @@ export interface TestBridge<Service extends Counterpart = Sandbox> {
     body?: JsonValue,
     headers?: Readonly<Record<string, string | undefined>>,
   ): Promise<TestAnswer>;
-  readonly sandbox: Service;
+  readonly sandbox: Sandbox;
   readonly store: Store;
   /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
   readonly baseUrl: string;
@@ -99,11 +98,11 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
   }
 }
 
-/** The same in front of a service of any make, which outlives it. */
-export async function startBridgeOf<Service extends Counterpart>(
-  sandbox: Service,
-  options: TestBridgeOptions<Service> = {},
-): Promise<TestBridge<Service>> {
+/** The same in front of a sandbox that runs already, which outlives it. */
+export async function startBridgeOf(
+  sandbox: Sandbox,
+  options: TestBridgeOptions = {},
+): Promise<TestBridge> {
   const { url, giveBack } = await findStore(options.settings);
   options.prepare?.(sandbox);
   const { settings, shown } = loadSettings({

@@ -1,6 +1,6 @@
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import type { Counterpart } from './counterpart.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { listResources, type Requester, send } from './provider.ts';
 
 /** A person of the company, by address. */
@@ -22,7 +22,7 @@ export interface Company {
 }
 
 /** The company as the service holds it. @throws Error when somebody or something is there twice */
-export function readService({ service }: Pick<Counterpart, 'service'>): Company {
+export function readService({ service }: Pick<Sandbox, 'service'>): Company {
   const people = service.users().map((user) => {
     const person: Person = { fullName: user.fullName, active: user.active };
     return [user.email, person] as const;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { TestBridge } from './bridge.ts';
-import type { Counterpart, CounterpartService } from './counterpart.ts';
 import { addUser, send, toGroup, toMembers, toPatch, untilSettled } from './provider.ts';
 import { listManagedDrifts, sweep } from './sweep.ts';
 
@@ -13,7 +13,7 @@ export const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 const carl = 'carl@example.com';
 
 /** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
-export async function addCompany(bridge: TestBridge<Counterpart>): Promise<string> {
+export async function addCompany(bridge: TestBridge): Promise<string> {
   const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
   await addUser(bridge, 'bob');
   const carlId = await addUser(bridge, 'carl');
@@ -31,10 +31,7 @@ export async function addCompany(bridge: TestBridge<Counterpart>): Promise<strin
 export const VERA = 'vera@example.com';
 
 /** A managed person whom an administrator can remove; `look` has the bridge see the account first. */
-export async function addVera(
-  bridge: TestBridge<Counterpart>,
-  look: () => Promise<unknown>,
-): Promise<void> {
+export async function addVera(bridge: TestBridge, look: () => Promise<unknown>): Promise<void> {
   bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
   await look();
   await addUser(bridge, 'vera');
@@ -52,8 +49,8 @@ export interface DriftCell {
   /** Of what it is, with `of` and the person where it is about one in a list. */
   readonly name: string;
   /** What a person does in the service. */
-  readonly change: (service: CounterpartService) => unknown;
-  readonly changeBack?: (service: CounterpartService) => unknown;
+  readonly change: (service: SandboxService) => unknown;
+  readonly changeBack?: (service: SandboxService) => unknown;
 }
 
 /** One for each kind of difference of something managed. */
@@ -131,7 +128,7 @@ export function isMetAlone({ kind }: DriftCell): boolean {
 }
 
 /** Differences of every kind at once are found by a sweep, and seen to be gone by the next one. */
-export async function assertFindsEveryKind(bridge: TestBridge<Counterpart>): Promise<void> {
+export async function assertFindsEveryKind(bridge: TestBridge): Promise<void> {
   const cells = driftCells.filter((cell) => !isMetAlone(cell));
   const { service } = bridge.sandbox;
   await addCompany(bridge);

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
-import type { Counterpart } from './counterpart.ts';
 import { assertDescribed } from './ops-routes.ts';
 import { untilSettled } from './provider.ts';
 
@@ -10,15 +9,12 @@ export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
 
-/** A bridge in front of any service. */
-type AnyBridge = TestBridge<Counterpart>;
-
 /** Settings with which operators may ask, and a second look is made at once. */
 export const SWEEP_SETTINGS = { OPS_TOKEN, DRIFT_SETTLE: '0s' };
 
 /** Sends a request below `/ops`, whose answer has to be as it is described. */
 export async function askOps(
-  bridge: AnyBridge,
+  bridge: TestBridge,
   method: 'GET' | 'POST',
   path: string,
   body?: JsonValue,
@@ -33,7 +29,7 @@ export async function askOps(
 
 /** Asks for a sweep and waits for its end. */
 export async function sweep(
-  bridge: AnyBridge,
+  bridge: TestBridge,
   options: { dryRun?: boolean } = {},
 ): Promise<JsonObject> {
   await untilSettled(bridge);
@@ -42,14 +38,14 @@ export async function sweep(
 }
 
 /** Waits for the end of a sweep. */
-export async function untilSwept(bridge: AnyBridge, id: string): Promise<JsonObject> {
+export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonObject> {
   const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
   await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
   return read();
 }
 
 /** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */
-export async function listManagedDrifts(bridge: AnyBridge, status = 'open'): Promise<string[]> {
+export async function listManagedDrifts(bridge: TestBridge, status = 'open'): Promise<string[]> {
   const { body } = await askOps(bridge, 'GET', `/drifts?status=${status}`);
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   return items

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
-import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { createPatience, readWork } from './provider.ts';
 import { askOps } from './sweep.ts';
 
 /** A bridge whose time the test moves. */
-export interface TimedBridge<Service extends Counterpart = Sandbox> {
-  readonly bridge: TestBridge<Service>;
+export interface TimedBridge {
+  readonly bridge: TestBridge;
   readonly clock: LeapingClock;
 }
 
@@ -27,7 +25,7 @@ export async function withTimedBridge(
  * Waits until nothing runs and nothing is due, moving time on to what is due next, at most `aheadMs` in
  * one leap: what is due later than that counts as quiet.
  */
-export async function untilQuiet(timed: TimedBridge<Counterpart>, aheadMs?: number): Promise<void> {
+export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<void> {
   const expectProgress = createPatience();
   while (!(await goOn(timed, aheadMs))) {
     expectProgress(JSON.stringify(await readWork(timed.bridge)));
@@ -36,10 +34,7 @@ export async function untilQuiet(timed: TimedBridge<Counterpart>, aheadMs?: numb
 }
 
 /** Waits for the end of something that may have to be tried again. */
-export async function untilEnded<T>(
-  timed: TimedBridge<Counterpart>,
-  pending: Promise<T>,
-): Promise<T> {
+export async function untilEnded<T>(timed: TimedBridge, pending: Promise<T>): Promise<T> {
   let ended = false;
   const end = pending.finally(() => {
     ended = true;
@@ -53,7 +48,7 @@ export async function untilEnded<T>(
 
 /** Moves time on to the next attempt of what has to wait, unless something runs; true: there is nothing. */
 async function goOn(
-  { bridge, clock }: TimedBridge<Counterpart>,
+  { bridge, clock }: TimedBridge,
   aheadMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const work = await readWork(bridge);
@@ -66,7 +61,7 @@ async function goOn(
 }
 
 /** When something is done next, in epoch milliseconds; infinite: nothing is due. */
-async function findNextDueAt(bridge: TestBridge<Counterpart>): Promise<number> {
+async function findNextDueAt(bridge: TestBridge): Promise<number> {
   const lists = ['/users?', '/users?deleted=true&', '/groups?', '/groups?deleted=true&'];
   const answers = await Promise.all(
     lists.map((list) => askOps(bridge, 'GET', `${list}due=true&limit=1000`)),

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ObservedGroup } from '../../domain/group.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
@@ -53,8 +52,7 @@ async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<v
   const row = await lockGroup(tx, id);
   const observed = row && toObservedGroup(row);
   if (observed === undefined) return;
-  const stale: ObservedGroup = { ...observed, staleAt: now };
-  await updateGroup(tx, id, { observed: JSON.stringify(stale) });
+  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
 }
 
 /** Group whose members no list proved. */
@@ -69,6 +67,11 @@ interface Unproven {
 /** True when a second source confirms the answer, which then replaces the known members. */
 function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boolean {
   return said === undefined || said === memberIds.length || listed === memberIds.length;
+}
+
+/** Where no list shows members, a count that stayed the same may hide a change of who they are. */
+function isCounted(said: number, listed: number, listsMembers: boolean): boolean {
+  return said === listed && (listsMembers || said === 0);
 }
 
 /** Lists the groups after the checkpoint whose members are not known to be complete. */
@@ -87,9 +90,8 @@ async function listUnproven(
     for (const group of groups) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
       const { seen: listed, unknown } = known.get(group.id) ?? NO_MEMBERS;
-      // A list without a count that shows fewer members than before may be cut short.
       const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
-      const isProven = said === undefined ? isWhole : said === listed;
+      const isProven = said === undefined ? isWhole : isCounted(said, listed, listsMembers);
       if (!isProven) unproven.push({ group, said, listed });
     }
     // Counting without a pause would block the event loop.
@@ -119,11 +121,9 @@ async function fetchUnlisted(
  * Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members.
  */
 async function fetchMembers(
-  context: FirstReadContext,
-  group: SeenGroup,
+  { deps, signal }: FirstReadContext,
+  { uid, scimId }: SeenGroup,
 ): Promise<readonly number[] | undefined> {
-  const { deps, signal } = context;
-  const { uid, scimId } = group;
   const options = { ...READING, signal };
   try {
     if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startBridgeOf, startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { LIVABLE_SHAPES } from '../../support/other-service/shape.ts';
-import { type OtherService, startOtherService } from '../../support/other-service.ts';
+import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { describeFailure } from './describe-failure.ts';
 import { parseProviderCases } from './provider-case.ts';
 import { runCase } from './run-case.ts';
@@ -30,25 +28,3 @@ describe.each(['documented', 'narrowest'] as const)('with the service in its %s 
     });
   });
 });
-
-const others = Object.entries(LIVABLE_SHAPES).slice(1, 2);
-for (const [name, shape] of others) {
-  describe(`with another service, ${name}`, () => {
-    let bridge: TestBridge<OtherService> | undefined;
-
-    beforeAll(async () => {
-      bridge = await startBridgeOf(await startOtherService({ shape }));
-    });
-
-    afterAll(async () => {
-      await bridge?.stop();
-      await bridge?.sandbox.stop();
-    });
-
-    test.each(cases)('$id: $name', async (providerCase) => {
-      if (bridge === undefined) throw new Error('the bridge was not started');
-      const failure = await runCase(providerCase, bridge);
-      if (failure) expect.fail(describeFailure(failure));
-    });
-  });
-}
