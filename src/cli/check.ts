@@ -15,14 +15,14 @@ interface CheckOptions {
 /** Probes the service and the store without changing them; resolves with the exit code. */
 export type Check = (options: CheckOptions) => Promise<number>;
 
-/** `check`: tests whether the bridge can work with the service, and suggests better settings. */
+/** `check`: tests whether the bridge can work with the service. */
 export function checkCommand(check: Check): AddCommand {
   return (program, context) => {
     const { loadSettings, exitWith, write } = context;
     program
       .command('check')
       .description(
-        'look at the service and the store without changing them: address, token, rights, open questions',
+        'look at the service and the store without changing them: address, token, rights, page limits',
       )
       .option('--json', 'as one JSON object')
       .addHelpText('after', exitCodesHelp)

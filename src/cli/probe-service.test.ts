@@ -76,7 +76,7 @@ test('check tells a terminal how far it has come, and takes that away before it 
 
   await runCheck([], env, { showProgress: (line) => void lines.push(line) });
 
-  expect(lines.at(0)).toBe('Looking at the service · 4 %, about 48 s left · 2 s');
+  expect(lines.at(0)).toBe('Looking at the service · 7 %, about 24 s left · 2 s');
   expect(lines.filter((line) => line === undefined)).toHaveLength(1);
   expect(lines.at(-1)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { toJson } from './json.ts';
 
 /**
  * Creates the probe behind `check`, of the service and the store: it prints its findings and returns 0, or 1 when a check failed.
- * @throws SettingsError without `upstream.url`: the embedded sandbox has no open questions.
+ * @throws SettingsError without `upstream.url`: there is nothing to check of the embedded sandbox.
  */
 export function createCheck(deps: { clock: Clock; random: () => number }): Check {
   return async ({ loaded, format, write, told }) => {

@@ -3,9 +3,9 @@ import { createDispatcher } from '../../upstream/dispatcher.ts';
 import { createTransport } from '../../upstream/transport.ts';
 import { connectionProbes } from './connection-checks.ts';
 import type { Evidence, ServiceSettings } from './evidence.ts';
-import { listGuessResults, listSettingChecks } from './guess-results.ts';
 import type { CheckReport } from './report.ts';
 import { listSectionChecks } from './section-checks.ts';
+import { listSettingChecks } from './settings-checks.ts';
 import { READS, surveyService } from './survey.ts';
 import { watchTraffic } from './traffic.ts';
 
@@ -33,17 +33,15 @@ export async function checkService(
   deps: CheckDeps,
 ): Promise<CheckReport> {
   const evidence = await gatherEvidence(settings, deps);
-  const guesses = listGuessResults(evidence);
   const checks = [
     ...connectionProbes.flatMap((probe) => probe(evidence) ?? []),
     ...listSectionChecks(evidence),
-    ...listSettingChecks(evidence, guesses),
+    ...listSettingChecks(evidence),
   ];
   return {
     ok: checks.every(({ status }) => status !== 'failed'),
     service: { url: settings.url, apiVersion: settings.apiVersion },
     checks,
-    guesses,
     calls: evidence.traffic.requests,
   };
 }

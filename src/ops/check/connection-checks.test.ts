@@ -4,7 +4,6 @@ import { connectionProbes } from './connection-checks.ts';
 import type { Evidence } from './evidence.ts';
 import { answered, toEvidence, unanswered } from './evidence-for-test.ts';
 import { skipped } from './look.ts';
-import { unseenUsers } from './survey-users.ts';
 
 const owner = { kind: 'seen', value: parseCompanyUser({ id: 7, role: 1 }) } as const;
 const noOne = {
@@ -12,10 +11,9 @@ const noOne = {
   items: [],
   total: 0,
   asked: 10,
-  second: skipped('short'),
   after: skipped('short'),
 };
-const users = { ...unseenUsers, list: { kind: 'seen', value: noOne } } as const;
+const users = { kind: 'seen', value: noOne } as const;
 
 function probe(evidence: Evidence, id: string) {
   const results = connectionProbes.flatMap((each) => each(evidence) ?? []);

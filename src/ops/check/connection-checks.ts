@@ -33,9 +33,9 @@ function findAddressError({ account, users }: Survey): UpstreamError | undefined
   if (account.kind !== 'failed') return undefined;
   const { error } = account;
   if (error.code === 'credentials-refused' || error.code === 'rate-limited') return undefined;
-  if (error.outcome !== 'answered') return users.list.kind === 'seen' ? undefined : error;
-  const isNowhere = error.code === 'not-found' && users.list.kind === 'failed';
-  return isNowhere && users.list.error.code === 'not-found' ? error : undefined;
+  if (error.outcome !== 'answered') return users.kind === 'seen' ? undefined : error;
+  const isNowhere = error.code === 'not-found' && users.kind === 'failed';
+  return isNowhere && users.error.code === 'not-found' ? error : undefined;
 }
 
 /** Checks that the connection is encrypted; nothing is known of it without an answer. */
@@ -63,7 +63,7 @@ function probeToken({ survey }: Evidence): CheckResult | undefined {
   if (account.kind === 'failed' && account.error.code === 'credentials-refused') {
     return { ...row, status: 'failed', ...toTrouble(account.error) };
   }
-  const wasTried = account.kind === 'seen' || users.list.kind === 'seen';
+  const wasTried = account.kind === 'seen' || users.kind === 'seen';
   return wasTried ? { ...row, status: 'ok', detail: 'accepted' } : undefined;
 }
 
@@ -73,7 +73,7 @@ function probeAccount({ survey: { account, users } }: Evidence): CheckResult | u
   if (account.kind === 'seen') {
     return { ...row, status: 'ok', detail: describeAccount(account.value) };
   }
-  if (users.list.kind !== 'seen') return undefined;
+  if (users.kind !== 'seen') return undefined;
   const why = account.kind === 'failed' ? toTrouble(account.error).detail : account.why;
   const remedy = "Name the token's owner in `protect.users`.";
   return { ...row, status: 'warning', detail: `whose token it is stays unknown: ${why}`, remedy };
@@ -97,7 +97,7 @@ function probeVersion({ survey, settings }: Evidence): CheckResult | undefined {
   const prefix = `/api/${settings.apiVersion}`;
   const rest: readonly Look<unknown>[] = [account, groups.restList, company.users, company.audit];
   if (rest.some(isThere)) return { ...row, status: 'ok', detail: `${prefix} answers` };
-  if (survey.users.list.kind !== 'seen') return undefined;
+  if (survey.users.kind !== 'seen') return undefined;
   const other = toOtherVersion(settings.apiVersion);
   const remedy = isThere(otherVersion)
     ? `Set \`upstream.apiVersion\` to ${other}.`

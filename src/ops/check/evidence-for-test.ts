@@ -3,10 +3,7 @@ import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts'
 import { classifyStatus } from '../../upstream/status-table.ts';
 import type { Evidence, ServiceSettings } from './evidence.ts';
 import { type Look, skipped } from './look.ts';
-import type { Survey } from './survey.ts';
-import { unseenCompany } from './survey-company.ts';
-import { unseenGroups } from './survey-groups.ts';
-import { unseenUsers } from './survey-users.ts';
+import { type Survey, unseen } from './survey.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Settings of a bridge with a service, without a limit of the rate. */
@@ -29,10 +26,7 @@ export function toEvidence({
     settings: toServiceSettings(settings),
     survey: {
       account: skipped('not asked'),
-      otherVersion: skipped('not asked'),
-      users: unseenUsers,
-      groups: unseenGroups,
-      company: unseenCompany,
+      ...unseen,
       ...survey,
     },
     traffic: {
@@ -40,9 +34,6 @@ export function toEvidence({
       answers: 1,
       rateLimited: 0,
       headers: [],
-      withRemaining: 0,
-      remainingMax: undefined,
-      limit: undefined,
       ...traffic,
     },
   };

@@ -18,17 +18,15 @@ export interface ListSource<T> {
   readonly parse: (item: unknown) => T;
 }
 
-/** The first page of a list, and what shows how the list is paged. */
+/** The first page of a list, and what shows whether it is the whole list. */
 export interface ListSample<T> {
-  /** Entries as they came, for questions of form. */
+  /** Entries as they came. */
   readonly raw: readonly unknown[];
   readonly items: readonly T[];
   /** Undefined where the service does not say. */
   readonly total: number | undefined;
   /** Entries asked for. */
   readonly asked: number;
-  /** One entry, asked for at the place of the second. */
-  readonly second: Look<readonly unknown[]>;
   /** One entry, asked for after the last one of the first page. */
   readonly after: Look<readonly unknown[]>;
 }
@@ -37,7 +35,7 @@ export interface ListSample<T> {
 const manyEntries = 1_000;
 
 /**
- * Reads the first page, asking for more than any page is known to hold, and proves paging with two more calls at most.
+ * Reads the first page, asking for more than any page is known to hold, and proves its end with one more call at most.
  * An answer larger than the limit of the settings is asked for again with fewer entries.
  */
 export async function sampleList<T>(source: ListSource<T>): Promise<Look<ListSample<T>>> {
@@ -51,7 +49,6 @@ export async function sampleList<T>(source: ListSource<T>): Promise<Look<ListSam
     kind: 'seen',
     value: {
       ...first.value,
-      second: items.length < 2 ? skipped('the list is too short') : await readOne(1),
       after: isOpenEnded ? await readOne(items.length) : skipped('the first page says enough'),
     },
   };
@@ -68,8 +65,7 @@ export function findIdText(item: unknown): string | undefined {
   return id === undefined || id === null ? undefined : String(id);
 }
 
-/** The raw value of a field; undefined when there is none. */
-export function findField(item: unknown, name: string): unknown {
+function findField(item: unknown, name: string): unknown {
   return typeof item === 'object' && item !== null
     ? new Map<string, unknown>(Object.entries(item)).get(name)
     : undefined;

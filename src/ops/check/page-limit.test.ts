@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ListSample } from './list-sample.ts';
 import { skipped } from './look.ts';
-import { toPageLimit, toSecondEntry } from './page-limit.ts';
+import { toPageLimit } from './page-limit.ts';
 
 const [one, two, three] = [{ id: 1 }, { id: 2 }, { id: '3' }];
 
 function toSample(raw: readonly unknown[], rest: Partial<ListSample<unknown>> = {}) {
-  const nothing = skipped('not asked');
-  return { raw, items: raw, total: undefined, asked: 10, second: nothing, after: nothing, ...rest };
+  return { raw, items: raw, total: undefined, asked: 10, after: skipped('not asked'), ...rest };
 }
 
 function seen(...entries: unknown[]) {
@@ -60,19 +59,4 @@ const limits: { why: string; sample: ListSample<unknown>; want: object }[] = [
 
 for (const { why, sample, want } of limits) {
   test(`toPageLimit: ${why}`, () => expect(toPageLimit(sample)).toEqual(want));
-}
-
-const seconds = [
-  { why: 'the second entry', second: seen(two), want: 'right' },
-  { why: 'an id in the other JSON type', second: seen({ id: '2' }), want: 'right' },
-  { why: 'the first entry again', second: seen(one), want: 'offset-ignored' },
-  { why: 'more than one entry', second: seen(one, two), want: 'limit-ignored' },
-  { why: 'a stranger: the list changed meanwhile', second: seen(three), want: 'unknown' },
-  { why: 'nothing asked', second: skipped('short'), want: 'unknown' },
-];
-
-for (const { why, second, want } of seconds) {
-  test(`toSecondEntry: ${why}`, () => {
-    expect(toSecondEntry(toSample([one, two], { second }))).toBe(want);
-  });
 }

@@ -37,18 +37,6 @@ export function describePageLimit(sample: ListSample<unknown>): string {
   }
 }
 
-/** The entry that came for the second place. */
-export type SecondEntry = 'right' | 'offset-ignored' | 'limit-ignored' | 'unknown';
-
-/** Finds out if limit and offset of a list are honoured; pure. */
-export function toSecondEntry({ raw, second }: ListSample<unknown>): SecondEntry {
-  if (second.kind !== 'seen') return 'unknown';
-  const [found] = second.value;
-  if (second.value.length > 1) return 'limit-ignored';
-  if (isSame(found, raw[1])) return 'right';
-  return isSame(found, raw[0]) ? 'offset-ignored' : 'unknown';
-}
-
 /** True when entries follow; undefined when the list could not be asked or begins again, since it ignores the offset. */
 function findMore({ raw, after }: ListSample<unknown>): boolean | undefined {
   if (raw.length === 0) return false;

@@ -23,7 +23,7 @@ const probes: readonly SectionProbe[] = [
     title: 'people (SCIM)',
     section: 'users',
     refused: 'failed',
-    find: ({ survey }) => describeList(survey.users.list, 'people'),
+    find: ({ survey }) => describeList(survey.users, 'people'),
   },
   {
     id: 'groups.scim',

@@ -12,8 +12,6 @@ import { findSeen, type Look, look, skipped } from './look.ts';
 /** Answers of both interfaces about groups. */
 export interface GroupSurvey {
   readonly scimList: Look<ListSample<ScimGroup>>;
-  /** One group of that list, alone: one with members where the list shows any. */
-  readonly scimOne: Look<ScimGroup>;
   readonly restList: Look<ListSample<RestGroup>>;
   /** Of the same group where both lists show it; of none that exists when there is no group. */
   readonly members: Look<readonly GroupUser[]>;
@@ -30,7 +28,6 @@ const nothing = skipped('not asked');
 /** The survey before any call. */
 export const unseenGroups: GroupSurvey = {
   scimList: nothing,
-  scimOne: nothing,
   restList: nothing,
   members: nothing,
   admins: nothing,
@@ -47,7 +44,6 @@ export async function surveyGroups(transport: Transport): Promise<GroupSurvey> {
   return {
     scimList,
     restList,
-    scimOne: sample ? await readScimGroup(transport, sample.id) : skipped('there is no group'),
     members: await look(async () =>
       parseGroupUsers(await transport.call(groupUsers.getListOfGroupUsers, { path }, reading)),
     ),
@@ -73,11 +69,6 @@ function sampleRestGroups(transport: Transport): Promise<Look<ListSample<RestGro
     toPage: parseArrayPage,
     parse: parseRestGroup,
   });
-}
-
-function readScimGroup(transport: Transport, id: string): Promise<Look<ScimGroup>> {
-  const args = { path: { group_id: id } };
-  return look(async () => parseScimGroup(await transport.call(scim.getGroup, args, reading)));
 }
 
 function findSample(scimGroups: readonly ScimGroup[]): ScimGroup | undefined {

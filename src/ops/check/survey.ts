@@ -1,24 +1,34 @@
-import { users as currentUsers } from '../../upstream/operations/people.ts';
+import {
+  auditLogs,
+  companyUsers,
+  users as currentUsers,
+} from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseScimList } from '../../upstream/shapes/scim-list.ts';
+import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
+import { type ListSample, parseArrayPage, sampleList } from './list-sample.ts';
 import { type Look, look, skipped } from './look.ts';
-import { type CompanySurvey, surveyCompany, unseenCompany } from './survey-company.ts';
 import { type GroupSurvey, surveyGroups, unseenGroups } from './survey-groups.ts';
-import { surveyUsers, type UserSurvey, unseenUsers } from './survey-users.ts';
 
-/** The answers of every read that checks and guesses are based on. */
+/** The answers of every read that checks are based on. */
 export interface Survey {
   /** The account behind the token. */
   readonly account: Look<CompanyUser>;
   /** The same through the other version prefix of REST paths. */
   readonly otherVersion: Look<CompanyUser>;
-  readonly users: UserSurvey;
+  readonly users: Look<ListSample<ScimUser>>;
   readonly groups: GroupSurvey;
-  readonly company: CompanySurvey;
+  readonly company: {
+    readonly users: Look<ListSample<CompanyUser>>;
+    readonly audit: Look<ListSample<AuditEvent>>;
+  };
 }
 
 /** Reads of a whole survey, about. */
-export const READS = 25;
+export const READS = 13;
 
 /** REST paths exist under both; which one is in use is a setting. */
 export type ApiVersion = 'latest' | 'v1';
@@ -35,19 +45,53 @@ export function toOtherVersion(version: ApiVersion): ApiVersion {
 export async function surveyService(transport: Transport, version: ApiVersion): Promise<Survey> {
   const account = await look(() => readAccount(transport, currentUsers.retrieveCurrentUser));
   if (isEnd(account)) return { ...unseen, account };
-  const users = await surveyUsers(transport);
-  if (account.kind !== 'seen' && isNowhere(users.list)) return { ...unseen, account, users };
+  const users = await sampleUsers(transport);
+  if (account.kind !== 'seen' && isNowhere(users)) return { ...unseen, account, users };
   const otherVersion = await look(() => readAccount(transport, toRow(toOtherVersion(version))));
   const groups = await surveyGroups(transport);
-  return { account, otherVersion, users, groups, company: await surveyCompany(transport) };
+  const company = {
+    users: await sampleCompanyUsers(transport),
+    audit: await sampleAudit(transport),
+  };
+  return { account, otherVersion, users, groups, company };
 }
 
-const unseen = {
-  otherVersion: skipped('not asked'),
-  users: unseenUsers,
+const nothing = skipped('not asked');
+/** The survey before any call but the first. */
+export const unseen = {
+  otherVersion: nothing,
+  users: nothing,
   groups: unseenGroups,
-  company: unseenCompany,
+  company: { users: nothing, audit: nothing },
 } as const;
+
+const reading = { class: 'look' } as const;
+
+function sampleUsers(transport: Transport): Promise<Survey['users']> {
+  return sampleList({
+    fetch: ({ offset, limit }) =>
+      transport.call(scim.getUsers, { query: { startIndex: offset + 1, count: limit } }, reading),
+    toPage: parseScimList,
+    parse: parseScimUser,
+  });
+}
+
+function sampleCompanyUsers(transport: Transport): Promise<Survey['company']['users']> {
+  return sampleList({
+    fetch: (query) => transport.call(companyUsers.getListOfUsers, { query: { ...query } }, reading),
+    toPage: parseArrayPage,
+    parse: parseCompanyUser,
+  });
+}
+
+function sampleAudit(transport: Transport): Promise<Survey['company']['audit']> {
+  return sampleList({
+    fetch: (query) =>
+      transport.call(auditLogs.retrieveAuditLogEvents, { query: { ...query } }, reading),
+    toPage: parseArrayPage,
+    parse: parseAuditEvent,
+  });
+}
 
 /** SCIM rows stand below the base URL without a version, so a path with the other version can be one. */
 function toRow(version: ApiVersion) {
@@ -59,7 +103,7 @@ async function readAccount(
   transport: Transport,
   operation: typeof currentUsers.retrieveCurrentUser | ReturnType<typeof toRow>,
 ): Promise<CompanyUser> {
-  return parseCompanyUser(await transport.call(operation, {}, { class: 'look' }));
+  return parseCompanyUser(await transport.call(operation, {}, reading));
 }
 
 /** True when there is no answer, or will be none: every further call would only repeat it. */

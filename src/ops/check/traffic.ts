@@ -10,12 +10,6 @@ export interface Traffic {
   readonly rateLimited: number;
   /** Names of rate-limit headers seen, in lower case. */
   readonly headers: readonly string[];
-  /** Answers that carried `X-RateLimit-Remaining`. */
-  readonly withRemaining: number;
-  /** The highest `X-RateLimit-Remaining`: one less than the limit when a window was ours alone. */
-  readonly remainingMax: number | undefined;
-  /** `X-RateLimit-Limit`. */
-  readonly limit: number | undefined;
 }
 
 /** A dispatcher whose traffic is watched. */
@@ -40,13 +34,9 @@ export function watchTraffic(
     requests: 0,
     answers: 0,
     rateLimited: 0,
-    withRemaining: 0,
-    remainingMax: undefined,
-    limit: undefined,
   };
 
   function note(status: number, headers: Headers): void {
-    const remaining = findNumber(headers['x-ratelimit-remaining']);
     for (const name of Object.keys(headers)) {
       if (/^(x-)?rate-?limit|^retry-after$/.test(name)) names.add(name);
     }
@@ -54,9 +44,6 @@ export function watchTraffic(
       requests: traffic.requests,
       answers: traffic.answers + 1,
       rateLimited: traffic.rateLimited + (status === 429 ? 1 : 0),
-      withRemaining: traffic.withRemaining + (remaining === undefined ? 0 : 1),
-      remainingMax: toMax(traffic.remainingMax, remaining),
-      limit: findNumber(headers['x-ratelimit-limit']) ?? traffic.limit,
     };
     told(traffic.answers);
   }
@@ -82,14 +69,4 @@ function toWatched(
     onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
     onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
   };
-}
-
-function findNumber(header: string | string[] | undefined): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
-  return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
-}
-
-function toMax(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return Math.max(a, b);
 }
