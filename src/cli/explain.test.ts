@@ -79,5 +79,5 @@ test('what cannot be understood is wrong usage, without a call', async () => {
 test('without an operator token nothing can be asked', async () => {
   const { code, err } = await runExplain(['ada'], {});
   expect(code).toBe(1);
-  expect(err).toContain('ops.token is not set');
+  expect(err).toContain('set OPS_TOKEN');
 });

@@ -135,7 +135,7 @@ export async function untilSettled(
     quiet = isQuiet ? quiet + 1 : 0;
     if (isQuiet) continue;
     expectProgress(JSON.stringify(work));
-    await sleep(5);
+    await sleep(25);
   }
 }
 
