@@ -5,11 +5,9 @@ import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type GateName, gateNames, readGallery } from './gallery/gates.ts';
-import type { CheckResult } from './gallery/run-checks.ts';
 import { type GalleryReport, isPassed, runGate, toRemains } from './gallery/run-gate.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
-import { type Column, toTable } from './table.ts';
 
 interface Options {
   readonly provider?: string;
@@ -80,13 +78,15 @@ async function runGallery(
     stopped: stopping.signal,
     told: progress.tell,
   }).finally(progress.end);
-  context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report, context));
+  context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report));
   if (!isPassed(report)) context.exitWith(exitCodes.incomplete);
 }
 
-function toText(report: GalleryReport, context: CliContext): string {
-  const { title, baseUrl, checks } = report;
-  return `${title}\n${baseUrl}\n\n${toTable(checks, COLUMNS, context)}\n${toEnd(report)}\n`;
+function toText(report: GalleryReport): string {
+  const lines = report.checks.map(
+    ({ id, title, status, why }) => `${status.padEnd(7)}  ${id.padEnd(26)}  ${why ?? title}`,
+  );
+  return `${report.title}\n${report.baseUrl}\n\n${lines.join('\n')}\n\n${toEnd(report)}\n`;
 }
 
 function toEnd({
@@ -99,14 +99,6 @@ function toEnd({
   const rest = left.length === 0 ? 'Nothing is left.' : `Left, to be removed: ${left.join(', ')}.`;
   return `${ok} ok, ${failed} failed, ${skipped} skipped.${end} ${rest} ${remains}`;
 }
-
-const COLOURS = { ok: 'green', failed: 'red', skipped: 'dim' } as const;
-
-const COLUMNS: readonly Column<CheckResult>[] = [
-  { head: 'check', rank: 'whole', cell: ({ id }) => id },
-  { head: 'result', cell: ({ status: text }) => ({ text, colour: COLOURS[text] }) },
-  { head: 'why or what', cell: ({ why, title }) => why ?? title },
-];
 
 function toMarkdown(report: GalleryReport): string {
   const { title, baseUrl, bridge, provider, profile, startedAt, checks } = report;

@@ -6,13 +6,9 @@ export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'd
 /**
  * The audit entries of a change of one account; `before` is undefined for a new one. Pure. The documentation lists
  * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
- * name; `renames` says whether one is recorded all the same.
+ * name, and one is recorded all the same.
  */
-export function userEntries(
-  before: SandboxUser | undefined,
-  after: SandboxUser,
-  renames: boolean,
-): AuditEntry[] {
+export function userEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
   const entry = (action: string, message: string): AuditEntry => ({
     category: 'user_management',
     action,
@@ -37,7 +33,7 @@ export function userEntries(
   }
   if (before.email !== after.email) entries.push(entry('change_email', 'User email changed'));
   const renamed = before.fullName !== after.fullName || before.userName !== after.userName;
-  if (renamed && renames) {
+  if (renamed) {
     entries.push({
       ...entry('change_permissions', 'User profile changed'),
       category: 'user_profile',
@@ -63,7 +59,6 @@ export function userRemovedEntry(user: SandboxUser): AuditEntry {
 export function groupEntries(
   before: SandboxGroup | undefined,
   after: SandboxGroup | undefined,
-  renames: boolean,
 ): AuditEntry[] {
   const group = after ?? before;
   if (group === undefined) return [];
@@ -85,7 +80,7 @@ export function groupEntries(
   ) {
     entries.push(entry('change_permissions', 'Group permissions changed'));
   }
-  if (before.name !== after.name && renames) {
+  if (before.name !== after.name) {
     entries.push(entry('change_permissions', 'Group changed'));
   }
   return entries;

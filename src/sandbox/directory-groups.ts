@@ -51,7 +51,7 @@ export function addGroup(
       { kind: 'group', group },
       ...creator.map((userId) => toChange(group.id, { link: 'admin', userId, present: true })),
     ],
-    entries: groupEntries(undefined, group, true),
+    entries: groupEntries(undefined, group),
   });
   return group;
 }
@@ -78,12 +78,11 @@ export function updateGroup(
   };
   if (after.name !== before.name) assertNameFree(directory, after.name, face);
   const news = links.filter((wanted) => isNews(directory, groupId, wanted));
-  const entries = groupEntries(before, after, true);
+  const entries = groupEntries(before, after);
   if (entries.length === 0 && news.length === 0) return before;
-  const audible = groupEntries(before, after, directory.shape().auditsRenames);
   commitAs(directory, author, {
     changes: [{ kind: 'group', group: after }, ...news.map((wanted) => toChange(groupId, wanted))],
-    entries: [...audible, ...news.map((wanted) => toEntry(directory, after, wanted))],
+    entries: [...entries, ...news.map((wanted) => toEntry(directory, after, wanted))],
   });
   return after;
 }
@@ -93,7 +92,7 @@ export function removeGroup(directory: Directory, author: Author, groupId: numbe
   const group = getGroup(directory, groupId);
   commitAs(directory, author, {
     changes: [{ kind: 'group-removed', groupId }],
-    entries: groupEntries(group, undefined, true),
+    entries: groupEntries(group, undefined),
   });
   return group;
 }

@@ -63,7 +63,7 @@ export function addUser(directory: Directory, author: Author, wanted: NewUser): 
   assertSeatFree(directory, user);
   commitAs(directory, author, {
     changes: [{ kind: 'user', user }],
-    entries: userEntries(undefined, user, true),
+    entries: userEntries(undefined, user),
   });
   return user;
 }
@@ -91,10 +91,7 @@ export function updateUser(
   const departures = before.active && !after.active ? leaveGroups(directory, after) : nothing;
   commitAs(directory, author, {
     changes: [{ kind: 'user', user: after }, ...departures.changes],
-    entries: [
-      ...userEntries(before, after, directory.shape().auditsRenames),
-      ...departures.entries,
-    ],
+    entries: [...userEntries(before, after), ...departures.entries],
   });
   return after;
 }

@@ -72,16 +72,12 @@ export interface SandboxShape {
    * page.
    */
   readonly companyUsersPaging: 'always' | 'section-else-all' | 'section-else-first-page';
-  /** True when the list of company users shows deactivated accounts. */
-  readonly companyUsersShowDeactivated: boolean;
   /** Order of users and groups in lists, by id. */
   readonly listOrder: 'asc' | 'desc';
   /** Order of audit events, by time. */
   readonly auditOrder: 'asc' | 'desc';
   /** Form of `details` in audit events; `string` is JSON text. */
   readonly auditDetails: 'object' | 'string' | 'null';
-  /** True when changes of a name are in the audit log: the documented list of actions has none for them. */
-  readonly auditsRenames: boolean;
   /** Deactivated users in groups: kept and addable, not addable, or removed when they are deactivated. */
   readonly inactiveMembers: 'allowed' | 'refused' | 'dropped';
   /** True when the account that creates a group becomes its admin. */
@@ -94,14 +90,8 @@ export interface SandboxShape {
   readonly deleteStatus: 200 | 204;
   /** Status of a successful PATCH; 204 has no body. */
   readonly updateStatus: 200 | 204;
-  readonly addUserStatus: 200 | 201;
-  readonly addGroupStatus: 200 | 201;
-  /** Status of a successful POST in REST. */
-  readonly restCreateStatus: 200 | 201;
   /** Headers of a rate limit: `Retry-After` with a 429, `X-RateLimit-*` with every answer, or nothing. */
   readonly rateLimitHeaders: 'retry-after' | 'reset' | 'none';
-  /** Content type of SCIM answers. */
-  readonly scimContentType: 'application/json' | 'application/scim+json';
 }
 
 /** A partial shape; `pages` too may name only some of the lists. */
@@ -140,22 +130,16 @@ const documented: SandboxShape = {
   },
   offsetIgnoredBy: [],
   companyUsersPaging: 'always',
-  companyUsersShowDeactivated: true,
   listOrder: 'asc',
   auditOrder: 'desc',
   auditDetails: 'object',
-  auditsRenames: true,
   inactiveMembers: 'allowed',
   creatorBecomesAdmin: false,
   uniqueGroupNames: 'everywhere',
   repeatedMember: 'refused',
   deleteStatus: 200,
   updateStatus: 200,
-  addUserStatus: 201,
-  addGroupStatus: 200,
-  restCreateStatus: 200,
   rateLimitHeaders: 'reset',
-  scimContentType: 'application/json',
 };
 
 const hundred: PageLimit = { default: 100, max: 100 };

@@ -85,7 +85,7 @@ describe('a whole bridge', () => {
       {
         request: expect.stringContaining(`/Users?filter=userName eq "${report.mark}-nobody"`),
         ...{ status: 200, durationMs: expect.any(Number) },
-        parts: ['schemas: urn:ietf:params:scim:api:messages:2.0:ListResponse', 'totalResults: 0'],
+        parts: [expect.stringMatching(/^schemas: has.*:ListResponse$/), 'totalResults: 0'],
       },
     ]);
     expect(page).toContain('[RFC 7644](https://www.rfc-editor.org/rfc/rfc7644): §8.1');
@@ -299,7 +299,7 @@ describe('a run', () => {
     const { code, text } = await command('gallery', 'entra', '--yes', '--only', 'manager', 'https');
 
     expect(code).toBe(0);
-    expect(text).toMatch(/manager +(\S*)ok/);
+    expect(text).toMatch(/ok +manager/);
     expect(text).toContain('1 ok, 0 failed, 1 skipped.');
     expect(text).toContain('The service cannot delete accounts');
   });
@@ -345,7 +345,7 @@ describe('a run', () => {
     );
     expect(await tell(['--provider', 'nobody'])).toMatch(/^1 .+ \(.*tokens answered 404\)/);
     expect(await tell(['--url', `${bridge.baseUrl}/v9`])).toMatch(
-      /^1 .*v9 answered 404 .*name the SCIM base URL of this bridge with --url\n$/,
+      /^1 .*v9 answered 404 .*name its SCIM base URL with --url\n$/,
     );
     expect(await tell(['--url', 'http://127.0.0.1:1'])).toMatch(/^1 .* does not answer\n$/);
     expect(await tell(['--only', 'al3'])).toMatch(/^64 .*the gate okta has no check al3/);

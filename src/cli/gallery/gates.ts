@@ -7,16 +7,17 @@ import { defaultConfigFile } from '../context.ts';
 
 const json = z.custom<JsonValue>();
 const texts = z.array(z.string());
-const expectation = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  texts,
-  z.strictObject({ is: z.enum(['filled', 'empty', 'number', 'boolean']) }),
-  z.strictObject({ matches: z.string() }),
-  z.strictObject({ from: z.number(), to: z.number() }),
-  z.strictObject({ has: texts.default([]), lacks: texts }),
-]);
+const condition = z.strictObject({
+  is: z.enum(['filled', 'empty', 'number', 'boolean']).optional(),
+  matches: z.string().optional(),
+  from: z.number().optional(),
+  to: z.number().optional(),
+  has: texts.optional(),
+  lacks: texts.optional(),
+});
+/** A list is what is among the entries. */
+const list = texts.transform((has): z.infer<typeof condition> => ({ has }));
+const expectation = z.union([z.string(), z.number(), z.boolean(), list, condition]);
 const stepSchema = z.strictObject({
   send: z.string().optional(),
   change: z.string().optional(),

@@ -126,10 +126,7 @@ function openCredentials(
 async function assertOpen(baseUrl: string, token: string): Promise<void> {
   const { status } = await ask('GET', `${baseUrl}/Users?startIndex=1&count=1`, token);
   if (status === 200) return;
-  const hint =
-    status === 503
-      ? 'wait until /readyz is 200'
-      : 'name the SCIM base URL of this bridge with --url';
+  const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
   const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
   throw new BridgeError('gallery-failed', words);
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { request } from 'undici';
+import { z } from 'zod';
 import { BridgeError } from '../../domain/errors.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Expectation } from './gates.ts';
@@ -39,13 +39,14 @@ export async function send({ method, url, headers, body }: Sending): Promise<Ans
       body: body ?? null,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await answer.body.text();
+    // Text that is no JSON, such as the page of a proxy, is no answer of the bridge: its status says enough.
+    const json = await answer.body.json().catch(() => null);
     const { pathname, search } = new URL(url);
     return {
       request: `${method} ${decodeURIComponent(pathname + search)}`,
       status: answer.statusCode,
       headers: answer.headers,
-      body: parseBody(text),
+      body: z.json().parse(json),
       durationMs: Math.round(performance.now() - startedAt),
       parts: [],
     };
@@ -68,16 +69,13 @@ function findIn(body: JsonValue | undefined, [step, ...rest]: readonly string[])
 
 /** Compares a part with what is expected of it. */
 export function isMet(expected: Expectation, found: unknown): boolean {
-  if (typeof expected !== 'object') return isDeepStrictEqual(found, expected);
+  if (typeof expected !== 'object') return found === expected;
+  const { is, matches = '', from = -Infinity, to = Infinity, has = [], lacks = [] } = expected;
   const among = (id: string) => Array.isArray(found) && found.includes(id);
-  if (Array.isArray(expected)) return expected.every(among);
-  if ('matches' in expected) return new RegExp(expected.matches, 'i').test(String(found));
-  if ('from' in expected) {
-    return typeof found === 'number' && found >= expected.from && found <= expected.to;
-  }
-  if ('lacks' in expected) return expected.has.every(among) && !expected.lacks.some(among);
-  if (expected.is === 'filled') return !isEmpty(found);
-  return expected.is === 'empty' ? isEmpty(found) : typeof found === expected.is;
+  if (from > -Infinity && !(Number(found) >= from && Number(found) <= to)) return false;
+  if (is === 'filled' || is === 'empty') return isEmpty(found) === (is === 'empty');
+  if (is !== undefined) return typeof found === is;
+  return new RegExp(matches, 'i').test(`${found}`) && has.every(among) && !lacks.some(among);
 }
 
 /** Says what is expected of a part: `totalResults: 0`, `id: is filled`. */
@@ -90,13 +88,4 @@ export function toWords(path: string, expected: Expectation): string {
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-/** Text that is no JSON, such as the page of a proxy, is no answer of the bridge: its status says enough. */
-function parseBody(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
 }

@@ -61,7 +61,7 @@ export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingC
       baseUrl,
       author: { userId: directory.ownerId, address: call.address },
     });
-    return toWire(answer, face, shape);
+    return toWire(answer);
   } catch (error) {
     const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
     return toErrorWire(known, face, shape.errorBody);

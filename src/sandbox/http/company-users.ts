@@ -68,12 +68,8 @@ function toPage(query: URLSearchParams, shape: SandboxShape): Page | undefined {
 }
 
 /** The tests of an account for the list. Some filters count only for the members section. */
-function toTests(
-  { state, shape }: Directory,
-  query: URLSearchParams,
-): ((user: SandboxUser) => boolean)[] {
+function toTests({ state }: Directory, query: URLSearchParams): ((user: SandboxUser) => boolean)[] {
   const tests: ((user: SandboxUser) => boolean)[] = [];
-  if (!shape().companyUsersShowDeactivated) tests.push(({ active }) => active);
   if (hasFlag(query, 'only_virtual')) tests.push(({ virtual }) => virtual);
   if (hasFlag(query, 'owner_only')) tests.push(({ role }) => role === 1);
   if (!hasFlag(query, 'for_members_section')) return tests;

@@ -23,7 +23,7 @@ export function addPerson(link: LinkKind): Handler {
     const links = [{ link, userId, present: true }];
     updateGroup(directory, call.author, group.id, { links, face: 'rest' });
     const body = toRestUser(getUser(directory, userId));
-    return { status: directory.shape().restCreateStatus, body };
+    return { status: 200, body };
   };
 }
 

@@ -30,22 +30,16 @@ const choices: { readonly [Key in Choice]: readonly SandboxShape[Key][] } = {
   filter: ['honoured', 'ignored', 'refused'],
   errorBody: ['documented', 'empty', 'message', 'html'],
   companyUsersPaging: ['always', 'section-else-all', 'section-else-first-page'],
-  companyUsersShowDeactivated: trueOrFalse,
   listOrder: ['asc', 'desc'],
   auditOrder: ['asc', 'desc'],
   auditDetails: ['object', 'string', 'null'],
-  auditsRenames: trueOrFalse,
   inactiveMembers: ['allowed', 'refused', 'dropped'],
   creatorBecomesAdmin: trueOrFalse,
   uniqueGroupNames: ['everywhere', 'scim', 'nowhere'],
   repeatedMember: ['refused', 'accepted'],
   deleteStatus: [200, 204],
   updateStatus: [200, 204],
-  addUserStatus: [200, 201],
-  addGroupStatus: [200, 201],
-  restCreateStatus: [200, 201],
   rateLimitHeaders: ['retry-after', 'reset', 'none'],
-  scimContentType: ['application/json', 'application/scim+json'],
 };
 
 const attributes: readonly unknown[] = ['active', 'name', 'userName', 'emails'];

@@ -29,7 +29,7 @@ export function addScimUser(directory: Directory, call: Call): Answer {
     userName,
     fullName: fullName || undefined,
   });
-  return { status: shape.addUserStatus, body: toScimUser(directory, call.baseUrl, user) };
+  return { status: 201, body: toScimUser(directory, call.baseUrl, user) };
 }
 
 /** GET /scim/v2/Users/{user_id}. */

@@ -105,10 +105,7 @@ async function serveControl(
   try {
     assertToken(deps, request);
     const body = parseJson(await readBody(request));
-    send(
-      response,
-      toWire(deps.control(request.method ?? '', path, body), 'rest', deps.directory.shape()),
-    );
+    send(response, toWire(deps.control(request.method ?? '', path, body)));
   } catch (error) {
     const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
     if (!response.destroyed) send(response, toErrorWire(known, 'rest', 'message'));

@@ -47,8 +47,10 @@ export function addGroupEntity(directory: Directory, call: Call): Answer {
   if (findRoles(space, group) !== undefined) {
     throw new Refusal('conflict', 'the group has the entity already');
   }
-  const status = directory.shape().restCreateStatus;
-  return { status, body: change(directory, call, { space, group, roleIds: parseRoles(role_ids) }) };
+  return {
+    status: 200,
+    body: change(directory, call, { space, group, roleIds: parseRoles(role_ids) }),
+  };
 }
 
 /** PATCH /company/groups/{group_uid}/entities/{uid}. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../refusal.ts';
-import type { ErrorBody, SandboxShape } from '../shape.ts';
+import type { ErrorBody } from '../shape.ts';
 import type { Answer } from './exchange.ts';
 
 /** Interface of a call; the answers of the two look different. */
@@ -20,10 +20,9 @@ const html = 'text/html; charset=utf-8';
 export const htmlPage = '<html><body><h1>The service is busy</h1></body></html>';
 
 /** A successful answer; 204 loses its body. */
-export function toWire({ status, body }: Answer, face: Face, shape: SandboxShape): Wire {
+export function toWire({ status, body }: Answer): Wire {
   if (status === 204 || body === undefined) return { status, headers: {}, text: '' };
-  const type = face === 'scim' ? `${shape.scimContentType}; charset=utf-8` : json;
-  return { status, headers: { 'content-type': type }, text: JSON.stringify(body) };
+  return { status, headers: { 'content-type': json }, text: JSON.stringify(body) };
 }
 
 /** An unsuccessful answer with a body of the form that the shape, or a fault, demands. */
