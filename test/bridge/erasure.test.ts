@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addEraseCommand } from '../../src/cli/erase.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, findId, send, untilSettled } from '../support/provider.ts';
+import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -101,36 +101,6 @@ describe('erasing a person', () => {
         '/Users?filter=userName%20eq%20%22ada@example.com%22',
       );
       expect(people.body.totalResults).toBe(1);
-    });
-  });
-
-  test('of an account that works again tells so without a name', async () => {
-    await withAudit({ settings }, async (world) => {
-      const id = await deleteAda(world);
-      await askOps(world, 'POST', `/users/${id}/erase`);
-      behindTheBack(world).setActive('ada@example.com', true);
-      await sweep(world);
-      const { text } = await askOps(world, 'GET', '/drifts?status=open&kind=user.activated');
-
-      expect(text).toContain(id);
-      expect(text).not.toMatch(SHE);
-      expect((await askOps(world, 'GET', '/users?deleted=true')).text).not.toMatch(SHE);
-    });
-  });
-
-  test('has nothing left of somebody whom the service has no more, and of whom no provider ever spoke', async () => {
-    const prepare = ({ service }: Sandbox) =>
-      void service.addUser({ email: 'vera@example.com', fullName: 'Vera', virtual: true });
-    await withTestBridge({ settings, prepare }, async (bridge) => {
-      const id = await findId(bridge, { type: 'Users', name: 'vera' });
-      bridge.sandbox.service.removeUser('vera@example.com');
-      const early = await askOps(bridge, 'POST', `/users/${id}/erase`);
-      await sweep(bridge);
-      const late = await askOps(bridge, 'POST', `/users/${id}/erase`);
-
-      expect(early).toMatchObject({ status: 409, body: { obstacles: [{ code: 'in-service' }] } });
-      expect(late.status).toBe(404);
-      expect(await askOps(bridge, 'GET', `/users/${id}`)).toMatchObject({ status: 404 });
     });
   });
 

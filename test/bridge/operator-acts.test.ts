@@ -6,121 +6,10 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/routes.ts';
 import { ACT_WORDS } from '../../src/ops/timeline/act-log.ts';
 import { withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { addUser, untilSettled } from '../support/provider.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
-/** The machine may be busy. */
-const PATIENT = { interval: 10 };
-
-test('what an operator decides is kept and told with the name of the token', async () => {
-  const log: JsonObject[] = [];
-  const settings = {
-    ...SWEEP_SETTINGS,
-    DRIFT_POLICY: '{"member.added":"repair"}',
-    LIMITS_REMOVE_MEMBER_COUNT: '0',
-  };
-  const onLog = (line: JsonObject) => void log.push(line);
-  await withTestBridge({ settings, onLog }, async (bridge) => {
-    const { body: made } = await askOps(bridge, 'POST', '/tokens', {
-      name: 'grace',
-      for: 'operator',
-    });
-    const text = String(made.token);
-    const asGrace = async (path: string, body?: JsonObject) => {
-      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
-      const method = body === undefined ? 'GET' : 'POST';
-      const headers = { authorization: `Bearer ${text}`, 'content-type': 'application/json' };
-      return (await bridge.request(method, url, body, headers)).body;
-    };
-    const eve = await addUser(bridge, 'eve');
-    await addUser(bridge, 'fay');
-    const pilots = await addGroup(bridge, 'Pilots');
-    await untilSettled(bridge);
-    bridge.sandbox.service.addMember('Pilots', 'eve@example.com');
-    const { planId } = await sweep(bridge);
-    const held = await asGrace(`/plans/${planId}`);
-    const approved = await asGrace(`/plans/${planId}/approve`, { hash: String(held.hash) });
-    const readPlan = async () => (await asGrace(`/plans/${planId}`)).status;
-    await expect.poll(readPlan, PATIENT).toBe('applied');
-    bridge.sandbox.service.addMember('Pilots', 'fay@example.com');
-    await sweep(bridge);
-    const { items } = await asGrace('/drifts?status=open&kind=member.added');
-    const [drift] = Array.isArray(items) ? items.map((item) => Object(item)) : [];
-    await asGrace(`/drifts/${drift?.id}/ignore`, { until: '2999-01-01', reason: 'leave' });
-    const { items: ignored } = await asGrace('/drifts?status=ignored');
-    await asGrace('/api/users/retrieveCurrentUser', {});
-    await asGrace(`/plans/${planId}/discard`, {});
-    const listActsOf = async (id: unknown) =>
-      (await askOps(bridge, 'GET', `/acts?target=${id}`)).body.items;
-    const decisions = await listActsOf(planId);
-    const [ofEve, ofPilots] = [await listActsOf(eve), await listActsOf(pilots)];
-
-    expect(ofEve).toEqual(decisions);
-    expect(ofPilots).toMatchObject([
-      { act: 'discarded a plan', target: planId },
-      { act: 'left a difference alone', target: drift?.id },
-      { act: 'approved a plan', target: planId },
-    ]);
-    expect(decisions).toMatchObject([
-      {
-        outcome: 'refused',
-        before: { status: 'applied', waiting: 0 },
-        after: { status: 'applied', waiting: 0 },
-      },
-      {
-        outcome: 'done',
-        before: { status: 'held', waiting: 1 },
-        after: { status: 'approved' },
-      },
-    ]);
-    expect([held.decidedBy, approved.decidedBy]).toEqual([null, 'grace']);
-    expect(ignored).toMatchObject([{ note: { text: 'leave', by: 'grace' } }]);
-    const acts = log.filter(({ operator }) => operator === 'grace');
-    expect(acts.map(({ msg, route, operation }) => [msg, route ?? operation])).toEqual([
-      ['an operator decided something', '/ops/plans/:id/approve'],
-      ['an operator decided something', '/ops/drifts/:id/ignore'],
-      ['an operator called the service', 'users.retrieveCurrentUser'],
-      ['an operator decided something', '/ops/plans/:id/discard'],
-    ]);
-    expect(acts.slice(0, 2).map(({ target }) => target)).toEqual([planId, drift?.id]);
-    expect(acts.map(({ remoteAddress }) => remoteAddress)).toEqual(acts.map(() => LOOPBACK));
-    expect(JSON.stringify(log)).not.toContain(text.slice(-43));
-  });
-});
-
-test('an act that found nothing to do says so, and no state of what is not there', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const nobody = '00000000-0000-4000-8000-000000000000';
-    const answers = [
-      await askOps(bridge, 'POST', '/resume'),
-      await askOps(bridge, 'POST', '/pause', { reason: 'one' }),
-      await askOps(bridge, 'POST', '/pause', { reason: 'one' }),
-      await askOps(bridge, 'POST', '/resume'),
-      await askOps(bridge, 'POST', `/plans/${nobody}/approve`, { hash: 'x' }),
-      await askOps(bridge, 'POST', `/plans/${nobody}/discard`),
-      await askOps(bridge, 'POST', `/drifts/${nobody}/accept`),
-    ];
-    const { items } = (await askOps(bridge, 'GET', '/acts')).body;
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404, 404, 404]);
-    const acts: unknown[] = Array.isArray(items) ? items : [];
-    expect(
-      acts
-        .slice(0, 7)
-        .map((one) => Object(one))
-        .map(({ act, after }) => [act, after]),
-    ).toEqual([
-      ['accepted a difference', null],
-      ['discarded a plan', null],
-      ['approved a plan', null],
-      ['ended the pause of all changes', { paused: false, reason: null }],
-      ['asked for a pause, which there was already', { paused: true, reason: 'one' }],
-      ['paused all changes', { paused: true, reason: 'one' }],
-      ['asked for the end of a pause that there was not', { paused: false, reason: null }],
-    ]);
-  });
-});
 
 test('whom and what an operator acts on is told by its id, and never by a name', async () => {
   const log: JsonObject[] = [];
@@ -218,28 +107,6 @@ test('what operators did is listed with who, with which credential, from where, 
     expect(JSON.stringify(all)).not.toContain(String(made.token).slice(-43));
   });
 });
-
-for (const { trusted, address } of [
-  { trusted: 'none', address: LOOPBACK },
-  { trusted: '1', address: '203.0.113.7' },
-  { trusted: 'loopback,10.0.0.0/8', address: '203.0.113.7' },
-  { trusted: '10.0.0.0/8', address: LOOPBACK },
-]) {
-  test(`with TRUST_PROXY=${trusted} an act from behind a proxy on this machine has the address ${address === LOOPBACK ? 'of the proxy' : 'that it tells'}`, async () => {
-    const settings = { ...SWEEP_SETTINGS, TRUST_PROXY: trusted };
-    await withTestBridge({ settings }, async (bridge) => {
-      const url = new URL('/ops/pause', bridge.baseUrl).href;
-      const headers = {
-        authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}`,
-        'x-forwarded-for': '198.51.100.1, 203.0.113.7',
-      };
-      await bridge.request('POST', url, {}, headers);
-      const { body } = await askOps(bridge, 'GET', '/acts');
-
-      expect(body.items).toMatchObject([{ act: 'paused all changes', address }]);
-    });
-  });
-}
 
 test('every request that does more than read has words for what an operator did', () => {
   const asked = opsRoutes.filter(({ method }) => method === 'post');

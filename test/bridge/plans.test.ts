@@ -22,7 +22,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
 const PATIENT = { interval: 10 };
@@ -125,25 +125,6 @@ describe('a plan of repairs', () => {
     });
   });
 
-  test('is discarded where an operator has decided about all of it', async () => {
-    await withTestBridge({ settings: { ...few } }, async (bridge) => {
-      await addPilots(bridge, 5);
-      intrude(bridge, 0, 3);
-      const held = await plan(bridge);
-      const [first = '', ...rest] = await listAdded(bridge);
-      const ignore = { decision: 'ignore', ...given };
-      await askOps(bridge, 'POST', '/drifts/decide', { ...ignore, ids: rest });
-      const shrunk = await readPlan(bridge, held.id);
-      await askOps(bridge, 'POST', `/drifts/${first}/accept`, {});
-      const empty = await readPlan(bridge, held.id);
-
-      expect(shrunk).toMatchObject({ status: 'held', waiting: 1 });
-      expect(empty).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
-      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-      expect(JSON.stringify(readyz.body)).not.toContain('plan-held');
-    });
-  });
-
   test('can be undone, as far as the provider wants nothing else since', async () => {
     await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const group = await addPilots(bridge, 3);
@@ -167,23 +148,6 @@ describe('a plan of repairs', () => {
       await sweep(bridge);
       expect(await listManagedDrifts(bridge)).toEqual([]);
     });
-  });
-});
-
-test('of those who undo a plan at the same moment all but one are told that it is being undone', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    await addPilots(bridge, 3);
-    intrude(bridge, 0, 2);
-    const repaired = await plan(bridge);
-    await untilApplied(bridge, repaired.id);
-
-    const answers = await Promise.all([1, 2, 3].map(() => decide(bridge, repaired, 'undo')));
-
-    const [undone] = answers.filter(({ status }) => status === 202);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
-    for (const { body } of answers.filter(({ status }) => status === 409)) {
-      expect(body).toMatchObject({ code: 'being-undone', plan: undone?.body.id });
-    }
   });
 });
 
@@ -253,43 +217,6 @@ test('what is undone each time is contested after the third repair, and then lef
   });
 });
 
-test('an operator repairs, accepts and ignores one drift, whatever the policy says', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    await Promise.all([addUser(bridge, 'ada'), addUser(bridge, 'bob'), addUser(bridge, 'carl')]);
-    await untilSettled(bridge);
-    for (const email of [ada, bob, 'carl@example.com']) {
-      bridge.sandbox.service.setActive(email, false);
-    }
-    await sweep(bridge);
-    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.deactivated');
-    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-    const ids = new Map(items.map((item) => [Object(item).resource.name, Object(item).id]));
-    const act = (name: string, how: string, given = {}) =>
-      askOps(bridge, 'POST', `/drifts/${ids.get(name)}/${how}`, given);
-    const until = { until: '2999-01-01T00:00:00Z', reason: 'on leave', by: 'Otto' };
-
-    const repaired = await act(ada, 'repair');
-    await untilApplied(bridge, repaired.body.planId);
-    const [accepted, ignored, vague, over] = await Promise.all([
-      act(bob, 'accept'),
-      act('carl@example.com', 'ignore', until),
-      act('carl@example.com', 'ignore', { until: 'soon' }),
-      act(ada, 'repair'),
-    ]);
-    await sweep(bridge);
-
-    expect([repaired, accepted, ignored, vague, over].map(({ status }) => status)).toEqual([
-      202, 200, 200, 400, 409,
-    ]);
-    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
-    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
-    expect(await listManagedDrifts(bridge, 'ignored')).toEqual([
-      'user.deactivated carl@example.com',
-    ]);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
-  });
-});
-
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
   await withTestBridge({ settings: accepting }, async (bridge) => {
@@ -330,39 +257,6 @@ test('an account and a group that nobody asked for are taken over where their ki
       [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
     ]);
     expect(await listManagedDrifts(bridge)).toEqual([]);
-  });
-});
-
-test('what providers take away beyond their limit waits until an operator approves it, and repairs do not count', async () => {
-  const limited = { ...settings, LIMITS_PROVIDER: '2', LIMITS_REMOVE_MEMBER_COUNT: '3' };
-  await withTestBridge({ settings: { ...limited, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
-    const people = await addUsers(bridge, 7);
-    const group = await addGroup(bridge, 'Pilots', people.slice(0, 4));
-    await untilSettled(bridge);
-    // More than providers may: repairs have limits of their own.
-    intrude(bridge, 4, 7);
-    const { planId } = await sweep(bridge);
-    await untilApplied(bridge, planId);
-    const remove = (index: number) =>
-      send(bridge, 'PATCH', `/Groups/${group}`, {
-        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-        Operations: [{ op: 'remove', path: `members[value eq "${people[index]}"]` }],
-      });
-    for (let index = 0; index < 2; index += 1) {
-      await remove(index);
-      await untilSettled(bridge);
-    }
-    const held = await remove(2);
-    await untilSettled(bridge);
-    const before = countMembers(bridge);
-    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
-    const [waiting]: unknown[] = Array.isArray(body.items) ? body.items : [];
-    await decide(bridge, Object(waiting), 'approve');
-    await untilApplied(bridge, Object(waiting).id);
-
-    expect(held.status).toBeLessThan(300);
-    expect(before).toBe(2);
-    expect(countMembers(bridge)).toBe(1);
   });
 });
 
@@ -419,26 +313,5 @@ test('nobody who is protected loses anything by a repair, whoever asks for it', 
     expect(asked.status).toBe(409);
     expect(service.getUser(ada).active).toBe(true);
     expect(service.members('Pilots')).toHaveLength(1);
-  });
-});
-
-test('a removal of access that waits keeps its place before others when a repair is added to it', async () => {
-  await withTestBridge({ settings: { ...settings, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
-    const people = await addUsers(bridge, 2);
-    const group = await addGroup(bridge, 'Pilots', people);
-    await untilSettled(bridge);
-    await askOps(bridge, 'POST', '/pause');
-    const remove = { op: 'remove', path: `members[value eq "${people[0]}"]` };
-    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(remove));
-    bridge.sandbox.service.removeMember('Pilots', emailOf(1));
-    const { body } = await askOps(bridge, 'POST', '/sweeps');
-    await untilSwept(bridge, String(body.id));
-    await expect.poll(() => listManagedDrifts(bridge, 'repairing'), PATIENT).toHaveLength(1);
-    const { queue } = (await askOps(bridge, 'GET', '/status')).body;
-    await askOps(bridge, 'POST', '/resume');
-    await untilSettled(bridge);
-
-    expect(Object(queue).classes[0]).toMatchObject({ class: 'removals', waiting: 1 });
-    expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(1)]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -172,50 +172,6 @@ describe('what is protected', () => {
       }));
   }
 
-  test('a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const id = await addUser(bridge, 'ada');
-        await untilSettled(bridge);
-        await addGroup(bridge, 'Guests', [id]);
-        await untilSettled(bridge);
-        const before = service.getUser(ada).appsPermissions;
-        await addGroup(bridge, 'All', [id]);
-        await sweep(bridge);
-        await untilSettled(bridge);
-
-        expect(before).toBe(1);
-        expect(service.getUser(ada).appsPermissions).toBe(5);
-      },
-      {
-        settings: {
-          ...SWEEP_SETTINGS,
-          RULES: JSON.stringify([
-            { membersOf: 'All', appsPermissions: 5 },
-            { membersOf: 'Guests', appsPermissions: 0 },
-          ]),
-        },
-      },
-    ));
-
-  test('a write that brings back less than the service holds takes it', () =>
-    withProtection(
-      async (bridge) => {
-        const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
-        await untilSettled(bridge);
-        bridge.sandbox.service.updateUser(ada, { appsPermissions: 5 });
-        await sweep(bridge);
-
-        const again = set(`${USER_EXTENSION}:appsPermissions`, 1);
-        const { status } = await bridge.request('PATCH', path, again);
-
-        expect(status).toBe(403);
-        expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(5);
-      },
-      { settings: SWEEP_SETTINGS },
-    ));
-
   test('somebody stays protected under every name, also after a restart', async () => {
     const service = await startSandbox({ shape: takesAddresses });
     const url = await makeStoreUrl();
@@ -239,23 +195,6 @@ describe('what is protected', () => {
     expect(service.service.getUser(bob)).toMatchObject({ active: true, appsPermissions: 5 });
     await service.stop();
   });
-
-  test('an address that only the service held protects too, once somebody there has changed it', () =>
-    withProtection(
-      async (bridge) => {
-        const id = await findId(bridge, { type: 'Users', name: ada });
-        bridge.sandbox.service.updateUser(ada, { email: bob, userName: bob });
-        await sweep(bridge);
-        expect(await findId(bridge, { type: 'Users', name: bob })).toBe(id);
-
-        const posted = await bridge.request('POST', '/Users', toUser('bob'));
-        const disabled = await bridge.request('PATCH', `/Users/${id}`, set('active', false));
-
-        expect([posted.status, disabled.status]).toEqual([409, 403]);
-        expect(bridge.sandbox.service.getUser(bob).active).toBe(true);
-      },
-      { settings: SWEEP_SETTINGS, prepare: addAda },
-    ));
 
   test('the last owner loses no licence either, as long as there is no other', () =>
     withProtection(
@@ -413,10 +352,6 @@ describe('what is protected', () => {
       expect(service.members('Crew')).toEqual([]);
     }));
 });
-
-function addAda({ service }: Pick<Sandbox, 'service'>): void {
-  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
-}
 
 const tooMuch = [
   { value: 4_294_967_296, want: 403 },

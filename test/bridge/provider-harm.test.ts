@@ -18,9 +18,6 @@ const REFUSED = { kind: 'status', status: 400 } as const;
 /** Failed calls are tried again sooner than this. */
 const AHEAD_MS = 60_000;
 
-const toLeaving = (id: string | undefined) =>
-  toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
-
 async function readPlans({ bridge }: TimedBridge): Promise<string> {
   return JSON.stringify((await askOps(bridge, 'GET', '/plans')).body);
 }
@@ -58,57 +55,6 @@ test('one person whom the service fails to deactivate counts once, and holds nob
     expect(await readPlans(timed)).toContain(
       '3 people deactivated in 24 hours, limits.provider allows 2',
     );
-  }));
-
-test('removals are held where they are many and a quarter of all, and readiness tells how many wait', () =>
-  withTimedBridge({ settings: { ...settings, LIMITS_DEACTIVATE_COUNT: '1000' } }, async (timed) => {
-    const { bridge } = timed;
-    const people = await addUsers(bridge, 12);
-    await untilSettled(bridge);
-    const countOff = () => bridge.sandbox.service.users().filter(({ active }) => !active).length;
-
-    for (const id of people.slice(0, 3)) {
-      await send(bridge, 'PATCH', `/Users/${id}`, disable);
-      await untilQuiet(timed, AHEAD_MS);
-    }
-    const quarter = countOff();
-    for (const id of people.slice(3, 5)) {
-      await send(bridge, 'PATCH', `/Users/${id}`, disable);
-      await untilQuiet(timed, AHEAD_MS);
-    }
-    const health = await readHealth(timed);
-
-    expect([quarter, countOff()]).toEqual([3, 3]);
-    expect(health).toContain('A plan of 2 removals by identity providers waits for an operator');
-  }));
-
-test('who was refused lost nothing, and the same person counts in each group they leave', () =>
-  withTimedBridge({ settings }, async (timed) => {
-    const { bridge } = timed;
-    const people = await addUsers(bridge, 3);
-    const [pilots, cooks] = [
-      await addGroup(bridge, 'Pilots', people),
-      await addGroup(bridge, 'Cooks', people),
-    ];
-    await untilSettled(bridge);
-    const { faults, service } = bridge.sandbox;
-    const refusing = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
-      (operation) => faults.add({ operation, fault: REFUSED }),
-    );
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, toLeaving(people[2]));
-    await untilQuiet(timed, AHEAD_MS);
-    for (const fault of refusing) fault.remove();
-    for (const group of [pilots, cooks]) {
-      await send(bridge, 'PATCH', `/Groups/${group}`, toLeaving(people[0]));
-      await untilQuiet(timed, AHEAD_MS);
-    }
-    const before = [service.members('Pilots').length, service.members('Cooks').length];
-    await send(bridge, 'PATCH', `/Groups/${cooks}`, toLeaving(people[1]));
-    await untilQuiet(timed, AHEAD_MS);
-
-    expect(before).toEqual([2, 2]);
-    expect(service.members('Cooks')).toHaveLength(2);
-    expect(await readPlans(timed)).toContain('3 members removed from groups in 24 hours');
   }));
 
 test('what became of each call is told with it', () =>

@@ -14,7 +14,7 @@ import {
 /** One seed instead of all: `PROVIDER_SEED=17 npx vitest run test/bridge/provider-interleavings.test.ts`. */
 const SEED = process.env.PROVIDER_SEED;
 /** Operations of each provider. */
-const OPERATIONS = 120;
+const OPERATIONS = 60;
 
 const DOMAINS: Readonly<Record<string, string[]>> = {
   okta: ['example.com'],
@@ -33,7 +33,7 @@ function prepare({ service }: Sandbox): void {
 }
 
 /** Rounds in which several providers want one person and one group. */
-const ROUNDS = 10;
+const ROUNDS = 4;
 
 function prepareMany({ service }: Sandbox): void {
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -107,7 +107,7 @@ describe('providers that act at the same time', () => {
     });
   }
 
-  test.each(SEED === undefined ? [1, 2] : [Number(SEED)])(
+  test.each(SEED === undefined ? [1] : [Number(SEED)])(
     'write, adopt and see nothing of each other: seed %i',
     (seed) => expectApart(seed),
   );

@@ -196,75 +196,6 @@ describe('a plan of removals by providers', () => {
     });
   });
 
-  test('removes a deleted person from the groups once the approved deactivation is done', async () => {
-    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
-      const people = await addPeople(bridge, 3);
-      await addGroup(bridge, 'Pilots', people.slice(2));
-      const crew = await addGroup(bridge, 'Crew', []);
-      await untilSettled(bridge);
-      await send(bridge, 'DELETE', `/Users/${people[2]}`);
-      const held = await getWaiting(bridge);
-      const before = bridge.sandbox.service.members('Pilots');
-      await approve(bridge, held);
-      await untilApplied(bridge, held.id);
-      await untilSettled(bridge);
-
-      expect(before).toEqual([emailOf(2)]);
-      expect(bridge.sandbox.service.getUser(emailOf(2)).active).toBe(false);
-      expect(bridge.sandbox.service.members('Pilots')).toEqual([]);
-      expect((await send(bridge, 'GET', `/Groups/${crew}`)).status).toBe(200);
-    });
-  });
-
-  test('holds deleted groups, which are there again after a discard and gone after an approval', async () => {
-    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
-      const people = await addUsers(bridge, 1);
-      const groups: string[] = [];
-      for (const name of ['A', 'B', 'C']) groups.push(await addGroup(bridge, name, people));
-      await untilSettled(bridge);
-      for (const id of groups) {
-        await send(bridge, 'DELETE', `/Groups/${id}`);
-        await untilSettled(bridge);
-      }
-      const held = await getWaiting(bridge);
-      await discard(bridge, held);
-      await untilOver(bridge, held);
-      const back = await send(bridge, 'GET', `/Groups/${groups[2]}`);
-      await sweep(bridge);
-      const kept = bridge.sandbox.service.groups().map(({ name }) => name);
-      await send(bridge, 'DELETE', `/Groups/${groups[2]}`);
-      const again = await getWaiting(bridge);
-      await approve(bridge, again);
-      await untilApplied(bridge, again.id);
-
-      expect(held).toMatchObject({
-        counts: { kinds: { 'group.delete': 1 } },
-        actions: [{ kind: 'group.delete', resource: { name: 'C' } }],
-      });
-      expect(back.body.members).toHaveLength(1);
-      expect(kept).toEqual(['C']);
-      expect(bridge.sandbox.service.groups()).toEqual([]);
-    });
-  });
-
-  test('counts a deleted person once, and not in each group that is left', async () => {
-    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
-      const people = await addUsers(bridge, 3);
-      for (const name of ['A', 'B', 'C']) await addGroup(bridge, name, people);
-      await untilSettled(bridge);
-      for (const id of people.slice(0, 2)) {
-        await send(bridge, 'DELETE', `/Users/${id}`);
-        await untilSettled(bridge);
-      }
-      const waiting = await listWaiting(bridge);
-
-      expect(waiting).toEqual([]);
-      expect(['A', 'B', 'C'].map((name) => bridge.sandbox.service.members(name))).toEqual(
-        Array(3).fill([emailOf(2)]),
-      );
-    });
-  });
-
   test('never reaches somebody who was made again since', async () => {
     await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 3);
@@ -289,29 +220,6 @@ describe('a plan of removals by providers', () => {
       expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['C']);
       expect(bridge.sandbox.service.members('C')).toEqual([emailOf(2)]);
       expect((await send(bridge, 'GET', `/Groups/${group}`)).body.members).toHaveLength(1);
-    });
-  });
-
-  test('holds suspensions where these stand for deactivation', async () => {
-    const DATABASE_URL = await makeStoreUrl();
-    const suspending = { ...settings, USERS_DEACTIVATION: 'temporarilyInactive', DATABASE_URL };
-    await withTestBridge({ settings: suspending }, async (bridge) => {
-      const people = await addPeople(bridge, 4);
-      const isSuspended = (index: number) =>
-        bridge.sandbox.service.getUser(emailOf(index)).temporarilyInactive;
-      await send(bridge, 'PATCH', `/Users/${people[2]}`, setActive(false));
-      const held = await getWaiting(bridge);
-      const before = isSuspended(2);
-      await approve(bridge, held);
-      await untilApplied(bridge, held.id);
-
-      expect(held.actions).toMatchObject([{ kind: 'user.deactivate', desired: { active: false } }]);
-      expect([isSuspended(1), before, isSuspended(2), isSuspended(3)]).toEqual([
-        true,
-        false,
-        true,
-        false,
-      ]);
     });
   });
 
@@ -348,26 +256,6 @@ describe('a plan of removals by providers', () => {
       });
     },
   );
-
-  test('holds those who leave a group that the bridge gives up', async () => {
-    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
-      const { service } = bridge.sandbox;
-      service.createGroup({ name: 'Club' });
-      await sweep(bridge);
-      const people = await addUsers(bridge, 4);
-      const club = await addGroup(bridge, 'Club', people);
-      await untilSettled(bridge);
-      await send(bridge, 'DELETE', `/Groups/${club}`);
-      const held = await getWaiting(bridge);
-      const before = service.members('Club').length;
-      await approve(bridge, held);
-      await untilApplied(bridge, held.id);
-
-      expect(held.counts).toMatchObject({ kinds: { 'member.remove': 4 } });
-      expect(before).toBe(4);
-      expect(service.members('Club')).toEqual([]);
-    });
-  });
 });
 
 test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addReleaseCommand } from '../../src/cli/release.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runner } from '../support/command.ts';
 import {
   addGroup,
   addUser,
@@ -156,19 +154,4 @@ describe('who is let go', () => {
       },
       { RULES: JSON.stringify(RULES) },
     ));
-
-  test('is asked about by the command, which tells why it cannot be', () =>
-    start(async (bridge) => {
-      await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      const run = runner(bridge, [addReleaseCommand], SWEEP_SETTINGS);
-
-      const unasked = await run('release', 'ada@example.com');
-      const done = await run('release', 'ada@example.com', '--yes');
-      const again = await run('release', 'ada@example.com', '--yes');
-
-      expect([unasked.code, done.code, again.code]).toEqual([64, 0, 1]);
-      expect(done.text).toMatch(/^user ada@example.com \(.+\) is only observed now\n$/);
-      expect(again.text).toContain('The bridge only observes it already.');
-    }));
 });

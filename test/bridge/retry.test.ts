@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { addRetryCommand } from '../../src/cli/retry.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
 import { runner } from '../support/command.ts';
 import {
   addGroup,
@@ -9,10 +8,8 @@ import {
   listStuck,
   readWork,
   send,
-  toGroup,
   toMembers,
   toPatch,
-  toUser,
 } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
@@ -50,25 +47,6 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
 }
 
 describe('retry', () => {
-  test('has what is stuck of one person tried now, by name, and says what that is', async () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const id = await makeNameStuck(timed, 'ada');
-      await makeNameStuck(timed, 'bob');
-      const before = await countStuck(timed);
-
-      const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
-      await untilQuiet(timed, 1_000);
-
-      expect(before).toBe(2);
-      expect(answer.body).toEqual({
-        count: 1,
-        tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
-      });
-      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-      expect(await countStuck(timed)).toBe(1);
-    }));
-
   test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
     withTimed(async (timed) => {
       const { bridge } = timed;
@@ -93,47 +71,15 @@ describe('retry', () => {
       await untilQuiet(timed, MINUTE_MS);
       outage.remove();
 
-      const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
+      const tried = await runner(bridge, [addRetryCommand])('retry', '--all');
       await untilQuiet(timed, 2_000);
 
       expect(stuck).toBe(2);
-      expect(body).toMatchObject({ count: 3 });
+      expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: 3\n/) });
       expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
       expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
       expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
     }));
-
-  const creations = [
-    { type: 'user', operation: 'scim.addUser', path: '/Users', body: toUser('ada') },
-    { type: 'group', operation: 'groups.createGroup', path: '/Groups', body: toGroup('Pilots') },
-  ] as const;
-  for (const { type, operation, path, body } of creations) {
-    test(`has a stuck creation of a ${type} tried now, by name, by id and with all others`, async () =>
-      withTimed(async (timed) => {
-        const { bridge } = timed;
-        const { service, faults } = bridge.sandbox;
-        const fault = faults.add({ operation, fault: BROKEN });
-        const { body: created } = await send(bridge, 'POST', path, body);
-        await untilQuiet(timed, MINUTES_MS);
-        const stuck = await countStuck(timed);
-        const name = type === 'user' ? 'ada@example.com' : 'Pilots';
-        const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
-        const answers: JsonObject[] = [];
-        for (const request of requests) {
-          answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
-          await untilQuiet(timed, 1_000);
-        }
-        fault.remove();
-        await askOps(bridge, 'POST', '/retry', { all: true });
-        await untilQuiet(timed, 1_000);
-
-        expect(stuck).toBe(1);
-        expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
-        expect(await countStuck(timed)).toBe(0);
-        const held = type === 'user' ? service.users() : service.groups();
-        expect(JSON.stringify(held)).toContain(name);
-      }));
-  }
 
   const leavers = [
     { type: 'user', name: 'ada@example.com', operation: 'scim.updateUser' },
@@ -169,75 +115,4 @@ describe('retry', () => {
         if (type === 'group') expect(service.groups()).toHaveLength(1);
       }));
   }
-
-  test('of a person is also what waits of them in a group', async () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const [first = ''] = await addUsers(bridge, 1);
-      const groupId = await addGroup(bridge, 'Pilots');
-      await untilQuiet(timed, 1_000);
-      const operation = 'groupUsers.addUserToGroup';
-      const fault = bridge.sandbox.faults.add({ operation, fault: BROKEN });
-      const add = { op: 'add', path: 'members', value: toMembers([first]) };
-      await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
-      await untilQuiet(timed, MINUTES_MS);
-      fault.remove();
-
-      const { body } = await askOps(bridge, 'POST', '/retry', { name: first });
-      await untilQuiet(timed, 1_000);
-
-      expect(body).toEqual({
-        count: 1,
-        tried: [{ type: 'group', id: groupId, name: 'Pilots', waits: ['members'] }],
-      });
-      expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-    }));
-});
-
-describe('retry', () => {
-  test.each([
-    { why: 'nothing', body: {} },
-    { why: 'both', body: { all: true, name: 'ada' } },
-    { why: 'not all', body: { all: false } },
-    { why: 'an empty name', body: { name: '' } },
-    { why: 'something else', body: { everything: true } },
-  ])('says what it has to be told: $why', ({ body }) =>
-    withTimed(async ({ bridge }) => {
-      expect(await askOps(bridge, 'POST', '/retry', body)).toMatchObject({
-        status: 400,
-        body: { code: 'invalid' },
-      });
-    }),
-  );
-
-  test('finds nobody, or several, and tries nothing then', () =>
-    withTimed(async ({ bridge }) => {
-      for (const name of ['ada', 'bob']) await addUser(bridge, name, { displayName: 'Pilots' });
-
-      const nobody = await askOps(bridge, 'POST', '/retry', { name: 'nobody' });
-      const several = await askOps(bridge, 'POST', '/retry', { name: 'Pilots' });
-
-      expect([nobody.status, several.status]).toEqual([404, 409]);
-    }));
-
-  test('as a command asks the running bridge', () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const id = await makeNameStuck(timed, 'ada');
-      const run = runner(bridge, [addRetryCommand]);
-
-      const tried = await run('retry', 'ada@example.com');
-      await untilQuiet(timed, 1_000);
-      const nothing = await run('retry', '--all');
-      const unknown = await run('retry', 'nobody');
-      const wrong = [await run('retry'), await run('retry', 'ada', '--all')];
-
-      expect(tried).toMatchObject({
-        code: 0,
-        text: `Tried now: 1\n  user ada@example.com (${id}): name\n`,
-      });
-      expect(nothing).toMatchObject({ code: 0, text: 'Nothing waits that could be tried now.\n' });
-      expect(unknown.code).toBe(1);
-      expect(wrong.map(({ code }) => code)).toEqual([64, 64]);
-    }));
 });

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 import { assertDescribed } from './ops-routes.ts';
@@ -7,7 +7,7 @@ import { untilSettled } from './provider.ts';
 /** What operators present to a test bridge with these settings. */
 export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** The machine may be busy. */
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 10, timeout: 60_000 };
 
 /** Settings with which operators may ask, and a second look is made at once. */
 export const SWEEP_SETTINGS = { OPS_TOKEN, DRIFT_SETTLE: '0s' };
@@ -40,8 +40,11 @@ export async function sweep(
 /** Waits for the end of a sweep. */
 export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonObject> {
   const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
-  await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
-  return read();
+  return vi.waitFor(async () => {
+    const swept = await read();
+    if (swept.status === 'running') throw new Error('the sweep is running');
+    return swept;
+  }, PATIENT);
 }
 
 /** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */

@@ -1,0 +1,160 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { runAlone } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
+import { spawnBin } from '../support/process.ts';
+import { OPS_TOKEN } from '../support/sweep.ts';
+
+const bin = join(import.meta.dirname, '../../src/cli/bin.mjs');
+/** The machine may be busy. */
+const PATIENT = { interval: 20 };
+/** With what the bridge said, or did not. */
+const ASKED_AGAIN = /The bridge does not answer now \(.+\); it is asked again\./;
+
+/** The script for a shell. */
+async function printScript(shell: string): Promise<string> {
+  const { code, text } = await runAlone(commands, ['completion', shell], {});
+  expect({ code, text }).toMatchObject({ code: 0 });
+  return text;
+}
+
+/** What bash completes with its script after these words; the last one is not finished. */
+function complete(script: string, ...words: string[]): string[] {
+  const ask = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scim_bridge; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const out = execFileSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' });
+  return out.split('\n').filter((line) => line !== '');
+}
+
+test('bash completes commands, commands below them, and their options', async () => {
+  const script = await printScript('bash');
+
+  expect(complete(script, 'scim-bridge', 'sta')).toEqual(['status']);
+  expect(complete(script, 'scim-bridge', 'token', '')).toEqual(
+    expect.arrayContaining(['create', 'list', 'revoke']),
+  );
+  expect(complete(script, 'scim-bridge', 'drifts', '--ki')).toEqual(['--kind']);
+  expect(complete(script, 'scim-bridge', 'token', 'create', 'okta', '--ex')).toEqual(['--expires']);
+  expect(complete(script, 'scim-bridge', 'acts', '--outcome', '')).toEqual([
+    'done',
+    'refused',
+    'failed',
+  ]);
+  expect(complete(script, 'scim-bridge', 'drifts', '--kind', 'member.')).toEqual([
+    'member.added',
+    'member.removed',
+  ]);
+  expect(complete(script, 'scim-bridge', 'drifts', '--kind', 'member.added', '--st')).toEqual([
+    '--status',
+  ]);
+  expect(complete(script, 'scim-bridge', 'completion', 'z')).toEqual(['zsh']);
+});
+
+/** Completes in a shell by its own script; the last word is not finished. */
+const SHELLS = {
+  // As the completion of zsh calls it, with words printed in the place of a menu.
+  zsh: (file: string, words: readonly string[]) => [
+    '-f',
+    '-c',
+    `words=(scim-bridge "$@"); CURRENT=$#words; _describe() { print -rl -- \${(P)2} }; source ${file}`,
+    'zsh',
+    ...words,
+  ],
+  fish: (file: string, words: readonly string[]) => [
+    '--no-config',
+    '-c',
+    `source ${file}; complete -C "scim-bridge ${words.join(' ')}"`,
+  ],
+} as const;
+
+function hasShell(shell: string): boolean {
+  const isThere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
+  if (!isThere) console.warn(`\n*** No ${shell} here: ITS COMPLETION IS NOT TESTED.\n`);
+  return isThere;
+}
+
+test.each(['zsh', 'fish'] as const)(
+  '%s completes commands below a command, by its script',
+  async (shell) => {
+    if (!hasShell(shell)) return;
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-completion-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, `_${shell}`);
+    writeFileSync(file, await printScript(shell));
+    const ask = (...words: string[]) =>
+      execFileSync(shell, [...SHELLS[shell](file, words)], { encoding: 'utf8', cwd: folder })
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split(/[\t:]/)[0]);
+
+    execFileSync(shell, ['-n', file]);
+    const below = ask('plan', '');
+    const options = ask('session', 'revoke', '-');
+
+    expect(below).toEqual(expect.arrayContaining(['show', 'list', 'approve', 'discard', 'undo']));
+    expect(below.filter((word) => word?.startsWith('_'))).toEqual([]);
+    expect(options).toContain('--yes');
+    expect(ask('acts', '--outcome', '').toSorted()).toEqual(['done', 'failed', 'refused']);
+    expect(ask('--config', '')).not.toContain('status');
+  },
+);
+
+/** A bridge in a process of its own, whose store and sandbox stay between two of them. */
+async function makeServing() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-watch-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const port = String(await freePort());
+  const env = {
+    OPS_TOKEN,
+    PORT: port,
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+    SANDBOX_FILE: join(folder, 'sandbox.db'),
+    SWEEP_INTERVAL: '0',
+  };
+  const asking = { OPS_TOKEN, OPS_URL: `http://127.0.0.1:${port}` };
+  return { asking, serve: () => spawnBin(['serve'], env) };
+}
+
+test('with --watch a list is told again and again, and a bridge that restarts is waited for', async () => {
+  const { serve, asking } = await makeServing();
+  const first = serve();
+  await expect.poll(() => first.out.text, PATIENT).toContain('SCIM base URL');
+  const watch = spawnBin(['users', '--watch', '1', '--json'], asking);
+  const countLines = () => watch.out.text.split('\n').filter((line) => line.startsWith('{')).length;
+  await expect.poll(countLines, PATIENT).toBeGreaterThan(1);
+  first.child.kill('SIGTERM');
+  await expect.poll(() => watch.out.text, PATIENT).toMatch(ASKED_AGAIN);
+  const before = countLines();
+  await first.ended;
+  serve();
+  await expect.poll(countLines, PATIENT).toBeGreaterThan(before);
+  watch.child.kill('SIGINT');
+
+  expect(await watch.ended).toBe(0);
+});
+
+test.runIf(existsSync('/usr/bin/script'))(
+  'on a real terminal there are colours, and with NO_COLOR none',
+  () => {
+    const run = (env: Readonly<Record<string, string>>) =>
+      execFileSync(
+        'script',
+        ['-qec', `${process.execPath} ${bin} settings --changed`, '/dev/null'],
+        {
+          encoding: 'utf8',
+          env: {
+            PATH: '/usr/bin:/bin',
+            TERM: 'xterm-256color',
+            PORT: '1',
+            ...env,
+          },
+        },
+      );
+
+    expect(run({})).toContain('\u001b[1m');
+    expect(run({ NO_COLOR: '1' })).not.toContain('\u001b[1m');
+  },
+);
