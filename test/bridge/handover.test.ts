@@ -23,7 +23,7 @@ import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
 /** The machine may be busy. */
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 
 /** A company that has Okta, and is to have Entra. */
 interface Company {

@@ -25,7 +25,7 @@ import {
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };

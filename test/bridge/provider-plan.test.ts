@@ -17,7 +17,7 @@ import {
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 50 };
 /** Above two in 24 hours, whatever the share. */
 const settings = {
   ...SWEEP_SETTINGS,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AddCommand } from '../../src/cli/context.ts';
+import { type AddCommand, defaultConfigFile } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { addSweepCommand } from '../../src/cli/sweep.ts';
 import type { TestBridge } from './bridge.ts';
@@ -48,7 +48,8 @@ export async function runAlone(
     commands,
     world: {
       env,
-      readFile: (path) => readFileSync(path, 'utf8'),
+      // All that the file of the defaults sets is a default, and reading it takes longer than most commands.
+      readFile: (path) => (path === defaultConfigFile ? '' : readFileSync(path, 'utf8')),
       readInput: async () => '',
       write,
       writeError: write,

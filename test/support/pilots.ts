@@ -4,7 +4,7 @@ import type { TestBridge } from './bridge.ts';
 import { addGroup, addUsers, untilSettled } from './provider.ts';
 import { askOps } from './sweep.ts';
 
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 
 /** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */
 export async function addPilots(bridge: TestBridge, people: number): Promise<string> {

@@ -7,7 +7,7 @@ import { untilSettled } from './provider.ts';
 /** What operators present to a test bridge with these settings. */
 export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** The machine may be busy. */
-const PATIENT = { interval: 10, timeout: 60_000 };
+const PATIENT = { interval: 25, timeout: 60_000 };
 
 /** Settings with which operators may ask, and a second look is made at once. */
 export const SWEEP_SETTINGS = { OPS_TOKEN, DRIFT_SETTLE: '0s' };

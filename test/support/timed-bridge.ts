@@ -10,7 +10,7 @@ export interface TimedBridge {
   readonly clock: LeapingClock;
 }
 
-const POLL_MS = 6;
+const POLL_MS = 20;
 
 /** `withTestBridge` with a clock that the test moves. */
 export async function withTimedBridge(
