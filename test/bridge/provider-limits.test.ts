@@ -120,26 +120,6 @@ const cases: readonly LimitCase[] = [
     },
   },
   {
-    why: 'the account of somebody deleted goes to a new person of the mail domains alone',
-    limits: ofDomain,
-    want: [204, 403, 204, 201],
-    async act({ bridge, okta, limit }) {
-      const other = toDefaultProvider(bridge);
-      const far = await findUser(bridge, 'plain');
-      const old = await findUser(bridge, 'old@example.com');
-      await other.request('PATCH', `/Users/${far}`, set('title', 'x'));
-      await other.request('PATCH', `/Users/${old}`, set('title', 'x'));
-      await limit();
-      const own = [{ value: 'x@example.com', primary: true }];
-      return [
-        await other.request('DELETE', `/Users/${far}`),
-        await okta.request('POST', '/Users', toUser('x', { userName: 'plain', emails: own })),
-        await other.request('DELETE', `/Users/${old}`),
-        await okta.request('POST', '/Users', toUser('old')),
-      ];
-    },
-  },
-  {
     why: 'groups have names of the patterns alone, new, taken over or renamed',
     limits: { groupNames: ['Okta *', 'Board'] },
     want: [201, 201, 403, 403, 403, 204, 403, 204],
