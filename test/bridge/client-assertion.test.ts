@@ -5,7 +5,7 @@ import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addClientCommand } from '../../src/cli/client.ts';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   APP,
@@ -24,7 +24,8 @@ import {
 } from '../support/assertions.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
+import { makeKey, signText, startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -132,27 +133,11 @@ describe('sign-in without a shared secret', () => {
       expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET']);
     }));
 
-  test('a client with a key of its own may leave its id to the subject, and name the bridge as audience', () =>
-    withBridge({}, async (bridge) => {
-      const key = await makeKey('own', 'RS256');
-      const trust = toJson({ jwks: { keys: [key.shown] } });
-      const { body } = await askOps(bridge, 'POST', '/clients', { name: 'own', trust });
-      const id = String(body.id);
-      const { origin } = new URL(bridge.baseUrl);
-      const sign = (aud: JsonValue) =>
-        signText(JSON.stringify(toClaims(Date.now(), { iss: id, sub: id, aud })), key);
-      const audiences = [origin, `${origin}/oauth/token`, [`${origin}/oauth/token`]];
-      const answers = await Promise.all(
-        audiences.map(async (aud) => (await present(bridge, undefined, await sign(aud))).status),
-      );
-
-      expect(answers).toEqual([200, 200, 200]);
-      expect((await present(bridge, undefined, await sign(`${origin}/`))).status).toBe(401);
-    }));
-
   test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', () => {
     const lines: JsonObject[] = [];
-    return withBridge({ onLog: (line) => lines.push(line) }, async (bridge, issuer) => {
+    const clock = createLeapingClock(4);
+    const options = { clock, onLog: (line: JsonObject) => void lines.push(line) };
+    return withBridge(options, async (bridge, issuer) => {
       issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
       const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
       const world = await makeWorld(bridge, issuer, id);
@@ -255,30 +240,6 @@ describe('sign-in without a shared secret', () => {
     await second.stop();
     expect([later.status, last.status, next.status, token.status]).toEqual([401, 401, 200, 200]);
   });
-
-  test('of many who present one assertion at the same time one gets an access token', () =>
-    withBridge({}, async (bridge, issuer) => {
-      const id = await makeClient(bridge, issuer);
-      const assertion = await issuer.sign(toRight(issuer));
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, () => present(bridge, id, assertion)),
-      );
-
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
-    }));
-
-  test('a revocation ends the client with the access tokens that it got; it has no secrets to rotate', () =>
-    withBridge({}, async (bridge, issuer) => {
-      const id = await makeClient(bridge, issuer);
-      const taken = await presentRight(bridge, id, issuer);
-      const rotated = await askOps(bridge, 'POST', '/clients/entra/rotate');
-      await askOps(bridge, 'POST', '/clients/entra/revoke');
-
-      expect([rotated.status, rotated.body.code]).toEqual([409, 'no-secrets']);
-      expect((await ask(bridge, taken)).status).toBe(401);
-      expect((await presentRight(bridge, id, issuer)).status).toBe(401);
-    }));
 });
 
 /** Requests for a client that are refused, with the beginning of the words. */

@@ -6,7 +6,7 @@ import { expectScimError } from '../support/attack.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { addUser, send, toUser } from '../support/provider.ts';
+import { addUser, toUser } from '../support/provider.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 /** As long as a test may take is less than a request of two hundred a second. */
@@ -47,21 +47,6 @@ test('one credential gets its rate, the rest is 429 with a whole Retry-After of 
   });
 });
 
-test('a write that is turned away for its rate is not stored', () => {
-  const clock = createLeapingClock(SLOWLY);
-  return withTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '1' }, clock }, async (bridge) => {
-    await send(bridge, 'GET', '/Users?count=1');
-
-    const answer = await bridge.request('POST', '/Users', toUser('ada'));
-    clock.leap(1_000);
-    const { body } = await bridge.request('GET', '/Users?filter=userName sw "ada"');
-
-    expectScimError(answer, 429);
-    expect(answer.body.detail).toBe('More than 1 request a second.');
-    expect(body.totalResults).toBe(0);
-  });
-});
-
 test('whoever has no valid token takes nothing from the rate of those who have one', () => {
   const clock = createLeapingClock(SLOWLY);
   return withTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }, async (bridge) => {
@@ -72,13 +57,6 @@ test('whoever has no valid token takes nothing from the rate of those who have o
     expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
   });
 });
-
-test('by default 25 requests a second never meet a limit, nor do 500 at once', () =>
-  withTestBridge({ settings: { OPS_TOKEN } }, async (bridge) => {
-    const reads = Array.from({ length: 500 }, () => bridge.request('GET', '/Users?count=1'));
-
-    expect(countStatus(await Promise.all(reads), 200)).toBe(500);
-  }));
 
 /** A POST of a group whose body has begun and does not go on. */
 async function beginPost(
@@ -188,11 +166,11 @@ test('operators who ask too fast are 429, and in a second go on', () => {
   const clock = createLeapingClock(SLOWLY);
   return withTestBridge({ settings: { OPS_TOKEN }, clock }, async (bridge) => {
     const ask = () =>
-      bridge.request('GET', new URL('/ops/openapi.json', bridge.baseUrl).href, undefined, {
+      bridge.request('GET', new URL('/ops/providers', bridge.baseUrl).href, undefined, {
         authorization: `Bearer ${OPS_TOKEN}`,
       });
-    const answers = [];
-    for (let index = 0; index < 201; index += 1) answers.push(await ask());
+    const answers = await Promise.all(Array.from({ length: 200 }, ask));
+    answers.push(await ask());
     clock.leap(1_000);
 
     expect(countStatus(answers, 200)).toBe(200);
