@@ -15,7 +15,7 @@ import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The machine may be busy. */
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 
 /** With which status a request is answered; not every answer is JSON. */
 async function askStatus(bridge: TestBridge, text: string, path: string, method: 'GET' | 'POST') {

@@ -13,7 +13,7 @@ import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The machine may be busy. */
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 const FORM = 'application/x-www-form-urlencoded';
 
 interface TestClient {

@@ -15,7 +15,7 @@ import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 
 /** The machine may be busy. */
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 
 test('the description is a valid document of OpenAPI 3.1', async () => {
   const validator = new Validator();
