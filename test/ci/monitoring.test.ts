@@ -332,22 +332,27 @@ function toPromtoolTest(
 
 test('every alert fires under its own series after its time, not before, and not under others', (context) => {
   needPromtool(context);
-  const tests = rules.flatMap((one) => {
+  // Each alert has files of its own, so that promtool works out one rule a minute and not all.
+  const files = rules.flatMap((one) => {
     const { firing, quiet, at } = levels[one.alert] ?? toReasonSeries(one);
     const waits = toMinutes(one.for);
     // A rate has a value from the second minute on.
     const fires = at ?? waits + 5;
-    return [
+    const tests = [
       toPromtoolTest(one, firing, fires, true),
       toPromtoolTest(one, quiet, fires, false),
       ...(waits < 2 ? [] : [toPromtoolTest(one, firing, waits - 1, false)]),
     ];
+    const rule_files = [`rule-${one.alert}.yaml`];
+    return [
+      [`test-${one.alert}.yaml`, stringify({ rule_files, evaluation_interval: '1m', tests })],
+      [`rule-${one.alert}.yaml`, stringify({ groups: [{ name: 'one', rules: [one] }] })],
+    ] as const;
   });
-  const text = stringify({ rule_files: ['rules.yaml'], evaluation_interval: '1m', tests });
 
-  const answer = runPromtool(['test', 'rules'], { 'test.yaml': text, 'rules.yaml': rulesText });
+  const answer = runPromtool(['test', 'rules'], Object.fromEntries(files));
 
-  expect(answer).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') });
-  expect(tests.length).toBeGreaterThan(2 * rules.length);
+  expect(answer.output.match(/SUCCESS/g)).toHaveLength(rules.length);
+  expect(answer.status).toBe(0);
   expect(CHANGE_CLASSES).toContain('leaver');
 });
