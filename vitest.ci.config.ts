@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import usual from './vitest.config.ts';
@@ -36,6 +37,8 @@ export default defineConfig({
   test: {
     ...shared,
     sequence: { sequencer: LongestFirst },
+    // Most of these files start processes of their own.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       toProject('ci', ['test/ci/**/*.test.ts'], 'sqlite'),
       toProject('postgresql', ON_POSTGRES.map(toBridgeFile), 'postgres'),
