@@ -107,39 +107,6 @@ describe('roles and licences that governance assigns', () => {
     expect(readLicence(bridge, 'ada')).toBe(0);
   });
 
-  test('are the same in any case', async () => {
-    const bea = await addUser(bridge, 'bea', { entitlements: [FULL] });
-    await untilSettled(bridge);
-    bridge.sandbox.calls.reset();
-    const change = (op: 'add' | 'replace', value: string) =>
-      send(
-        bridge,
-        'PATCH',
-        `/Users/${bea}`,
-        toPatch({ op, path: 'entitlements', value: [{ value }] }),
-      );
-
-    await change('add', 'LICENCE:FULL');
-    await change('replace', 'Licence:Full');
-    await send(
-      bridge,
-      'PUT',
-      `/Users/${bea}`,
-      toUser('bea', { entitlements: [{ value: 'licence:FULL' }] }),
-    );
-    await untilSettled(bridge);
-
-    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
-    expect((await readUser(bridge, bea)).entitlements).toEqual([{ value: 'licence:FULL' }]);
-    expect((await bridge.request('GET', `/Users/${bea}`)).body[USER_EXTENSION]).toMatchObject({
-      appsPermissions: 1,
-    });
-
-    await change('replace', 'LICENCE:GUEST');
-    await untilSettled(bridge);
-    expect(readLicence(bridge, 'bea')).toBe(2);
-  });
-
   test('stay where a PUT does not name them, and where nobody has assigned any', async () => {
     await sweep(bridge);
     const cleo = await addUser(bridge, 'cleo', { entitlements: [GUEST, { value: 'other' }] });
@@ -190,32 +157,6 @@ describe('roles and licences that governance assigns', () => {
     expect(readLicence(bridge, 'dora')).toBe(5);
   });
 
-  test('go with the number where that is cleared', async () => {
-    const emma = await addUser(bridge, 'emma', { entitlements: [GUEST, { value: 'other' }] });
-    const clear = { op: 'remove', path: `${USER_EXTENSION}:appsPermissions` };
-    await send(bridge, 'PATCH', `/Users/${emma}`, toPatch(clear));
-    await untilSettled(bridge);
-
-    const after = await readUser(bridge, emma);
-    expect(after.entitlements).toEqual([{ value: 'other' }]);
-    expect(after).not.toHaveProperty(USER_EXTENSION);
-    expect(readLicence(bridge, 'emma')).toBe(2);
-  });
-
-  test('are taken back where the service refuses them together', async () => {
-    const fay = await addUser(bridge, 'fay', { entitlements: [GUEST] });
-    await untilSettled(bridge);
-    const add = { op: 'add', path: 'entitlements', value: [FULL] };
-
-    const refused = await bridge.request('PATCH', `/Users/${fay}`, toPatch(add));
-
-    expect(refused.status).toBe(400);
-    expect(await readUser(bridge, fay)).toMatchObject({
-      entitlements: [GUEST],
-      [USER_EXTENSION]: { appsPermissions: 2 },
-    });
-  });
-
   test.each([
     { list: 'entitlements', value: 'licence:gold' },
     { list: 'roles', value: 'role:admin' },
@@ -236,32 +177,5 @@ describe('roles and licences that governance assigns', () => {
       expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     }
     expect(await readUser(bridge, id)).not.toHaveProperty(list);
-  });
-
-  test('are searched, sorted and cut as other lists are, and written by nobody', async () => {
-    const get = async (path: string) =>
-      listResources(await bridge.request('GET', path)).map(({ id }) => id);
-    const filter = encodeURIComponent('displayName co "licence"');
-
-    expect(await get(`/Entitlements?filter=${filter}`)).toEqual([FULL.value, GUEST.value]);
-    expect(await get('/Entitlements?sortBy=displayName&sortOrder=descending&count=2')).toEqual([
-      DESK.value,
-      GUEST.value,
-    ]);
-    expect(await get('/Entitlements?startIndex=3')).toEqual([DESK.value]);
-    const sought = { filter: 'id sw "role:"', sortBy: 'id', sortOrder: 'descending', count: 1 };
-    const search = await bridge.request('POST', '/Roles/.search', sought);
-    expect(search).toMatchObject({
-      status: 200,
-      body: { totalResults: 2, Resources: [{ id: 'role:user' }] },
-    });
-    expect((await bridge.request('POST', '/Entitlements/.search', [])).status).toBe(400);
-    const allowed = await bridge.request('GET', '/Entitlements/.search');
-    expect(allowed).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    const one = await bridge.request('GET', `/Entitlements/${FULL.value}?attributes=displayName`);
-    expect(Object.keys(one.body).toSorted()).toEqual(['displayName', 'id', 'schemas']);
-    expect((await bridge.request('GET', '/Roles/role:nobody')).status).toBe(404);
-    expect((await bridge.request('POST', '/Roles', { displayName: 'x' })).status).toBe(405);
-    expect((await bridge.request('DELETE', '/Roles/role:user')).status).toBe(405);
   });
 });

@@ -142,38 +142,6 @@ test('no news costs one call a poll, also right after a change, and nobody is lo
     expect(world.sandbox.calls.count() - looks.reduce((sum, count) => sum + count, 0)).toBe(3);
   }));
 
-test('who came into a managed group is seen by looking at the group alone', () =>
-  withLog({}, async (world) => {
-    const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
-    const group = await addGroup(world, 'Pilots', [ada]);
-    await world.poll(LONG_MS);
-    world.sandbox.calls.reset();
-    behindTheBack(world).addMember('Pilots', 'bob@example.com');
-    await world.poll();
-
-    const { body } = await askOps(world, 'GET', `/groups/${group}/members`);
-    expect(body.items).toContainEqual(
-      expect.objectContaining({ id: bob, desired: false, observed: true }),
-    );
-    expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
-    expect(world.sandbox.calls.count({ mutating: true })).toBe(0);
-    expect(world.sandbox.service.members('Pilots')).toContain('bob@example.com');
-  }));
-
-test('a person who was deleted is found by a look, and no sweep', () =>
-  withLog({}, async (world) => {
-    const email = 'ada@example.com';
-    world.sandbox.service.addUser({ email, userName: email, virtual: true });
-    await addUser(world, 'ada');
-    await world.poll(LONG_MS);
-    behindTheBack(world).removeUser(email);
-
-    await expectDrifts(world, 'user.missing').toMatchObject([
-      { resource: { name: email }, who: WHO },
-    ]);
-    expect((await askOps(world, 'GET', '/sweeps')).body.items).toEqual([]);
-  }));
-
 const two = { default: 2, max: 2 };
 const shapes: readonly (readonly [why: string, shape: SandboxShapeChange])[] = [
   ['newest first, in pages of two', { pages: { auditLogs: two } }],
@@ -201,16 +169,6 @@ test.each(shapes)('a log that comes %s, is read whole and each event once', (_, 
     for (const id of ids) expect(await listEvents(world, id)).toHaveLength(3);
   }),
 );
-
-test('an event without details names nobody: nobody is looked at', () =>
-  withLog({ shape: { auditDetails: 'null' } }, async (world) => {
-    await addUser(world, 'ada');
-    deactivate(world, 'ada');
-    world.sandbox.calls.reset();
-    await world.poll();
-
-    expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
-  }));
 
 test.each([1, 2])('pages that shift by %i while they are read lose nothing', (shift) =>
   withLog({ shape: { pages: { auditLogs: two } } }, async (world) => {
@@ -246,24 +204,6 @@ test('an event that comes minutes late is found', () => {
     expect(await listInactive(world)).toEqual(toAddresses('person1', 'person2'));
   });
 });
-
-test.each([-30, 30])(
-  'a service whose clock is %i minutes off is followed, and our own changes stay ours',
-  (minutes) =>
-    withLog({ skewMs: () => minutes * 60_000 }, async (world) => {
-      const [bob] = [await addUser(world, 'bob'), await addUser(world, 'ada')];
-      await world.poll();
-      await send(world, 'PATCH', `/Users/${bob}`, setActive(false));
-      world.sandbox.calls.reset();
-      await world.poll();
-      const looks = world.sandbox.calls.count({ operation: 'scim.getUser' });
-      deactivate(world, 'ada');
-      await world.poll();
-
-      expect(looks).toBe(0);
-      expect(await listInactive(world)).toEqual(toAddresses('ada', 'bob'));
-    }),
-);
 
 test('an audit log that the service refuses is told and asked every five minutes, and nothing is lost meanwhile', () =>
   withLog({}, async (world) => {
@@ -307,31 +247,6 @@ test('a log that cannot be read for five minutes makes the bridge degraded until
     expect(await readReadiness(world)).not.toContain('audit-behind');
     expect(await listInactive(world)).toEqual(toAddresses('ada'));
   }));
-
-test('with an interval of 0 the log is not read, and before the first read is over it is not either', async () => {
-  const clock = createLeapingClock();
-  const sandbox = await startSandbox({ clock: clock.now });
-  onTestFinished(() => sandbox.stop());
-  const slow = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
-  const options = { service: sandbox, clock, awaitsFirstRead: false } as const;
-  const settings = { AUDIT_POLL_INTERVAL: '1s' };
-  const early = await startTestBridge({ ...options, settings });
-  await slow.until(1);
-  for (let times = 0; times < 5; times += 1) clock.leap(1_000);
-  const callsBefore = sandbox.calls.count({ operation: LIST });
-  slow.remove();
-  sandbox.faults.release();
-  await expect.poll(() => sandbox.calls.count({ operation: LIST }), PATIENT).toBeGreaterThan(0);
-  await early.stop();
-  sandbox.calls.reset();
-  const never = await startTestBridge({ service: sandbox, clock });
-  clock.leap(60_000);
-  await addUser(never, 'ada');
-  await never.stop();
-
-  expect(callsBefore).toBe(0);
-  expect(sandbox.calls.count({ operation: LIST })).toBe(0);
-});
 
 test('a bridge that ends in the middle of reading the log reads on at its next start: each event once, each person looked at', async () => {
   const clock = createLeapingClock();

@@ -296,14 +296,6 @@ describe('scim-bridge census', () => {
     expect(agreed.text).toContain('All three agree about 1 person of the file. Nothing was found.');
   });
 
-  test('gives every finding as CSV, with both values', async () => {
-    const file = write('names.csv', 'userName,Job\nada@example.com,Clerk\neve@example.com,\n');
-    const { text } = await run(file, '--map', 'Job=title', '--csv');
-
-    expect(text.split('\r\n')).toContain('only-provider,3,,eve@example.com,,,');
-    expect(text).toContain('"title: provider ""Clerk"", bridge ""Pilot"""');
-  });
-
   test.each([
     ['of SCIM', JSON.stringify({ schemas: [], Resources: [toUser('ada')] }, null, 1)],
     ['of Graph', JSON.stringify({ value: [{ userPrincipalName: 'ada@example.com' }] })],

@@ -42,48 +42,6 @@ test('each change of a provider is counted once by its kind when the service hol
     expect(counts).toEqual({ arrived: [2, 2, 1, 1, 1, 1], waiting: [0, 0, 0, 0, 0, 0] });
   }));
 
-test('a change that waits is shown with its age, and what the service refuses is never counted', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const ada = await addUser(bridge, 'ada');
-    const status = (code: number) =>
-      bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: code } });
-    const refusal = status(400);
-    await bridge.request('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
-    refusal.remove();
-    status(401);
-    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
-
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    const counts = await readCounts(bridge);
-
-    expect(counts).toEqual({
-      arrived: [undefined, 1, undefined, undefined, undefined, undefined],
-      waiting: [1, 0, 0, 0, 0, 0],
-    });
-    expect(metrics.get('change_oldest_age_seconds{kind="leaver"}')).toBeGreaterThan(0);
-    expect(metrics.get('change_oldest_age_seconds{kind="joiner"}')).toBe(0);
-  }));
-
-test('somebody who is activated again before the deactivation arrives has not left', () =>
-  withTestBridge({ settings: impatient }, async (bridge) => {
-    const ada = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
-    const fault = bridge.sandbox.faults.add({
-      operation: '*',
-      fault: { kind: 'status', status: 500 },
-      times: 1,
-    });
-    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
-    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', true));
-    fault.remove();
-    await untilSettled(bridge);
-
-    const { arrived = [], waiting } = await readCounts(bridge);
-
-    expect(arrived[0]).toBe(undefined);
-    expect(waiting).toEqual([0, 0, 0, 0, 0, 0]);
-  }));
-
 test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
   const service = await startSandbox();
   onTestFinished(() => service.stop());
@@ -106,18 +64,3 @@ test('the time runs from the acceptance, also when the process that accepted has
   expect(metrics.get('change_duration_seconds_sum{kind="leaver"}')).toBeGreaterThan(3_600);
   expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
 });
-
-test('every statement and transaction of the store is counted by its result', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    await addUser(bridge, 'ada');
-
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-
-    const count = (labels: string) =>
-      metrics.get(`store_statement_duration_seconds_count{${labels}}`);
-    expect(count('verb="select",result="done"')).toBeGreaterThan(1);
-    expect(count('verb="insert",result="done"')).toBeGreaterThan(1);
-    expect(metrics.get('store_transaction_duration_seconds_count{result="done"}')).toBeGreaterThan(
-      1,
-    );
-  }));

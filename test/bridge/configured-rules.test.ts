@@ -7,12 +7,8 @@ import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bri
 import {
   addGroup,
   addUser,
-  addUsers,
   findId,
-  readMemberIds,
-  readWork,
   send,
-  toGroup,
   toMembers,
   toPatch,
   untilSettled,
@@ -57,42 +53,6 @@ describe('rules of the configuration', () => {
   ): Promise<void> {
     await withTestBridge({ settings: { RULES: JSON.stringify(given), ...settings } }, run);
   }
-
-  test('a group is created with what its name gives, in the same call', () =>
-    withRules(async (bridge) => {
-      bridge.sandbox.calls.reset();
-
-      const id = await addGroup(bridge, 'Board of directors');
-      await untilSettled(bridge);
-
-      const { permissions, addToCardsAndSpacesEnabled } =
-        bridge.sandbox.service.getGroup('Board of directors');
-      expect({ permissions, addToCardsAndSpacesEnabled }).toEqual({
-        permissions: 16,
-        addToCardsAndSpacesEnabled: true,
-      });
-      expect(listMutations(bridge)).toEqual(['groups.createGroup']);
-      const { body } = await send(bridge, 'GET', `/Groups/${id}`);
-      expect(body[GROUP_EXTENSION]).toEqual({ permissions: 16, addToCardsAndSpacesEnabled: true });
-    }));
-
-  test('a group that is renamed into a pattern is given its values, and out of it keeps them unowned', () =>
-    withRules(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const path = `/Groups/${await addGroup(bridge, 'Cooks')}`;
-      bridge.sandbox.calls.reset();
-
-      await send(bridge, 'PATCH', path, rename('Board'));
-      await untilSettled(bridge);
-      const inside = service.getGroup('Board').permissions;
-      await send(bridge, 'PATCH', path, rename('Cooks'));
-      await untilSettled(bridge);
-
-      expect(inside).toBe(16);
-      expect(listMutations(bridge)).toEqual(['groups.updateGroup', 'groups.updateGroup']);
-      expect(service.getGroup('Cooks').permissions).toBe(16);
-      expect((await send(bridge, 'GET', path)).body[GROUP_EXTENSION]).toBeUndefined();
-    }));
 
   test('a member of the source becomes an admin with one call, and is none any more when out of it', () =>
     withRules(async (bridge) => {
@@ -214,61 +174,6 @@ describe('rules of the configuration', () => {
       expect(service.admins('Cooks')).not.toContain(ada);
     }));
 
-  test('permissions of a rule are not limited, those of a provider are, and it may say the rule’s again', () =>
-    withRules(async (bridge) => {
-      const path = `/Groups/${await addGroup(bridge, 'Board')}`;
-      const write = (permissions: number) =>
-        bridge.request('PATCH', path, set(GROUP_EXTENSION, { permissions }));
-
-      const answers = [await write(16), await write(17), await write(0)];
-      await untilSettled(bridge);
-      const asked = bridge.sandbox.service.getGroup('Board').permissions;
-      await send(
-        bridge,
-        'PATCH',
-        path,
-        toPatch({ op: 'remove', path: `${GROUP_EXTENSION}:permissions` }),
-      );
-      await untilSettled(bridge);
-
-      expect(answers.map(({ status }) => status)).toEqual([204, 403, 204]);
-      expect(asked).toBe(0);
-      expect(bridge.sandbox.service.getGroup('Board').permissions).toBe(16);
-    }));
-
-  test('a source that is renamed, comes or goes takes its admins with it', () =>
-    withRules(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const source = `/Groups/${await addGroup(bridge, 'Cook Admins', ids)}`;
-      await addGroup(bridge, 'Cook');
-      await addGroup(bridge, 'Pilot');
-      const seen: object[] = [];
-      const look = async () => {
-        await untilSettled(bridge);
-        const list = (name: string) => service.admins(name).filter((a) => [ada, bob].includes(a));
-        seen.push({ cook: list('Cook').length, pilot: list('Pilot').length });
-      };
-
-      await look();
-      await send(bridge, 'PATCH', source, rename('Pilot Admins'));
-      await look();
-      await send(bridge, 'PATCH', source, rename('Nobody'));
-      await look();
-      await send(bridge, 'PATCH', source, rename('Cook Admins'));
-      await look();
-      await send(bridge, 'DELETE', source);
-      await look();
-
-      expect(seen).toEqual([
-        { cook: 2, pilot: 0 },
-        { cook: 0, pilot: 2 },
-        { cook: 0, pilot: 0 },
-        { cook: 2, pilot: 0 },
-        { cook: 0, pilot: 0 },
-      ]);
-    }));
-
   test('admins whom others put in stay, and so do protected ones', () =>
     withRules(
       async (bridge) => {
@@ -293,136 +198,6 @@ describe('rules of the configuration', () => {
       },
       { settings: { PROTECT_USERS: bob } },
     ));
-
-  test('a protected person stays in a group whose members administer another', () =>
-    withRules(
-      async (bridge) => {
-        const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-        const source = `/Groups/${await addGroup(bridge, 'Cook Admins', ids)}`;
-
-        await send(bridge, 'PATCH', source, change('remove', ids));
-
-        expect(await readMemberIds(bridge, source.slice('/Groups/'.length))).toEqual([ids[1]]);
-      },
-      { settings: { PROTECT_USERS: bob } },
-    ));
-
-  test('a list of admins that a provider writes is the provider’s, until it is emptied', () =>
-    withRules(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
-      await send(bridge, 'PATCH', cook, set(GROUP_EXTENSION, { admins: toMembers([a]) }));
-      const source = `/Groups/${await addGroup(bridge, 'Cook Admins', [b])}`;
-      await untilSettled(bridge);
-      const asked = [...service.admins('Cook')];
-
-      await send(
-        bridge,
-        'PATCH',
-        cook,
-        toPatch({ op: 'remove', path: `${GROUP_EXTENSION}:admins` }),
-      );
-      await untilSettled(bridge);
-      const emptied = [...service.admins('Cook')];
-      await send(bridge, 'PATCH', source, change('remove', [b]));
-      await untilSettled(bridge);
-
-      expect(asked).toContain(ada);
-      expect(asked).not.toContain(bob);
-      expect(emptied).toContain(bob);
-      expect(emptied).not.toContain(ada);
-      expect(service.admins('Cook')).not.toContain(bob);
-    }));
-
-  test('a member whom the service refuses is given nothing by the rules', () =>
-    withRules(async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      await addGroup(bridge, 'Cook');
-      const source = `/Groups/${await addGroup(bridge, 'Cook Admins')}`;
-      const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
-      await untilSettled(bridge);
-      faults.add({
-        operation: 'groupUsers.addUserToGroup',
-        fault: { kind: 'status', status: 422 },
-      });
-
-      const answers = [
-        await bridge.request('PATCH', source, change('add', [id])),
-        await bridge.request('PATCH', guests, change('add', [id])),
-      ];
-      await untilSettled(bridge);
-
-      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
-      expect(service.admins('Cook')).not.toContain(ada);
-      const { body } = await send(bridge, 'GET', `/Users/${id}`);
-      expect(body[USER_EXTENSION]).toBeUndefined();
-    }));
-
-  test('a name that the service refuses takes back what it would have given', () =>
-    withRules(async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      await addGroup(bridge, 'Board', [id]);
-      const path = `/Groups/${await addGroup(bridge, 'Cooks', [id])}`;
-      await untilSettled(bridge);
-      faults.add({ operation: 'groups.updateGroup', fault: { kind: 'status', status: 422 } });
-
-      const answers = [
-        await bridge.request('PATCH', path, rename('Board of cooks')),
-        await bridge.request('PATCH', path, rename('Board Admins')),
-        await bridge.request('PATCH', path, rename('Guests')),
-      ];
-      await untilSettled(bridge);
-
-      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
-      expect(service.admins('Board')).not.toContain(ada);
-      const person = (await send(bridge, 'GET', `/Users/${id}`)).body[USER_EXTENSION];
-      expect(isJsonObject(person) && person.appsPermissions).toBeFalsy();
-      const { body } = await send(bridge, 'GET', path);
-      expect(body).toMatchObject({ displayName: 'Cooks' });
-      expect(body[GROUP_EXTENSION]).toBeUndefined();
-      expect(await readWork(bridge)).toMatchObject({ stuck: 0 });
-    }));
-
-  test('a list of admins that the service refuses from a provider stays the rules’', () =>
-    withRules(async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
-      await untilSettled(bridge);
-      const refusal = { kind: 'status', status: 422 } as const;
-      faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
-
-      const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
-      const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
-      await addGroup(bridge, 'Cook Admins', [b]);
-      await untilSettled(bridge);
-
-      expect(status).toBe(400);
-      expect(service.admins('Cook')).toContain(bob);
-      expect(service.admins('Cook')).not.toContain(ada);
-    }));
-
-  test('permissions that the service refuses are not told to the provider who renamed nothing', () =>
-    withRules(async (bridge) => {
-      const { faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
-      await untilSettled(bridge);
-      faults.add({
-        operation: 'companyUsers.updateUser',
-        fault: { kind: 'status', status: 422 },
-      });
-
-      const { status } = await bridge.request('PATCH', guests, change('add', [id]));
-      await untilStuck(bridge);
-
-      expect(status).toBe(204);
-      const { body } = await send(bridge, 'GET', `/Users/${id}`);
-      expect(body[USER_EXTENSION]).toMatchObject({ appsPermissions: 2 });
-    }));
 
   test('groups that administer each other come to rest', () =>
     withRules(
@@ -449,39 +224,6 @@ describe('rules of the configuration', () => {
         ],
       },
     ));
-
-  test('an existing group that rules give rights to, or take them from, is not taken over by itself', async () => {
-    await withTestBridge(
-      {
-        settings: { RULES: JSON.stringify(rules) },
-        sandbox: { seed: { users: 1 } },
-        prepare({ service }) {
-          for (const name of ['Board', 'Cook Admins', 'Guests']) {
-            service.createGroup({ name });
-            service.addMember(name, 'user00001@example.com');
-          }
-        },
-      },
-      async (bridge) => {
-        const statuses: number[] = [];
-        for (const displayName of ['Board', 'Cook Admins', 'Guests']) {
-          statuses.push((await bridge.request('POST', '/Groups', toGroup(displayName))).status);
-        }
-        await addGroup(bridge, 'Cook');
-        await untilSettled(bridge);
-
-        expect(statuses).toEqual([409, 409, 201]);
-        expect(bridge.sandbox.service.getGroup('Board').permissions).toBe(0);
-        expect(bridge.sandbox.service.admins('Cook')).not.toContain('user00001@example.com');
-        // Of people whom nobody manages nothing is written.
-        expect(bridge.sandbox.service.getUser('user00001@example.com').appsPermissions).toBe(1);
-        const known = { userName: 'user00001', emails: [{ value: 'user00001@example.com' }] };
-        await send(bridge, 'POST', '/Users', { schemas: [], ...known });
-        await untilSettled(bridge);
-        expect(bridge.sandbox.service.getUser('user00001@example.com').appsPermissions).toBe(2);
-      },
-    );
-  });
 
   test('other rules at the next start hold everywhere, and none at all take theirs back', async () => {
     const service = await startSandbox();
@@ -573,27 +315,7 @@ describe('rules of the configuration', () => {
       },
       { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
     ));
-
-  test('people and groups that come at the same time miss nothing', () =>
-    withRules(async (bridge) => {
-      const ids = await addUsers(bridge, 12);
-      const source = `/Groups/${await addGroup(bridge, 'Cook Admins')}`;
-
-      const adding = ids.map((id) => send(bridge, 'PATCH', source, change('add', [id])));
-      await Promise.all([...adding, addGroup(bridge, 'Cook'), addGroup(bridge, 'Guests', ids)]);
-      await untilSettled(bridge);
-
-      const { service } = bridge.sandbox;
-      expect(service.admins('Cook').filter((name) => name.startsWith('person')).length).toBe(12);
-      expect(service.users().filter(({ appsPermissions }) => appsPermissions === 2).length).toBe(
-        12,
-      );
-    }));
 });
-
-async function untilStuck(bridge: TestBridge): Promise<void> {
-  await expect.poll(() => readWork(bridge)).toMatchObject({ stuck: 1 });
-}
 
 /** Well below the longest sleep of the workers, in milliseconds. */
 const SOON_MS = 10_000;

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
@@ -8,15 +8,7 @@ import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  send,
-  toGroup,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { addGroup, addUser, send, toGroup, toPatch, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
@@ -28,7 +20,6 @@ const ADMIN = 'admin@example.com';
 
 const REFUSALS = [
   { what: 'the roles, 422', operation: 'groupEntities.addEntity', status: 422 },
-  { what: 'the roles, 403', operation: 'groupEntities.addEntity', status: 403 },
   { what: 'the list, 402', operation: 'groupEntities.getListOfGroupEntities', status: 402 },
 ] as const;
 
@@ -147,47 +138,6 @@ describe('roles of groups in spaces and documents', () => {
     expect(listCalls(place)).toEqual(['removeEntity']);
   });
 
-  test('follow the name of the group, and go with a group that is released', async () => {
-    const place = await makePlace();
-    await live(place, { Minutes: [READ] }, async (bridge) => {
-      place.sandbox.service.createGroup({ name: 'Boarders' });
-      await sweep(bridge);
-      const found = await bridge.request('POST', '/Groups', toGroup('Boarders'));
-      const shown = await findId(bridge, { type: 'Groups', name: 'Boarders' });
-      await askOps(bridge, 'POST', `/groups/${shown}/adopt`, { privileged: true });
-      await untilSettled(bridge);
-      const during = listRoles(place, 'Boarders');
-      const path = `/Groups/${shown}`;
-      await send(bridge, 'PATCH', path, rename('Guests'));
-      await untilSettled(bridge);
-      const outside = listRoles(place, 'Guests');
-      await send(bridge, 'PATCH', path, rename('Boarders'));
-      await untilSettled(bridge);
-      const inside = listRoles(place, 'Boarders');
-      await send(bridge, 'DELETE', path);
-      await untilSettled(bridge);
-
-      expect(found.status).toBe(409);
-      expect([during, outside, inside]).toEqual([{ Minutes: [READ] }, {}, { Minutes: [READ] }]);
-      expect(listRoles(place, 'Boarders')).toEqual({});
-    });
-  });
-
-  test('come back with a group that was made anew', async () => {
-    const place = await makePlace();
-    await live(place, { Minutes: [READ] }, async (bridge) => {
-      const id = await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-      place.sandbox.service.deleteGroup('Board');
-      const ada = await addUser(bridge, 'ada');
-      await send(bridge, 'PATCH', `/Groups/${id}`, addMember(ada));
-      await untilSettled(bridge);
-
-      expect(listRoles(place)).toEqual({ Minutes: [READ] });
-      expect(place.sandbox.service.members('Board')).toEqual(['ada@example.com']);
-    });
-  });
-
   test('that others change are reported, and what no rule speaks of is neither reported nor touched', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
@@ -232,32 +182,6 @@ describe('roles of groups in spaces and documents', () => {
       },
       { settings },
     );
-  });
-
-  test('that others change are accepted where the policy names the kind, until a rule wants others', async () => {
-    const place = await makePlace();
-    const settings = {
-      DRIFT_POLICY: JSON.stringify({ 'entity.changed': 'accept', 'entity.removed': 'accept' }),
-    };
-    await live(
-      place,
-      { Minutes: [READ], Hangar: [READ] },
-      async (bridge) => {
-        const id = await addGroup(bridge, 'Board');
-        await untilSettled(bridge);
-        changeBehind(place);
-        await sweep(bridge);
-        await send(bridge, 'PATCH', `/Groups/${id}`, rename('Boarders'));
-        await sweep(bridge);
-
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-        expect(await listManagedDrifts(bridge, 'accepted')).toHaveLength(2);
-        expect(listRoles(place, 'Boarders')).toEqual({ Hangar: [READ, WRITE], Kitchen: [WRITE] });
-      },
-      { settings },
-    );
-    await live(place, { Minutes: [WRITE], Hangar: [READ] }, untilRuled, { settings });
-    expect(listRoles(place, 'Boarders')).toMatchObject({ Minutes: [WRITE], Hangar: [READ, WRITE] });
   });
 
   test('that others change name who did it, once the audit log was read', async () => {
@@ -307,28 +231,6 @@ describe('roles of groups in spaces and documents', () => {
       });
     });
   }
-
-  test('in an entity that the service does not have are stuck, and named by `explain`', async () => {
-    const place = await makePlace();
-    const uids = { ...place.uids, Nowhere: 'nowhere' };
-    await live({ ...place, uids }, { Nowhere: [READ], Hangar: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge, 'may stay');
-      const { body } = await askOps(bridge, 'GET', '/groups/Board/explain');
-
-      expect(listRoles(place)).toEqual({ Hangar: [READ] });
-      expect(listFields(body)).toEqual([
-        {
-          ...{ field: 'entity:nowhere', desired: [READ], observed: null, standing: 'stuck' },
-          from: expect.stringContaining("rule 1: { group: 'Board*', entities: [{ uid: nowhere"),
-        },
-        {
-          ...{ field: `entity:${uidOf(place, 'Hangar')}`, desired: [READ], observed: [READ] },
-          ...{ standing: 'settled', from: expect.stringContaining('rule 1: ') },
-        },
-      ]);
-    });
-  });
 
   test('are neither missed nor taken away on the strength of a list that could not be read', async () => {
     const place = await makePlace();
@@ -381,25 +283,6 @@ describe('roles of groups in spaces and documents', () => {
     expect(listRoles(place)).toEqual({});
   });
 
-  test('are set where the service says that the group has the entity, whatever its list said', async () => {
-    const place = await makePlace();
-    place.sandbox.faults.add({
-      operation: 'groupEntities.addEntity',
-      fault: { kind: 'status', status: 409, effect: 'done' },
-    });
-    await live(place, { Minutes: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-
-      expect(listCalls(place)).toEqual([
-        'getListOfGroupEntities',
-        'addEntity',
-        'updateGroupEntity',
-      ]);
-      expect(listRoles(place)).toEqual({ Minutes: [READ] });
-    });
-  });
-
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {
@@ -424,53 +307,6 @@ describe('roles of groups in spaces and documents', () => {
       },
       { settings },
     );
-  });
-
-  test('that are held and discarded stay, and are no difference', async () => {
-    const place = await makePlace();
-    await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-    });
-    const settings = { LIMITS_PROVIDER: '1' };
-    await live(
-      place,
-      {},
-      async (bridge) => {
-        await untilRuled(bridge);
-        const left = listRoles(place);
-        const [held] = await listHeld(bridge);
-        await askOps(bridge, 'POST', `/plans/${held?.id}/discard`);
-        await sweep(bridge);
-
-        expect(Object.keys(left)).toHaveLength(1);
-        expect(listRoles(place)).toEqual(left);
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-      },
-      { settings },
-    );
-  });
-
-  test('wait while the bridge observes, and are part of the plan of going live', async () => {
-    const place = await makePlace();
-    const wanted = { Minutes: [READ] };
-    await live(place, wanted, async (bridge) => void (await addGroup(bridge, 'Board')), {
-      settings: { MODE: 'observe' },
-    });
-    const observed = place.sandbox.calls.count({ mutating: true });
-    await live(place, wanted, async (bridge) => {
-      const read = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
-      await expect.poll(async () => (await read()).phase, { interval: 10 }).toBe('waiting');
-      const { id, hash, counts } = await readPlan(bridge, (await read()).planId);
-      await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
-      expect(counts).toMatchObject({ kinds: { 'group.create': 1, 'entity.add': 1 } });
-      const readPhase = async () => (await askOps(bridge, 'GET', '/recovery')).body.phase;
-      await expect.poll(readPhase, { interval: 10 }).toBe('none');
-      await untilSettled(bridge);
-    });
-
-    expect(observed).toBe(0);
-    expect(listRoles(place)).toEqual(wanted);
   });
 
   test('that a protected group has by a rule stay', async () => {
@@ -518,12 +354,6 @@ async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string 
   return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
 }
 
-/** Explained fields of entities. */
-function listFields({ fields }: JsonObject): JsonObject[] {
-  const all = Array.isArray(fields) ? fields.filter(isJsonObject) : [];
-  return all.filter(({ field }) => String(field).startsWith('entity:'));
-}
-
 /** Waits until what follows from other rules is settled too. */
 async function untilRuled(bridge: TestBridge): Promise<void> {
   await bridge.bridge.rulesApplied();
@@ -532,8 +362,4 @@ async function untilRuled(bridge: TestBridge): Promise<void> {
 
 function rename(value: string): JsonObject {
   return toPatch({ op: 'replace', path: 'displayName', value });
-}
-
-function addMember(value: string): JsonObject {
-  return toPatch({ op: 'add', path: 'members', value: [{ value }] });
 }

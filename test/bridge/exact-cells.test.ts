@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
@@ -15,21 +15,6 @@ function isSuspended({ sandbox }: TestBridge, name = 'ada'): boolean | undefined
 const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
 const clearings: { what: string; method: string; toBody: (name: string) => JsonObject }[] = [
   { what: 'a PUT without the extension', method: 'PUT', toBody: (name) => toUser(name) },
-  {
-    what: 'a PUT with an empty extension',
-    method: 'PUT',
-    toBody: (name) => toUser(name, { [USER_EXTENSION]: {} }),
-  },
-  {
-    what: 'a removal of the attribute',
-    method: 'PATCH',
-    toBody: () => toPatch({ op: 'remove', path: SUSPENSION }),
-  },
-  {
-    what: 'a removal of the extension',
-    method: 'PATCH',
-    toBody: () => toPatch({ op: 'remove', path: USER_EXTENSION }),
-  },
   {
     what: 'a null',
     method: 'PATCH',
@@ -112,25 +97,3 @@ test.each(writes)(
     });
   },
 );
-
-test('a write of the flag of a group leaves drift of its permissions', async () => {
-  const settings = { ...SWEEP_SETTINGS, GROUPS_PERMISSIONS_MAX: '31' };
-  await withTestBridge({ settings }, async (bridge) => {
-    const extension = { permissions: 1, addToCardsAndSpacesEnabled: false };
-    const group = { ...toGroup('Pilots'), [GROUP_EXTENSION]: extension };
-    const { body } = await send(bridge, 'POST', '/Groups', group);
-    const path = `/Groups/${String(body.id)}`;
-    await untilSettled(bridge);
-    bridge.sandbox.service.setPermissions('Pilots', 3);
-    await sweep(bridge);
-    const flag = `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`;
-
-    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: flag, value: true }));
-    await untilSettled(bridge);
-
-    expect(bridge.sandbox.service.getGroup('Pilots')).toMatchObject({
-      permissions: 3,
-      addToCardsAndSpacesEnabled: true,
-    });
-  });
-});

@@ -154,17 +154,6 @@ describe('explain', () => {
       expect(dueAt).not.toBeNull();
     }));
 
-  test('whom nobody manages is only observed', () =>
-    withRules(async (bridge) => {
-      const explanation = await explain(bridge, 'users/user00001@example.com');
-
-      expect(explanation.managed).toBe('no');
-      expect(toRows(explanation)).toMatchObject({
-        name: [null, expect.any(String), 'not ours', 'service'],
-        active: [null, true, 'not ours', 'service'],
-      });
-    }));
-
   test('nothing, several and no token are told apart', () =>
     withRules(async (bridge) => {
       const id = await addUser(bridge, 'ada', { displayName: 'Ada' });

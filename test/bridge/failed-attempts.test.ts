@@ -76,24 +76,3 @@ test.each(['scim', 'ops', 'oauth'] as const)(
     });
   },
 );
-
-test('who would have to wait behind a hundred others is turned away with a time to come again', () => {
-  const clock = createHeldClock([100, 200, 400, 800, 1_600, 2_000]);
-  return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
-    const crowd = Array.from({ length: 110 }, () => PLACES.scim(bridge));
-    const isFull = async () => (await readMetrics(bridge, OPS_TOKEN)).get(FULL) ?? 0;
-    await expect.poll(isFull, { interval: 10 }).toBe(7);
-    const places = [PLACES.scim, PLACES.ops, PLACES.oauth];
-    const answers = await Promise.all(places.map((place) => place(bridge)));
-    const valid = await bridge.request('GET', '/Users');
-    clock.release();
-    const statuses = (await Promise.all(crowd)).map(({ status }) => status);
-
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
-    for (const { headers } of answers) expect(headers['retry-after']).toBe('2');
-    expect(valid.status).toBe(200);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(103);
-  });
-});
-
-const FULL = 'authentication_failures_total{place="scim",status="429"}';

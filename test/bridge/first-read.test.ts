@@ -22,27 +22,13 @@ const shapes: {
   /** Calls beyond the least. */
   extra?: number;
 }[] = [
-  { why: 'as documented', shape: {} },
   { why: 'the narrowest', shape: 'narrowest' },
   { why: 'the most generous', shape: 'generous' },
-  {
-    why: 'ids as text, addresses bare',
-    shape: { userId: 'string', memberValue: 'string', emailsReturned: 'strings' },
-  },
-  { why: 'group ids that are uids', shape: { groupId: 'uid' } },
-  { why: 'group ids of its own', shape: { groupId: 'own' } },
   {
     why: 'a list without members',
     shape: { listCarriesMembers: false, groupId: 'own' },
     extra: seed.groups,
   },
-  { why: 'people listed at once', shape: { companyUsersPaging: 'section-else-all' } },
-  {
-    why: 'people paged only in the members section',
-    shape: { companyUsersPaging: 'section-else-first-page' },
-    extra: 2,
-  },
-  { why: 'the last first', shape: { listOrder: 'desc' } },
   { why: 'a group list that repeats its page', shape: { offsetIgnoredBy: ['groups'] } },
 ];
 
@@ -54,7 +40,7 @@ test.each(shapes)('finds everybody and everything in the fewest calls: $why', ({
   }),
 );
 
-test.each<Section>(['users', 'groups'])('%s that are open later are read then', (section) =>
+test.each<Section>(['groups'])('%s that are open later are read then', (section) =>
   withTimedBridge(
     { sandbox: { seed }, prepare: ({ faults }) => faults.refuse(section, 403) },
     async ({ bridge, clock }) => {

@@ -83,39 +83,6 @@ describe('one decision about many drifts', () => {
     }));
 });
 
-test('nothing is ignored until a moment that is over', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    await addPilots(bridge, 1);
-    intrude(bridge, 0, 1);
-    await sweep(bridge);
-    const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
-    const [{ id }] = items;
-    const over = { until: '2020-01-01', reason: 'a test' };
-    const command = [
-      'drifts',
-      'ignore',
-      '--until',
-      '2020-01-01',
-      '--reason',
-      'a test',
-      '--yes',
-      id,
-    ];
-    const many = { decision: 'ignore', ids: [id], ...over };
-    const refused = [
-      await askOps(bridge, 'POST', `/drifts/${id}/ignore`, over),
-      await askOps(bridge, 'POST', '/drifts/decide', many),
-      await askOps(bridge, 'POST', '/drifts/decide', { ...many, dryRun: true }),
-    ];
-    const told = await runner(bridge, [addDriftsCommand])(...command);
-
-    const message = '2020-01-01 is over: ignore it until a moment that is still to come.';
-    for (const answer of refused)
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', message } });
-    expect(told).toMatchObject({ code: 1, text: expect.stringContaining(message) });
-    expect(await listManagedDrifts(bridge, 'open')).toHaveLength(1);
-  }));
-
 test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
   withTestBridge(
     { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },

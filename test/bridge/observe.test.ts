@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runner } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import {
@@ -16,14 +14,7 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import {
-  askOps,
-  listManagedDrifts,
-  OPS_TOKEN,
-  SWEEP_SETTINGS,
-  sweep,
-  untilSwept,
-} from '../support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
@@ -247,24 +238,6 @@ describe('observe mode', () => {
     });
   });
 
-  test('a discarded plan leaves the service as it is, and the next start does nothing either', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
-    const before = describeService(lives.sandbox);
-    await lives.live(sendFirstDay, OBSERVE);
-
-    await lives.live(async (bridge) => {
-      const plan = await untilPlanned(bridge);
-      await decide(bridge, plan, 'discard');
-      expect(await untilFollowed(bridge, plan)).toEqual(Array(6).fill('dropped'));
-    });
-    await lives.live(async (bridge) => {
-      await untilSettled(bridge);
-      expect((await readFirstRun(bridge)).phase).toBe('none');
-    });
-
-    expect(describeService(lives.sandbox)).toEqual(before);
-  });
-
   test('after a discarded plan no policy does any of it', async () => {
     const lives = await makeCompany(await makeStoreUrl());
     const before = describeService(lives.sandbox);
@@ -283,35 +256,6 @@ describe('observe mode', () => {
     );
 
     expect(describeService(lives.sandbox)).toEqual(before);
-  });
-
-  test('what a plan held is still in the next one when the bridge observed again before anybody decided', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
-    await lives.live((bridge) => addUser(bridge, 'ada'), OBSERVE);
-    const hash = await lives.live(async (bridge) => (await untilPlanned(bridge)).hash);
-    await lives.live((bridge) => addUser(bridge, 'bob'), OBSERVE);
-
-    await lives.live(async (bridge) => {
-      const readNext = async () => readPlan(bridge, (await readFirstRun(bridge)).planId);
-      await expect
-        .poll(async () => Object((await readNext()).counts).kinds, PATIENT)
-        .toEqual({ 'user.create': 2 });
-      expect((await readNext()).hash).not.toBe(hash);
-    });
-  });
-
-  test('without anything that waits, going live holds nothing', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
-    await lives.live(async (bridge) => {
-      const second = await findId(bridge, { type: 'Users', name: 'user00002' });
-      await send(bridge, 'PATCH', `/Users/${second}`, setActive(true));
-    }, OBSERVE);
-
-    await lives.live(async (bridge) => {
-      await addUser(bridge, 'ada');
-      expect(lives.sandbox.service.findUser('ada@example.com')).toBeDefined();
-      expect((await readFirstRun(bridge)).phase).toBe('none');
-    });
   });
 
   test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', async () => {
@@ -337,34 +281,6 @@ describe('observe mode', () => {
       expect(Object((await untilPlanned(bridge)).counts).kinds).toEqual({ 'user.create': 1 });
     });
   });
-});
-
-test('the plan of the first day is approved and discarded from the command line', async () => {
-  const lives = await makeCompany(await makeStoreUrl());
-  const run = (bridge: TestBridge, ...args: string[]) =>
-    runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
-
-  for (const [name, decision] of [
-    ['ada', 'approve'],
-    ['bob', 'discard'],
-  ] as const) {
-    await lives.live((bridge) => addUser(bridge, name), OBSERVE);
-    await lives.live(async (bridge) => {
-      const plan = await untilPlanned(bridge);
-      const id = String(plan.id);
-      const hash = decision === 'approve' ? [String(plan.hash)] : ['--yes'];
-      const shown = await run(bridge, 'show', '--first-run');
-      const decided = await run(bridge, decision, id, ...hash);
-      await untilFollowed(bridge, plan);
-
-      expect(shown.text).toContain(`scim-bridge plan approve ${id} ${String(plan.hash)}`);
-      expect(shown.text).toContain('of first-run: 1 action, held, 1 waits');
-      expect(decided.code).toBe(0);
-    });
-  }
-
-  expect(lives.sandbox.service.findUser('ada@example.com')).toBeDefined();
-  expect(lives.sandbox.service.findUser('bob@example.com')).toBeUndefined();
 });
 
 test('an operator’s own call that would change the service is refused while observing, and reads pass', () =>

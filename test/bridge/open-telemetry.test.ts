@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { addUser, toPatch, untilSettled } from '../support/provider.ts';
-import { readSources } from '../support/source.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startRecording } from './client-operations/recording-server.ts';
@@ -137,28 +136,6 @@ test('nothing that is sent has a name, an address, a value or a secret', async (
   expect(secrets.filter((secret) => new RegExp(`\\b${secret}\\b`).test(text))).toEqual([]);
 });
 
-test('the variables of OpenTelemetry name the service and choose what is sent', async () => {
-  const collector = await startCollector();
-  const otel = {
-    ...collector.env,
-    OTEL_SERVICE_NAME: 'people',
-    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
-  };
-  const { bridge, proxy } = await startBridge({ otel });
-  const ada = await addUser(bridge, 'ada');
-  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
-  await untilSettled(bridge);
-  await bridge.stop();
-
-  const [{ resource } = { resource: { attributes: [] } }] = collector.resources();
-  expect(new Set(collector.spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
-  expect(resource.attributes).toContainEqual({
-    key: 'service.name',
-    value: { stringValue: 'people' },
-  });
-  expect(proxy.seen.at(-1)?.traceparent).toMatch(new RegExp(`^00-${TRACE}-[\\da-f]{16}-01$`));
-});
-
 /** Address of a collector that takes connections and never answers. */
 async function startMute(): Promise<string> {
   const sockets = new Set<Socket>();
@@ -188,19 +165,4 @@ test.each([
   await bridge.stop();
 
   expect(log.filter((msg) => msg === 'traces cannot be sent')).toHaveLength(1);
-});
-
-test('without an address nothing is sent along, and nothing of OpenTelemetry is loaded', async () => {
-  const { bridge, proxy } = await startBridge();
-  const ada = await addUser(bridge, 'ada');
-  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
-  await untilSettled(bridge);
-  await bridge.stop();
-
-  const loading = /^import (?!type)[^;]*from '(?:@opentelemetry\/[^']+|[^']*open-telemetry\.ts)';/m;
-  const loads = readSources()
-    .filter(({ code }) => loading.test(code))
-    .map(({ path }) => path);
-  expect(proxy.seen.filter((headers) => headers.traceparent !== undefined)).toEqual([]);
-  expect(loads).toEqual(['src/telemetry/open-telemetry.ts']);
 });

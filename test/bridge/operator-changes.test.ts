@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addLeaversCommand } from '../../src/cli/leavers.ts';
-import { addWhyCommand } from '../../src/cli/why.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
@@ -13,7 +12,7 @@ import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
-const [ada, bob] = ['ada@example.com', 'bob@example.com'];
+const ada = 'ada@example.com';
 const GROUP_LOOK = { 'groups.getGroup': { 200: 1 }, 'groupUsers.getListOfGroupUsers': { 200: 1 } };
 
 /** Calls an operation of the service as an operator does. */
@@ -59,27 +58,6 @@ const rows: Row[] = [
     toName: () => 'appsPermissions',
     drift: `user.access ${ada}`,
     calls: { 'scim.getUser': { 200: 1 }, 'companyUsers.getListOfUsers': { 200: 1 } },
-  },
-  {
-    what: 'a state',
-    operation: 'scim.updateUser',
-    toArgs: ({ account }) => ({
-      path: { user_id: account + 1 },
-      body: { Operations: [{ op: 'replace', path: 'active', value: false }] },
-    }),
-    path: `users/${bob}`,
-    toName: () => 'active',
-    drift: `user.deactivated ${bob}`,
-    calls: { 'scim.getUser': { 200: 1 } },
-  },
-  {
-    what: 'an admin',
-    operation: 'groupAdmins.removeAdminFromGroup',
-    toArgs: ({ account, pilots }) => ({ path: { group_uid: pilots, user_id: account } }),
-    path: 'groups/Pilots',
-    toName: () => ada,
-    drift: `admin.removed Pilots of ${ada}`,
-    calls: { ...GROUP_LOOK, 'groupAdmins.getListOfGroupAdmins': { 200: 1 } },
   },
   {
     what: 'a role in a space',
@@ -162,43 +140,6 @@ describe('after a call of an operator', () => {
         [{ kind: 'user.deactivated', who: { operator: true } }],
       );
       await expect.poll(readProof, PATIENT).toMatch(/ada@.*, by an operator, through the bridge/);
-    });
-  });
-
-  test('`why` and the acts of operators say that an operator did it, also where the service refused', async () => {
-    const settings = { OPS_TOKEN, DATABASE_URL: await makeStoreUrl() };
-    await withAudit({ settings }, async (world) => {
-      const { service, faults } = world.sandbox;
-      const extension = { [USER_EXTENSION]: { appsPermissions: 2 } };
-      const [id, other] = [await addUser(world, 'ada', extension), await addUser(world, 'bob')];
-      const group = await addGroup(world, 'Pilots', [id]);
-      await world.poll();
-      const licence = { path: { id: service.getUser(ada).id }, body: { apps_permissions: 0 } };
-      await callApi(world, 'companyUsers.updateUser', licence);
-      await world.poll();
-      const fault = { kind: 'status', status: 422 } as const;
-      const operation = 'groups.updateGroup';
-      faults.add({ operation, fault, times: 1 });
-      const refused = { path: { uid: service.getGroup('Pilots').uid }, body: { name: 'Crew' } };
-      await askOps(world, 'POST', '/api/groups/updateGroup', refused);
-
-      const listActs = async (of: string) => {
-        const { body } = await askOps(world, 'GET', `/acts?target=${of}`);
-        const items = Array.isArray(body.items) ? body.items.map(Object) : [];
-        return items.map(({ act, after, status }) => [act, after?.operation, status]);
-      };
-      const licensed = ['called the service', 'companyUsers.updateUser', 200];
-      await expect
-        .poll(() => listActs(group), PATIENT)
-        .toEqual([['called the service', operation, 502]]);
-      expect(await listActs(id)).toEqual([licensed]);
-      expect(await listActs(other)).toEqual([]);
-      const { text } = await runner(world, [addWhyCommand])('why', ada);
-      expect(text).toMatch(
-        /audit log +change_apps_permissions "User licence changed", by an operator, through the bridge\n/,
-      );
-      expect(text).toMatch(/operator +ops\.token called the service\n/);
-      expect(text).toMatch(/audit log +invite "User invited", by the bridge\n/);
     });
   });
 });

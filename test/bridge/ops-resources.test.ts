@@ -220,41 +220,6 @@ describe('people and groups for operators', () => {
       expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
     }));
 
-  test('nobody takes over an account whose address another managed person is to have', () =>
-    withCompany(async (bridge) => {
-      await addUser(bridge, 'eve', { active: false });
-      bridge.sandbox.service.addUser({ email: 'eve@example.com', userName: 'other' });
-      await sweep(bridge);
-      const other = await findId(bridge, { type: 'Users', name: 'other' });
-      const refused = await askOps(bridge, 'POST', `/users/${other}/adopt`);
-
-      expect(refused).toMatchObject({ status: 409, body: { code: 'name-taken' } });
-    }));
-
-  test('what rules give somebody who is taken over is brought to the service, and nothing else', () =>
-    withCompany(
-      async (bridge) => {
-        const { service, calls } = bridge.sandbox;
-        const person = await findId(bridge, { type: 'Users', name: 'user00001' });
-        const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-        calls.reset();
-        await askOps(bridge, 'POST', `/groups/${group}/adopt`);
-        await untilSettled(bridge);
-        await askOps(bridge, 'POST', `/users/${person}/adopt`);
-        await untilSettled(bridge);
-
-        expect(service.getGroup('Group 001').addToCardsAndSpacesEnabled).toBe(true);
-        expect(service.getUser('user00001@example.com').appsPermissions).toBe(2);
-        expect(calls.count({ mutating: true })).toBe(2);
-      },
-      {
-        RULES: JSON.stringify([
-          { group: 'Group 001', addToCardsAndSpacesEnabled: true },
-          { membersOf: 'Group 001', appsPermissions: 2 },
-        ]),
-      },
-    ));
-
   test('who is privileged is refused with the reason, and taken over when that is said; protection stays', () =>
     withCompany(async (bridge) => {
       const { service } = bridge.sandbox;
@@ -288,19 +253,6 @@ describe('people and groups for operators', () => {
       expect(gone.status).toBe(403);
     }));
 });
-
-test('while the service cannot tell who administers a group it is not taken over', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {
-    const { faults } = bridge.sandbox;
-    const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-    const fault = { kind: 'status', status: 403 } as const;
-    faults.add({ operation: 'groupAdmins.getListOfGroupAdmins', fault });
-
-    const answer = await askOps(bridge, 'POST', `/groups/${group}/adopt`);
-
-    expect(answer).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
-    expect((await askOps(bridge, 'GET', `/groups/${group}`)).body.origin).toBeNull();
-  }));
 
 test('scim-bridge adopt takes over by name, and says why not', () =>
   withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {

@@ -209,45 +209,6 @@ function toAddresses(...names: string[]): string[] {
   return names.map((name) => `${name}@example.com`);
 }
 
-test('an approved plan makes the service what the backup wants, and nobody exists twice', async (context) => {
-  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
-  const people = world.sandbox.service.users().length;
-
-  await world.live(async (bridge) => {
-    const { plan } = await untilPhase(bridge, 'waiting');
-    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
-    const approved = await decide(bridge, plan, 'approve');
-    const again = await decide(bridge, plan, 'approve');
-    const ends = await untilFollowed(bridge, plan);
-    await untilSettled(bridge);
-
-    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash: plan.hash } });
-    expect(approved).toMatchObject({
-      status: 200,
-      body: { source: 'restore', status: 'approved' },
-    });
-    expect(ends).toHaveLength(6);
-    expect(ends.filter(isDropped)).toEqual([]);
-    expect(again).toMatchObject({ status: 409, body: { code: 'not-held' } });
-    const { service } = world.sandbox;
-    expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
-    expect(service.members('Gone')).toEqual(toAddresses('ada'));
-    expect(service.getUser('bob@example.com').active).toBe(false);
-    expect(service.getUser('carl@example.com').active).toBe(true);
-    expect(service.users()).toHaveLength(people);
-    // The provider sends again what the store has forgotten: it finds what is there.
-    expect((await bridge.request('POST', '/Users', toUser('dora'))).status).toBe(201);
-    await send(bridge, 'PATCH', `/Groups/${ids.pilots}`, admit(ids.carl));
-    await untilSettled(bridge);
-    expect(service.users()).toHaveLength(people);
-  });
-
-  await world.live(async (bridge) => {
-    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
-    expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
-  });
-});
-
 test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet', async (context) => {
   const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
   const { faults, service } = world.sandbox;
@@ -276,43 +237,29 @@ test('meanwhile a new write reaches the service in the field that it names and i
 });
 
 test('recovery outlives restarts, and what no longer holds at the approval drops out', async (context) => {
-  const { world, ids } = await makeRestored(context);
+  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
+  const people = world.sandbox.service.users().length;
   const hash = await world.live(async (bridge) => (await untilPhase(bridge, 'waiting')).plan.hash);
 
   await world.live(async (bridge) => {
     const { plan } = await untilPhase(bridge, 'waiting');
     await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
     await untilSettled(bridge);
+    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
     await decide(bridge, plan, 'approve');
     const ends = await untilFollowed(bridge, plan);
+    await untilSettled(bridge);
 
     expect(plan.hash).toBe(hash);
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash } });
     expect(ends).toHaveLength(6);
     expect(ends.filter(isDropped)).toHaveLength(1);
+    const { service } = world.sandbox;
+    expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
+    expect(service.members('Gone')).toEqual(toAddresses('ada'));
+    expect(service.getUser('bob@example.com').active).toBe(false);
+    expect(service.users()).toHaveLength(people);
   });
-});
-
-test('a discarded plan leaves the service as it is', async (context) => {
-  const { world } = await makeRestored(context);
-  const before = describeService(world.sandbox);
-
-  await world.live(async (bridge) => {
-    const { plan } = await untilPhase(bridge, 'waiting');
-    let areRulesApplied = false;
-    const applied = bridge.bridge.rulesApplied().then(() => {
-      areRulesApplied = true;
-    });
-    await untilSettled(bridge);
-    const wereRulesApplied = areRulesApplied;
-    await decide(bridge, plan, 'discard');
-    const ends = await untilFollowed(bridge, plan);
-    await untilSettled(bridge);
-    await applied;
-
-    expect(wereRulesApplied).toBe(false);
-    expect(ends.filter(isDropped)).toHaveLength(6);
-  });
-  expect(describeService(world.sandbox)).toEqual(before);
 });
 
 test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', async (context) => {
@@ -357,53 +304,6 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
     expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
   });
 });
-
-test('a write that comes before the start knows what the store is worth waits for that', async (context) => {
-  const world = await makeWorld(context);
-  const ids = await live1(world);
-  const { faults, calls, service } = world.sandbox;
-  const fault = { kind: 'hang' } as const;
-  const slow = faults.add({ operation: 'auditLogs.retrieveAuditLogEvents', fault });
-  calls.reset();
-
-  await world.live(async (bridge) => {
-    await slow.until(1);
-    const { status } = await bridge.request('PATCH', `/Users/${ids.carl}`, setActive(false));
-    const callsBefore = calls.count({ mutating: true });
-    slow.remove();
-    faults.release();
-    await untilSettled(bridge);
-
-    expect(status).toBe(200);
-    expect(callsBefore).toBe(0);
-    expect(service.getUser('carl@example.com').active).toBe(false);
-  });
-});
-
-const blind: {
-  why: string;
-  code: string;
-  options?: SandboxOptions;
-  refuses?: true;
-}[] = [
-  { why: 'the service refuses the audit log', code: 'not-permitted', refuses: true },
-  {
-    why: 'its events name nobody',
-    code: 'events-name-nothing',
-    options: { shape: { auditDetails: 'null' } },
-  },
-];
-for (const { why, code, options, refuses } of blind) {
-  test(`where ${why}, the status says that a restored backup cannot be recognised`, async (context) => {
-    const { world } = await makeRestored(context, options);
-    if (refuses) world.sandbox.faults.refuse('audit', 403);
-
-    await world.live(async (bridge) => {
-      expect(await untilChecked(bridge)).toEqual({ kind: 'unknown', code });
-      expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
-    });
-  });
-}
 
 describe('scim-bridge restore and recovery', () => {
   test('begin it without the audit log, show the plan, and approve it', async () => {

@@ -3,7 +3,7 @@ import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
-  addUsers,
+  listResources,
   readMemberIds,
   send,
   toMembers,
@@ -23,15 +23,8 @@ async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown
 }
 
 describe('acknowledged or refused', () => {
-  async function withStore(
-    settings: Record<string, string>,
-    run: (bridge: TestBridge) => Promise<void>,
-  ): Promise<void> {
-    await withTestBridge({ settings: { ...settings } }, run);
-  }
-
   test('a slow write is acknowledged when the wait ends and becomes true all the same', () =>
-    withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
+    withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
       const { faults, service } = bridge.sandbox;
       const path = `/Users/${await addUser(bridge, 'ada')}`;
       await untilSettled(bridge);
@@ -51,8 +44,10 @@ describe('acknowledged or refused', () => {
     }));
 
   test('100 PATCHes of one member each at the same time lose nobody', () =>
-    withStore({}, async (bridge) => {
-      const ids = await addUsers(bridge, 100);
+    withTestBridge({ sandbox: { seed: { users: 100 } } }, async (bridge) => {
+      const people = listResources(await send(bridge, 'GET', '/Users?count=200'));
+      const seeded = people.filter(({ userName }) => String(userName).startsWith('user'));
+      const ids = seeded.map(({ id }) => String(id));
       const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
 
       const answers = await Promise.all(

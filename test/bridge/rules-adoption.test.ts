@@ -6,10 +6,8 @@ import {
   addGroup,
   addUser,
   findId,
-  readMemberIds,
   send,
   toGroup,
-  toMembers,
   toPatch,
   toUser,
   untilSettled,
@@ -61,19 +59,6 @@ describe('adopting', () => {
       expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
     }));
 
-  test('POST for a group of the service adopts it: who is in it stays, who is named joins', () =>
-    withCompany(async (bridge) => {
-      const id = await findGroupId(bridge, 'Pilots');
-      const [adaId, bobId] = [await findUserId(bridge, ada), await findUserId(bridge, bob)];
-
-      const answer = await bridge.request('POST', '/Groups', toGroup('Pilots', [bobId]));
-      await untilSettled(bridge);
-
-      expect(answer).toMatchObject({ status: 201, body: { id } });
-      expect(await readMemberIds(bridge, id)).toEqual([adaId, bobId].sort());
-      expect(bridge.sandbox.service.members('Pilots')).toEqual([ada, bob]);
-    }));
-
   test('only an explicit removal takes somebody out of an adopted group', () =>
     withCompany(async (bridge) => {
       const path = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
@@ -87,51 +72,7 @@ describe('adopting', () => {
       expect(afterRename).toEqual([ada]);
       expect(bridge.sandbox.service.members('Crew')).toEqual([bob]);
     }));
-
-  test('deleting an adopted group takes out what the bridge put in and lets go of the rest', () =>
-    withCompany(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const id = await findGroupId(bridge, 'Pilots');
-      const bobId = await findUserId(bridge, bob);
-      const add = toPatch({ op: 'add', path: 'members', value: toMembers([bobId]) });
-      await send(bridge, 'PATCH', `/Groups/${id}`, add);
-
-      await send(bridge, 'DELETE', `/Groups/${id}`);
-      await untilSettled(bridge);
-      const whileLetGo = await bridge.request('GET', `/Groups/${id}`);
-
-      expect(service.members('Pilots')).toEqual([ada]);
-      expect(whileLetGo.status).toBe(404);
-      const again = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-      expect(again.status).toBe(201);
-      expect(again.body.id).not.toBe(id);
-      expect(service.groups()).toHaveLength(1);
-    }));
 });
-
-const adoptingWrites: {
-  what: string;
-  write(bridge: TestBridge, path: string): Promise<unknown>;
-}[] = [
-  {
-    what: 'PUT',
-    write: (bridge, path) => send(bridge, 'PUT', path, toUser('ada', { title: 'Dr' })),
-  },
-  { what: 'PATCH', write: (bridge, path) => send(bridge, 'PATCH', path, disable) },
-];
-
-for (const { what, write } of adoptingWrites) {
-  test(`a ${what} of an account that was looked up adopts it first`, () =>
-    withTestBridge({ prepare }, async (bridge) => {
-      const id = await findUserId(bridge, ada);
-
-      await write(bridge, `/Users/${id}`);
-
-      expect(await isManaged(bridge, 'users', id)).toBe(true);
-      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
-      expect(bridge.sandbox.service.getUser(ada).active).toBe(what === 'PUT');
-    }));
-}
 
 const deletions = [
   { type: 'Users', name: ada, setting: 'USERS_ADOPT_ON_DELETE' },
@@ -289,20 +230,3 @@ test('accounts are recognised in our own code, also where the service ignores fi
     const linked = await askOps(bridge, 'GET', `/users/${body.id}`);
     expect(linked.body).toMatchObject({ upstreamId: id });
   }));
-
-test('several groups of one name are disputed, not guessed', () =>
-  withTestBridge(
-    {
-      sandbox: { shape: { uniqueGroupNames: 'nowhere' } },
-      prepare({ service }) {
-        service.createGroup({ name: 'Pilots' });
-        service.createGroup({ name: 'Pilots' });
-      },
-    },
-    async (bridge) => {
-      const answer = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-
-      expect(answer.status).toBe(409);
-      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
-    },
-  ));

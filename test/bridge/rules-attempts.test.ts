@@ -4,19 +4,8 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
 import { emailOf } from '../support/pilots.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listStuck,
-  readWork,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { addGroup, addUser, addUsers, listStuck, toMembers, toPatch } from '../support/provider.ts';
 import { askOps } from '../support/sweep.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -117,46 +106,6 @@ describe('an outage of the service', () => {
       expect(clock.now() - backAt).toBeLessThan(5 * MINUTE_MS + 2_000);
     }));
 
-  const outages = [
-    { what: 'every call ends in 503', fault: { kind: 'status', status: 503 } },
-    {
-      what: 'every connection breaks',
-      fault: { kind: 'reset', at: 'before-effect' },
-    },
-    { what: 'the token is refused', fault: { kind: 'status', status: 401 } },
-    {
-      what: 'too many calls are made',
-      fault: { kind: 'status', status: 429, headers: { 'retry-after': '30' } },
-    },
-  ] as const;
-  for (const { what, fault } of outages) {
-    test(`makes nothing stuck: ${what}`, () =>
-      withCalmBridge(
-        { settings: { ...calm.settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' } },
-        async (bridge, clock) => {
-          const { sandbox } = bridge;
-          const created = addUsers(bridge, 4);
-          await passTime(bridge, clock, 3_000);
-          const ids = await created;
-          const outage = sandbox.faults.add({ operation: '*', fault });
-          for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
-          await passTime(bridge, clock, 5 * MINUTE_MS);
-          const stuck = await listStuckParts(bridge);
-          outage.remove();
-          const isAnyDone = () =>
-            addresses.some((name) => !sandbox.service.getUser(`${name}@example.com`).active);
-          const areAllDone = () =>
-            addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
-          await clock.pass(sandbox, isAnyDone);
-          const firstAt = clock.now();
-          await clock.pass(sandbox, areAllDone);
-
-          expect(stuck).toEqual([]);
-          expect(clock.now() - firstAt).toBeLessThan(1_000);
-        },
-      ));
-  }
-
   test('over, lets all that waits of users and of groups go on: removals of access before everything else', async () =>
     withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
       const { sandbox } = bridge;
@@ -230,86 +179,6 @@ describe('an outage of the service', () => {
       await clock.pass(sandbox, () => !isActive());
 
       expect(clock.now() - answeredAt).toBeLessThan(3_000);
-    }));
-});
-
-function withTimed(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
-  const settings = {
-    SCIM_WRITE_WAIT: '40ms',
-    UPSTREAM_ATTEMPTS_BEFORE_STUCK: '4',
-    GROUPS_PERMISSIONS_MAX: '6',
-  };
-  return withTimedBridge({ settings }, run);
-}
-
-describe('a name that the service writes in its own way', () => {
-  const MIXED = {
-    Operations: [{ op: 'replace', path: 'name', value: { givenName: 'ADA', familyName: 'KING' } }],
-  };
-
-  test('is taken as what was asked for', () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      await untilQuiet(timed, 1_000);
-      const fault = { kind: 'altered', body: MIXED } as const;
-      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
-
-      await send(bridge, 'PATCH', path, toName('King'));
-      await untilQuiet(timed, 10 * MINUTE_MS);
-
-      expect(bridge.sandbox.calls.count({ operation: 'scim.updateUser' })).toBe(1);
-      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
-    }));
-});
-
-describe('a change of one person that the service fails at', () => {
-  test('a create ends as stuck, and nobody else waits for it', async () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const { sandbox } = bridge;
-      breakChanges(bridge, 'scim.addUser', 'ada@example.com');
-      const answer = await bridge.request('POST', '/Users', toUser('ada'));
-      await addUser(bridge, 'bob');
-      await untilQuiet(timed, 10 * MINUTE_MS);
-
-      expect(answer.status).toBe(201);
-      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, account: ${words}`]);
-      expect(sandbox.calls.count({ operation: 'scim.addUser', status: 500 })).toBe(4);
-      expect(sandbox.service.findUser('bob@example.com')).toBeDefined();
-    }));
-
-  test('of two fields that break together the access is taken away, and only the name is stuck', async () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      await untilQuiet(timed, 1_000);
-      breakChanges(bridge, 'scim.updateUser', 'King');
-      const both = toPatch(
-        { op: 'replace', path: 'active', value: false },
-        { op: 'replace', path: 'name.familyName', value: 'King' },
-      );
-
-      await send(bridge, 'PATCH', path, both);
-      await untilQuiet(timed, 10 * MINUTE_MS);
-
-      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
-      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
-    }));
-
-  test('an address is kept by the bridge alone in the end', async () =>
-    withTimed(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      await untilQuiet(timed, 1_000);
-      breakChanges(bridge, 'scim.updateUser', '"userName"');
-      const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
-
-      await send(bridge, 'PATCH', path, toPatch(address));
-      await untilQuiet(timed, 10 * MINUTE_MS);
-
-      expect((await send(bridge, 'GET', path)).body.userName).toBe('lovelace@example.com');
-      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
     }));
 });
 

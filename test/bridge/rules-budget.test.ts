@@ -16,7 +16,7 @@ import {
 import { askOps } from '../support/sweep.ts';
 
 const REQUESTS_PER_SECOND = 5;
-const CREATES = 1_000;
+const CREATES = 400;
 const PER_BULK = 100;
 /** Removals of each kind. */
 const ROUNDS = 12;
@@ -93,82 +93,76 @@ async function create(bridge: TestBridge, first: number, count: number): Promise
   await Promise.all(requests.map((body) => send(bridge, 'POST', '/Bulk', body)));
 }
 
-const inLongRuns = {};
-
 function toPercentile95(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN;
 }
 
-test(
-  'a deprovisioning reaches the service within a second at p95 while 1,000 creates wait',
-  inLongRuns,
-  async () => {
-    const people = Array.from({ length: ROUNDS * 4 }, (_, n) => toPerson(n + 1));
-    const renamed = people.filter((_, n) => n % 4 === 0);
-    const removals = people.map((person, n) =>
-      [toDeactivation, toDeactivation, toDeletion, toDeparture][n % 4]?.(person),
-    );
-    const waitedMs: number[] = [];
-    const open = new Map<Removal, number>();
+test('a deprovisioning reaches the service within a second at p95 while 400 creates wait', async () => {
+  const people = Array.from({ length: ROUNDS * 4 }, (_, n) => toPerson(n + 1));
+  const renamed = people.filter((_, n) => n % 4 === 0);
+  const removals = people.map((person, n) =>
+    [toDeactivation, toDeactivation, toDeletion, toDeparture][n % 4]?.(person),
+  );
+  const waitedMs: number[] = [];
+  const open = new Map<Removal, number>();
 
-    await withCalmBridge(
-      {
-        requestsPerSecond: REQUESTS_PER_SECOND,
-        settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
-        sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
-        prepare: ({ faults }) => faults.limitRate(REQUESTS_PER_SECOND),
-      },
-      async (bridge, clock) => {
-        const { sandbox } = bridge;
-        const hold = clock.flow();
-        await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
-        hold();
+  await withCalmBridge(
+    {
+      requestsPerSecond: REQUESTS_PER_SECOND,
+      settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
+      sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
+      prepare: ({ faults }) => faults.limitRate(REQUESTS_PER_SECOND),
+    },
+    async (bridge, clock) => {
+      const { sandbox } = bridge;
+      const hold = clock.flow();
+      await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
+      hold();
 
-        // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
-        await create(bridge, 0, 200);
-        for (const person of renamed) {
-          await patchUser(bridge, person, {
-            op: 'replace',
-            path: 'name.familyName',
-            value: 'King',
-          });
+      // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
+      await create(bridge, 0, 100);
+      for (const person of renamed) {
+        await patchUser(bridge, person, {
+          op: 'replace',
+          path: 'name.familyName',
+          value: 'King',
+        });
+      }
+      await create(bridge, 100, CREATES - 100);
+      const dueBefore = (await readWork(bridge))?.due;
+
+      const measure = () => {
+        for (const [removal, since] of open) {
+          if (!removal.isDone(bridge)) continue;
+          waitedMs.push(clock.now() - since);
+          open.delete(removal);
         }
-        await create(bridge, 200, CREATES - 200);
-        const dueBefore = (await readWork(bridge))?.due;
-
-        const measure = () => {
-          for (const [removal, since] of open) {
-            if (!removal.isDone(bridge)) continue;
-            waitedMs.push(clock.now() - since);
-            open.delete(removal);
-          }
-        };
-        for (const [n, removal] of removals.entries()) {
-          const at = clock.now() + ((n * 7_919) % 1_000);
-          await clock.pass(sandbox, () => {
-            measure();
-            return clock.now() >= at;
-          });
-          if (!removal) continue;
-          open.set(removal, clock.now());
-          await removal.request(bridge);
-        }
+      };
+      for (const [n, removal] of removals.entries()) {
+        const at = clock.now() + ((n * 7_919) % 1_000);
         await clock.pass(sandbox, () => {
           measure();
-          return open.size === 0;
+          return clock.now() >= at;
         });
+        if (!removal) continue;
+        open.set(removal, clock.now());
+        await removal.request(bridge);
+      }
+      await clock.pass(sandbox, () => {
+        measure();
+        return open.size === 0;
+      });
 
-        expect(dueBefore).toBeGreaterThan(CREATES - 10);
-        expect((await readWork(bridge))?.due).toBeGreaterThan(CREATES / 2);
-        expect(sandbox.calls.count({ status: 429 })).toBe(0);
-      },
-    );
+      expect(dueBefore).toBeGreaterThan(CREATES - 10);
+      expect((await readWork(bridge))?.due).toBeGreaterThan(CREATES / 2);
+      expect(sandbox.calls.count({ status: 429 })).toBe(0);
+    },
+  );
 
-    expect(waitedMs).toHaveLength(people.length);
-    expect(toPercentile95(waitedMs)).toBeLessThanOrEqual(1_000);
-  },
-);
+  expect(waitedMs).toHaveLength(people.length);
+  expect(toPercentile95(waitedMs)).toBeLessThanOrEqual(1_000);
+});
 
 describe('the class of what waits', () => {
   interface Company {
@@ -188,12 +182,6 @@ describe('the class of what waits', () => {
 
   /** From now on nothing is sent, so that what is written waits. */
   const pause = (bridge: TestBridge) => askOps(bridge, 'POST', '/pause', {});
-
-  function changeMember(bridge: TestBridge, crewId: string, change: [op: string, id: string]) {
-    const [op, id] = change;
-    const value = toMembers([id]);
-    return send(bridge, 'PATCH', `/Groups/${crewId}`, toPatch({ op, path: 'members', value }));
-  }
 
   /** The class of what waits: nothing else does. */
   async function readClass(bridge: TestBridge): Promise<unknown> {
@@ -220,40 +208,5 @@ describe('the class of what waits', () => {
       }
 
       expect(classes).toEqual(['changes', 'removals', 'removals', 'changes']);
-    }));
-
-  test('the removal of a member keeps it when others join', () =>
-    withCompany(async (bridge, { ids: [ada = '', , eve = ''], crewId }) => {
-      await pause(bridge);
-      await changeMember(bridge, crewId, ['remove', ada]);
-      const removing = await readClass(bridge);
-
-      await changeMember(bridge, crewId, ['add', eve]);
-
-      expect([removing, await readClass(bridge)]).toEqual(['removals', 'removals']);
-    }));
-
-  test('what follows a removal that is done is an ordinary change again', () =>
-    withCompany(async (bridge, { ids: [ada = '', , eve = ''], crewId }) => {
-      await changeMember(bridge, crewId, ['remove', ada]);
-      await untilSettled(bridge);
-      await pause(bridge);
-
-      await changeMember(bridge, crewId, ['add', eve]);
-
-      expect(await readClass(bridge)).toBe('changes');
-    }));
-
-  test('a deactivation that overtakes a create whose outcome is unknown has it too', () =>
-    withCompany(async (bridge) => {
-      bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      const created = await send(bridge, 'POST', '/Users', toUser('new'));
-      const id = String(created.body.id);
-      await pause(bridge);
-
-      const operation = { op: 'replace', path: 'active', value: false };
-      await send(bridge, 'PATCH', `/Users/${id}`, toPatch(operation));
-
-      expect(await readClass(bridge)).toBe('removals');
     }));
 });

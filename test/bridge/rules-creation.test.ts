@@ -3,7 +3,6 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
-  addGroup,
   addUser,
   listResources,
   send,
@@ -46,21 +45,6 @@ for (const { what, shape } of lookShapes) {
     }));
 }
 
-test('a name that was taken and is free when it is looked for is no conflict', () =>
-  withTestBridge({}, async (bridge) => {
-    const { faults, service } = bridge.sandbox;
-    faults.add({
-      operation: 'groups.createGroup',
-      fault: { kind: 'status', status: 409 },
-      times: 1,
-    });
-
-    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-
-    expect(created.status).toBe(201);
-    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-  }));
-
 test.concurrent('a group that a list shows and nobody finds any more is looked for again', async ({
   expect,
 }) =>
@@ -96,33 +80,6 @@ test('a person is created again only after a list that proves that nobody is the
 
     expect(createsWhileBlind).toBe(1);
     expect(listAddresses(bridge)).toEqual([ada]);
-  }));
-
-test('somebody deactivated and deleted while nobody knows whether the account exists ends up inactive', () =>
-  withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
-    const fault = { kind: 'reset', at: 'after-effect' } as const;
-    const lost = bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-    const path = `/Users/${await addUser(bridge, 'ada')}`;
-    await lost.until(1);
-
-    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'active', value: false }));
-    await send(bridge, 'DELETE', path);
-    await untilSettled(bridge);
-
-    expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
-  }));
-
-test('a rename that comes while the group is being created is not lost', () =>
-  withTestBridge({ settings: { SCIM_WRITE_WAIT: '30ms' } }, async (bridge) => {
-    const fault = { kind: 'delay', delayMs: 150 } as const;
-    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-
-    const body = toPatch({ op: 'replace', path: 'displayName', value: 'Aces' });
-    await send(bridge, 'PATCH', path, body);
-    await untilSettled(bridge);
-
-    expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Aces']);
   }));
 
 const primary = { value: 'primary@example.com', primary: true };
@@ -165,23 +122,6 @@ test('without any e-mail address a create is refused before anything is stored',
     expect(answer.body.detail).toContain('e-mail');
     expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(1);
     expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
-  }));
-
-test('a userName that the service refuses on create is left out, and kept by the bridge', () =>
-  withTestBridge({ sandbox: { shape: { createUserName: 'refused' } } }, async (bridge) => {
-    const { body } = await send(bridge, 'POST', '/Users', toUser('ada', { userName: 'countess' }));
-    await untilSettled(bridge);
-
-    expect(body.userName).toBe('countess');
-    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ userName: 'ada' });
-  }));
-
-test('without active a create is active', () =>
-  withTestBridge({}, async (bridge) => {
-    const { body } = await send(bridge, 'POST', '/Users', { schemas: [], userName: ada });
-
-    expect(body.active).toBe(true);
-    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
   }));
 
 test('somebody created inactive is nobody to the service until activated, and then named', () =>

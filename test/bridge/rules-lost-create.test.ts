@@ -209,22 +209,6 @@ describe('what a lost create left, seen by a sweep before anybody could look', (
     await untilEnded(timed, untilSwept(bridge, String(body.id)));
   }
 
-  test('is nobody whom a provider could write and then lose', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const { service, faults } = bridge.sandbox;
-      await deleteUnseen(timed);
-
-      const shown = await listShown(bridge);
-      faults.clear();
-      await untilQuiet(timed);
-
-      expect(shown).toEqual(['owner']);
-      expect(service.getUser(ada).active).toBe(false);
-      expect(service.groups()).toEqual([]);
-      expect(await listShown(bridge)).toEqual(['owner']);
-    }));
-
   test('is taken over by the next POST of the name', () =>
     withBridge(async (timed) => {
       const { bridge } = timed;
@@ -288,22 +272,4 @@ test('a create that finds its name taken after its resource was renamed takes no
       ['countess@example.com', 'Ada Example'],
       ['owner', expect.any(String)],
     ]);
-  }));
-
-test('a create that was only refused leaves nothing, and nobody looks for it', () =>
-  withTimedBridge({}, async (timed) => {
-    const { bridge } = timed;
-    const { faults, calls } = bridge.sandbox;
-    faults.add({ operation: 'scim.addUser', fault: refused });
-    faults.add({ operation: 'groups.createGroup', fault: refused });
-
-    await bridge.request('POST', '/Users', toUser('ada'));
-    await bridge.request('POST', '/Groups', toGroup('Pilots'));
-    calls.reset();
-    await untilQuiet(timed);
-
-    expect(await listShown(bridge)).toEqual(['owner']);
-    const { body: deleted } = await askOps(bridge, 'GET', '/users?deleted=true');
-    expect(deleted.items).toEqual([]);
-    expect(calls.counts()).toEqual({});
   }));

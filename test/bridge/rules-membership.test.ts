@@ -183,18 +183,3 @@ test('an unmanaged person may join a managed group and is not adopted by it', ()
     expect(bridge.sandbox.service.members('Pilots')).toEqual(['user00001@example.com']);
     expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
   }));
-
-test('an outcome that already holds counts as done: there on add, gone on remove', () =>
-  withTestBridge({}, async (bridge) => {
-    const { service } = bridge.sandbox;
-    const [one, two] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    const path = `/Groups/${await addGroup(bridge, 'Pilots', [one])}`;
-    service.removeMember('Pilots', ada);
-    service.addMember('Pilots', 'bob@example.com');
-
-    const added = await bridge.request('PATCH', path, change('add', [two]));
-    const removed = await bridge.request('PATCH', path, change('remove', [one]));
-
-    expect([added.status, removed.status]).toEqual([204, 204]);
-    expect(service.members('Pilots')).toEqual(['bob@example.com']);
-  }));

@@ -146,7 +146,6 @@ const echoes = [
     what: 'parts that the service cuts elsewhere',
     name: { givenName: 'Mary Ann', familyName: 'Smith' },
   },
-  { what: 'white space', name: { givenName: ' Ada ', familyName: 'Smith ' } },
   {
     what: 'decomposed letters',
     name: { givenName: 'Jose\u0301', familyName: 'Nu\u0301n\u0303ez' },
@@ -167,38 +166,6 @@ for (const { what, name } of echoes) {
       expect(countChanges(bridge)).toBe(0);
     }));
 }
-
-test('an address that the service writes in lower case comes back as sent and is no difference', () =>
-  withTestBridge({}, async (bridge) => {
-    const userName = 'Ada@Example.COM';
-    const change = { userName, emails: [{ value: userName, type: 'work', primary: true }] };
-    const path = `/Users/${await addUser(bridge, 'ada', change)}`;
-    bridge.sandbox.calls.reset();
-
-    const { body } = await send(bridge, 'PUT', path, toUser('ada', change));
-
-    expect(body).toMatchObject(change);
-    expect(bridge.sandbox.service.getUser(ada).email).toBe(ada);
-    expect(countChanges(bridge)).toBe(0);
-  }));
-
-test('displayName and e-mails are shown for an unmanaged account and never invented for a managed one', () =>
-  withTestBridge({ sandbox: { seed: { users: 1 } } }, async (bridge) => {
-    await send(bridge, 'POST', '/Users', { schemas: [], userName: ada });
-
-    const [, unmanaged, managed] = listResources(await send(bridge, 'GET', '/Users'));
-
-    expect(unmanaged).toMatchObject({
-      userName: 'user00001',
-      displayName: 'Ada Adler',
-      name: { givenName: 'Ada', familyName: 'Adler' },
-      emails: [{ value: 'user00001@example.com', primary: true }],
-    });
-    expect(managed).toMatchObject({ userName: ada });
-    expect(managed).not.toHaveProperty('displayName');
-    expect(managed).not.toHaveProperty('emails');
-    expect(managed).not.toHaveProperty('name');
-  }));
 
 test('lists are in order of creation', () =>
   withTestBridge({}, async (bridge) => {
@@ -242,7 +209,7 @@ for (const { what, shape, held } of addressShapes) {
     }));
 }
 
-for (const inactiveMembers of ['allowed', 'refused', 'dropped'] as const) {
+for (const inactiveMembers of ['refused', 'dropped'] as const) {
   test(`memberships of an inactive user are kept (the service: ${inactiveMembers})`, () =>
     withTestBridge({ sandbox: { shape: { inactiveMembers } } }, async (bridge) => {
       const id = await addUser(bridge, 'ada');

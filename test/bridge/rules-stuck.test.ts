@@ -189,24 +189,4 @@ describe('what is stuck', () => {
       expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
       expect(await listStuckFields(timed)).toEqual([]);
     }));
-
-  test('a person keeps the service from no other: of two fields of one call each rests by itself', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      const both = toPatch(
-        { op: 'replace', path: 'active', value: false },
-        { op: 'replace', path: 'name.familyName', value: 'King' },
-      );
-      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: both });
-
-      expect(await listStuckFields(timed)).toEqual([`active: ${words}`, `name: ${words}`]);
-
-      refusal.end();
-      await untilQuiet(timed, HOURS_MS);
-      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-        active: false,
-        fullName: 'Ada King',
-      });
-    }));
 });

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
-import { findId, readWork, send, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { findId, readWork, send, toPatch, toUser } from '../support/provider.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
-const CREW = 'Group 001';
 
 /** A service of five calls a second that has three people and one group, all of them nobody's yet. */
 const options: TestBridgeOptions = {
@@ -32,11 +31,6 @@ async function patch(
 ): Promise<TestAnswer> {
   const path = `/${target.type}/${await findId(bridge, target)}`;
   return bridge.request('PATCH', path, toPatch(operation));
-}
-
-async function changeCrew(bridge: TestBridge, op: 'add' | 'remove', userName: string) {
-  const value = toMembers([await findId(bridge, { type: 'Users', name: userName })]);
-  return patch(bridge, { type: 'Groups', name: CREW }, { op, path: 'members', value });
 }
 
 /** Lets time pass until the request is answered. Gives the answer and how long it took. */
@@ -73,17 +67,6 @@ test('a write is answered at once when the queue ahead is longer than its wait; 
     expect(tookMs).toBeLessThanOrEqual(1_000);
   }));
 
-test('a bulk request waits once, from its arrival, however many operations it has', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    const { answer, tookMs } = await create(bridge, clock, [0, 40]);
-
-    const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
-    expect(statuses.map((one) => Object(one).status)).toEqual(
-      Array.from({ length: 40 }, () => '201'),
-    );
-    expect(tookMs).toBeLessThanOrEqual(3_100);
-  }));
-
 test('what is accepted first reaches the service first, also past those who come later', () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { sandbox } = bridge;
@@ -106,7 +89,7 @@ test('a call of an operator keeps its share while changes wait', () =>
     { ...options, settings: { ...options.settings, OPS_TOKEN } },
     async (bridge, clock) => {
       const { sandbox } = bridge;
-      await create(bridge, clock, [0, 300]);
+      await create(bridge, clock, [0, 120]);
       sandbox.calls.reset();
 
       const asked = askOps(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
@@ -114,37 +97,6 @@ test('a call of an operator keeps its share while changes wait', () =>
 
       expect(answer.status).toBe(200);
       expect(tookMs).toBeLessThan(5_000);
-      expect((await readWork(bridge))?.due).toBeGreaterThan(250);
+      expect((await readWork(bridge))?.due).toBeGreaterThan(70);
     },
   ));
-
-test('whoever is taken out of a group that nobody manages yet does not wait behind changes', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    const { service } = bridge.sandbox;
-    await create(bridge, clock, [0, 100]);
-
-    const removal = changeCrew(bridge, 'remove', 'user00001');
-    const { answer, tookMs } = await answerOf(bridge, clock, removal);
-
-    expect(answer.status).toBe(204);
-    expect(service.members(CREW)).toEqual(['user00002@example.com']);
-    expect(tookMs).toBeLessThanOrEqual(1_000);
-  }));
-
-test('a change that needs a look at a group first is refused after the wait, and nothing is stored', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    await create(bridge, clock, [0, 100]);
-
-    const { answer, tookMs } = await answerOf(
-      bridge,
-      clock,
-      changeCrew(bridge, 'add', 'user00003'),
-    );
-
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(tookMs).toBeLessThanOrEqual(3_100);
-    const id = await findId(bridge, { type: 'Groups', name: CREW });
-    const { body } = await send(bridge, 'GET', `/Groups/${id}`);
-    expect(body.members).toHaveLength(2);
-  }));

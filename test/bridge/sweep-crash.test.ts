@@ -24,7 +24,6 @@ const places: readonly {
   readonly skip?: number;
 }[] = [
   { what: 'in the list of people', operation: 'scim.getUsers', skip: 1 },
-  { what: 'in the list of rights', operation: 'groups.getListOfGroups' },
   { what: 'when it looks at a group again', operation: 'groupUsers.getListOfGroupUsers' },
 ];
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { addWhyCommand } from '../../src/cli/why.ts';
 import type { Timeline } from '../../src/ops/schemas/resources.ts';
 import { behindTheBack, withAudit } from '../support/audit-world.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -90,112 +90,7 @@ describe('the line of time', () => {
       ).toHaveLength(1);
     });
   });
-
-  test('of a group names the people, and what is stuck says in which words', async () => {
-    const options = {
-      settings: { ...settings, SCIM_WRITE_WAIT: '40ms' },
-    };
-    await withAudit(options, async (world) => {
-      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
-      const group = await addGroup(world, 'Pilots', [ada]);
-      await untilSettled(world);
-      const fault = { kind: 'status', status: 400, body: 'message' } as const;
-      for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
-        world.sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
-        world.sandbox.faults.add({ operation, fault });
-      }
-      await send(
-        world,
-        'PATCH',
-        `/Groups/${group}`,
-        toPatch({ op: 'add', path: 'members', value: toMembers([bob]) }),
-      );
-      const isStuck = async () => (await askOps(world, 'GET', '/status')).body.stuckCount;
-      await expect.poll(isStuck, { interval: 10 }).toBe(1);
-      const ofGroup = toLines(await readTimeline(world, '/groups/pilots/timeline'));
-      const ofBob = toLines(await readTimeline(world, `/timeline/${bob}`));
-
-      const stuck =
-        /^bridge: stuck in members, the service refuses it since then: the sandbox was told to fail/;
-      expect(ofGroup).toContainEqual(
-        expect.stringMatching(new RegExp(`${stuck.source} \\[bob@example.com\\]$`)),
-      );
-      expect(ofBob).toContainEqual(
-        expect.stringMatching(new RegExp(`${stuck.source} \\[Pilots\\]$`)),
-      );
-      expect(ofGroup).toContainEqual(
-        expect.stringMatching(/^bridge: member\.add, by .* \[bob@example\.com\]$/),
-      );
-    });
-  });
 });
-
-describe('the line of time of what was deleted', () => {
-  async function withWorld(
-    run: (world: TestBridge) => Promise<void>,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    await withTestBridge({ settings: { ...settings, ...more } }, run);
-  }
-
-  /** What is told of the deletion, by whomever. */
-  const listEnds = async (world: TestBridge, id: string) =>
-    toLines(await readTimeline(world, `/groups/${id}/timeline`)).filter((line) =>
-      /delete|group\.missing|operator/i.test(line),
-    );
-
-  test('names the provider once, with its request', () =>
-    withWorld(async (world) => {
-      const group = await addGroup(world, 'Pilots');
-      await send(world, 'DELETE', `/Groups/${group}`);
-      await untilSettled(world);
-      await untilRequests(world, group, 2);
-
-      const asked = /^provider: DELETE \/Groups\/\{id\}, answered 204/;
-      expect(await listEnds(world, group)).toEqual([
-        expect.stringMatching(asked),
-        expect.stringMatching(/^bridge: group\.delete/),
-      ]);
-    }));
-});
-
-test('the newest come first to be shown, and who is unknown or ambiguous is told so', () =>
-  withAudit({ settings }, async (world) => {
-    const id = await addUser(world, 'ada', { displayName: 'Twin' });
-    await addUser(world, 'bob', { displayName: 'Twin' });
-    await untilRequests(world, id, 1);
-    const whole = await readTimeline(world, `/users/${id}/timeline`);
-    const last = await readTimeline(world, `/users/${id}/timeline?limit=1`);
-
-    expect(whole.items.length).toBeGreaterThan(2);
-    expect(last.items).toEqual(whole.items.slice(-1));
-    expect([whole.more, last.more]).toEqual([false, true]);
-    expect((await askOps(world, 'GET', '/users/nobody/timeline')).status).toBe(404);
-    expect((await askOps(world, 'GET', '/users/twin/timeline')).status).toBe(409);
-    for (const query of ['limit=0', 'cursor=1'])
-      expect((await askOps(world, 'GET', `/users/${id}/timeline?${query}`)).status).toBe(400);
-  }));
-
-test('an account that nobody manages has a past too', () =>
-  withAudit({ settings }, async (world) => {
-    await world.poll(LONG_MS);
-    behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
-    await world.poll();
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).setActive('new@example.com', false);
-    await world.poll(LONG_MS);
-    const timeline = await readTimeline(world, '/users/new/timeline');
-
-    expect(timeline.managed).toBe('no');
-    expect(toLines(timeline)).toEqual([
-      'audit: invite "User invited", by admin from 198.51.100.7',
-      'seen: first seen in the service',
-      expect.stringMatching(/^seen: last seen in the service, by /),
-      expect.stringMatching(/^drift: user\.unmanaged found/),
-      'audit: deactivate "User deactivated", by admin from 198.51.100.7',
-    ]);
-  }));
 
 test('`why` tells it in lines, or as JSON', () =>
   withAudit({ settings }, async (world) => {
@@ -240,29 +135,6 @@ describe('the line of time, whole', () => {
         ),
         'bridge: user.create, by scim.addUser: done',
       ]);
-    });
-  });
-
-  test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
-    const options = { settings };
-    await withAudit(options, async (world) => {
-      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
-      const group = await addGroup(world, 'Pilots', [bob]);
-      const join = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-      await send(world, 'PATCH', `/Groups/${group}`, join);
-      await untilSettled(world);
-      await untilRequests(world, group, 2);
-      await untilRequests(world, ada, 1);
-      const lines = toLines(await readTimeline(world, `/users/${ada}/timeline`));
-
-      expect(lines).toContainEqual(
-        expect.stringMatching(/^provider: POST \/Users: .*, answered 201.*, with settings-1$/),
-      );
-      const asked = lines.filter((line) => line.startsWith('provider: PATCH /Groups'));
-      expect(asked).toEqual([
-        expect.stringMatching(/: add members \(1\), answered 204.*, with settings-1 \[Pilots\]$/),
-      ]);
-      expect(lines.filter((line) => line.startsWith('provider: POST /Groups'))).toEqual([]);
     });
   });
 

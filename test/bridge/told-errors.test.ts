@@ -264,27 +264,8 @@ interface Obstacle {
 
 const obstacles: Obstacle[] = [
   {
-    detail: 'The account in the service is linked to another user already.',
-    happen: (service) => void service.updateUser('ada@example.com', { userName: 'zoe' }),
-  },
-  {
     detail: 'The account in the service is an owner of the company, and is not taken over.',
     happen: (service) => void service.addUser({ email: 'zoe@example.com', role: 1 }),
-  },
-  {
-    detail: 'The account exists in the service, and is not taken over.',
-    settings: { USERS_ADOPT: 'refuse' },
-    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
-  },
-  {
-    detail: 'The account in the service is protected, and is not taken over.',
-    settings: { PROTECT_USERS: 'zoe*' },
-    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
-  },
-  {
-    detail: 'The group in the service is linked to another group already.',
-    happen: (service) => void service.renameGroup('Pilots', 'Crew'),
-    type: 'Groups',
   },
   {
     detail: 'A group of this name exists in the service, holds permissions, and is not taken over.',

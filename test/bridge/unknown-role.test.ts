@@ -2,12 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { findId, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { findId, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
-const PATIENT = { interval: 10 };
 const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
 const LIST = 'companyUsers.getListOfUsers';
 const off = toPatch({ op: 'replace', path: 'active', value: false });
@@ -46,8 +45,6 @@ const takeovers: {
   send(id: string): [string, string, JsonObject?];
 }[] = [
   { what: 'POST', status: 409, send: () => ['POST', '/Users', toUser('boss')] },
-  { what: 'PUT', status: 403, send: (id) => ['PUT', `/Users/${id}`, toUser('boss')] },
-  { what: 'PATCH', status: 403, send: (id) => ['PATCH', `/Users/${id}`, off] },
   { what: 'DELETE', status: 403, send: (id) => ['DELETE', `/Users/${id}`] },
 ];
 
@@ -76,21 +73,6 @@ describe('an account whose role no list has told', () => {
     expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
   });
 
-  test('and is ordinary is taken over, with one call more and once', async () => {
-    const bridge = await start();
-    const { service, calls } = bridge.sandbox;
-    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
-    calls.reset();
-
-    expect((await send(bridge, 'PATCH', `/Users/${id}`, off)).status).toBe(200);
-    const on = toPatch({ op: 'replace', path: 'active', value: true });
-    expect((await send(bridge, 'PATCH', `/Users/${id}`, on)).status).toBe(200);
-    await untilSettled(bridge);
-
-    expect(calls.counts()).toEqual({ [LIST]: { 200: 1 }, 'scim.updateUser': { 200: 2 } });
-    expect(service.getUser(clerk).active).toBe(true);
-  });
-
   test('is neither taken over nor changed while the service cannot tell', async () => {
     const bridge = await start({ UPSTREAM_TIMEOUT: '1s' });
     const { service, faults } = bridge.sandbox;
@@ -105,27 +87,5 @@ describe('an account whose role no list has told', () => {
     expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
     const adoption = await askOps(bridge, 'POST', `/users/${id}/adopt`);
     expect(adoption).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
-  });
-
-  test('is taken over where the list is closed to the bridge: then the settings alone protect', async () => {
-    const bridge = await start();
-    const { service, faults } = bridge.sandbox;
-    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
-    faults.add({ operation: LIST, fault: { kind: 'status', status: 403 } });
-
-    expect((await bridge.request('PATCH', `/Users/${id}`, off)).status).toBe(200);
-
-    await expect.poll(() => service.getUser(clerk).active, PATIENT).toBe(false);
-  });
-
-  test('and that an operator takes over is looked up first', async () => {
-    const bridge = await start();
-    const id = await findId(bridge, { type: 'Users', name: 'boss' });
-
-    const refused = await askOps(bridge, 'POST', `/users/${id}/adopt`);
-    const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, { privileged: true });
-
-    expect(refused).toMatchObject({ status: 403, body: { code: 'privileged' } });
-    expect(adopted).toMatchObject({ status: 200, body: { origin: 'adopted' } });
   });
 });

@@ -1,6 +1,6 @@
 import type { Rule } from '../../src/domain/rules.ts';
 import { type CallRow, runCallTable } from '../support/call-table.ts';
-import { addGroup, addUser, addUsers, send, toMembers, toPatch } from '../support/provider.ts';
+import { addGroup, addUser, send, toMembers, toPatch } from '../support/provider.ts';
 
 const rules: Rule[] = [
   { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true },
@@ -23,21 +23,6 @@ const rows: CallRow[] = [
     prepare: async (bridge) => () => addGroup(bridge, 'Board'),
   },
   {
-    what: 'a new name that gives permissions',
-    settings,
-    calls: { 'groups.updateGroup': 1 },
-    async prepare(bridge) {
-      const path = `/Groups/${await addGroup(bridge, 'Cooks')}`;
-      return () =>
-        send(
-          bridge,
-          'PATCH',
-          path,
-          toPatch({ op: 'replace', path: 'displayName', value: 'Board' }),
-        );
-    },
-  },
-  {
     what: 'somebody who becomes an admin by a rule',
     settings,
     calls: { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
@@ -55,28 +40,6 @@ const rows: CallRow[] = [
     async prepare(bridge) {
       const id = await addUser(bridge, 'ada');
       const path = `/Groups/${await addGroup(bridge, 'Former guests')}`;
-      return () => send(bridge, 'PATCH', path, add([id]));
-    },
-  },
-  {
-    what: 'many who are given a licence',
-    settings,
-    calls: { 'scim.updateGroup': 1, 'companyUsers.updateUser': 20 },
-    async prepare(bridge) {
-      const ids = await addUsers(bridge, 21);
-      // The first PATCH of a group finds out how many members are written at once.
-      const path = `/Groups/${await addGroup(bridge, 'Guests', ids.slice(0, 1))}`;
-      await addGroup(bridge, 'Others', ids);
-      return () => send(bridge, 'PATCH', path, add(ids.slice(1)));
-    },
-  },
-  {
-    what: 'a member of a group that no rule names',
-    settings,
-    calls: { 'groupUsers.addUserToGroup': 1 },
-    async prepare(bridge) {
-      const id = await addUser(bridge, 'ada');
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
       return () => send(bridge, 'PATCH', path, add([id]));
     },
   },

@@ -3,12 +3,10 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { behindTheBack, withAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { runSweep } from '../support/command.ts';
 import {
   ada,
   addCompany,
   addVera,
-  bob,
   type DriftCell,
   driftCells,
   setActive,
@@ -87,31 +85,9 @@ async function listFound(world: TestBridge, cells: readonly DriftCell[]) {
 }
 
 const isMissing = ({ kind }: DriftCell) => kind.endsWith('.missing');
-const isRenamed = ({ kind }: DriftCell) => kind === 'group.renamed';
 const cells = [...driftCells, ...others];
 
 describe('who brought a difference about', () => {
-  test('is told for every kind that an administrator can cause', async () => {
-    const options = { settings };
-    await withAudit(options, async (world) => {
-      await addCompany(world);
-      const findAdmin = createAdmins(world.sandbox);
-      await sweep(world);
-      await world.poll(LONG_MS);
-      const ofNow = cells.filter((cell) => !isMissing(cell));
-      const wanted: { kind: string }[] = [];
-      // The other changes name the group as it was; and the log has one action for a new name and for new rights.
-      for (const isNow of [(cell: DriftCell) => !isRenamed(cell), isRenamed]) {
-        wanted.push(...change(world, ofNow.filter(isNow), findAdmin));
-        await world.poll(LONG_MS);
-        await sweep(world);
-      }
-
-      const found = await listFound(world, ofNow);
-      expect(found.toSorted(byKind)).toEqual(wanted.toSorted(byKind));
-    });
-  });
-
   test('is told once the audit log was read, also where the sweep was faster', async () => {
     const options = { settings };
     await withAudit(options, async (world) => {
@@ -133,10 +109,6 @@ describe('who brought a difference about', () => {
   });
 });
 
-function byKind(a: { kind?: unknown }, b: { kind?: unknown }): number {
-  return String(a.kind).localeCompare(String(b.kind));
-}
-
 test('a person who uses the account of the token is told as well, and what the bridge did itself is not', () =>
   withAudit({ settings }, async (world) => {
     const id = await addCompany(world);
@@ -155,94 +127,4 @@ test('a person who uses the account of the token is told as well, and what the b
     const who = { id: owner.id, username: owner.userName, address: expect.anything() };
     const [found] = await listWho(world, 'user.deactivated');
     expect(found).toMatchObject({ name: ada, who });
-  }));
-
-test('where events name nobody, nobody is told', () =>
-  withAudit({ settings, shape: { auditDetails: 'null' } }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    behindTheBack(world).setActive(ada, false);
-    await world.poll();
-    await sweep(world);
-
-    expect(await listWho(world, 'user.deactivated')).toEqual([
-      { name: ada, who: null, message: null },
-    ]);
-  }));
-
-test('what was put right since has no author: neither who did it before, nor who put it right', () =>
-  withAudit({ settings }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).addMember('Pilots', bob);
-    await world.poll();
-    behindTheBack(world).removeMember('Pilots', bob);
-    await world.poll();
-    await sweep(world);
-    world.sandbox.service.addMember('Pilots', bob);
-    await sweep(world);
-    const unread = await listWho(world, 'member.added');
-    await world.poll();
-
-    const name = `Pilots of ${bob}`;
-    const { id } = world.sandbox.service.owner;
-    expect(unread).toEqual([{ name, who: null, message: null }]);
-    expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
-  }));
-
-test('who changed a group is not told for a new account of the same number', () =>
-  withAudit({ settings }, async (world) => {
-    await sweep(world);
-    await world.poll(LONG_MS);
-    const { service } = world.sandbox;
-    const alice = service.addUser({ email: 'alice@example.com', userName: 'alice@example.com' });
-    const others = behindTheBack(world);
-    for (let number = 0; number < alice.id; ) {
-      number = others.createGroup({ name: 'Passing' }).id;
-      others.deleteGroup(number);
-    }
-    await world.poll();
-    await sweep(world);
-
-    const found = await listWho(world, 'user.unmanaged');
-    const who = expect.objectContaining({ id: service.owner.id });
-    expect(found).toContainEqual(expect.objectContaining({ name: alice.userName, who }));
-    const { text } = await askOps(world, 'GET', `/users/${alice.userName}/timeline`);
-    expect(text).toContain('User invited');
-    expect(text).not.toContain('Group');
-  }));
-
-test('a plan names who brought about what it repairs, and nobody who did something since', () =>
-  withAudit({ settings }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).renameUser(bob, 'Robert');
-    await world.poll(LONG_MS);
-    await sweep(world);
-    world.sandbox.service.updateUser(bob, { permissions: 4 });
-    await world.poll(LONG_MS);
-    await sweep(world);
-    const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
-    const [{ id, who }] = Object(body.items);
-    const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
-    const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
-
-    expect(who).toMatchObject({ username: 'admin' });
-    expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
-  }));
-
-test('`sweep` says who', () =>
-  withAudit({ settings }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).setActive(ada, false);
-    await world.poll();
-    const { text } = await runSweep(world, 'sweep --names');
-
-    expect(text).toMatch(
-      /user\.deactivated +ada@example\.com: \{"active":true\} → \{"active":false\} \(admin from 198\.51\.100\.7, 2\d{3}-[^)]*Z\)/,
-    );
   }));

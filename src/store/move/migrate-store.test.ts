@@ -27,8 +27,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { migrate } from '../engine/migrate.ts';
 import { takeFile } from '../engine/sqlite-file.ts';
 import type { Db, Store } from '../store.ts';
-import { moveStore } from './move-store.ts';
-import { openSource } from './source.ts';
 
 const command = migrateStoreCommand({
   checkMove,
@@ -125,7 +123,7 @@ function insertMany(path: string): void {
   change(path, (file) => {
     const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, 1)');
     file.exec('begin');
-    for (let n = 0; n < 20_000; n += 1) insert.run(`many-${n}`, 'x'.repeat(200));
+    for (let n = 0; n < 3_000; n += 1) insert.run(`many-${n}`, 'x'.repeat(200));
     file.exec('commit');
   });
 }
@@ -183,27 +181,6 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(arrived.get('zero')).toEqual({ value: '0', at: '-1' });
   });
 
-  test('a number that was given out once is not given out again', async () => {
-    const { path, run } = makeFile();
-    const insert =
-      'insert into own_calls (at, operation, kind, resource_type, resource_id) values (1, ?, ?, ?, ?)';
-    change(path, (file) => {
-      const call = ['scim.addUser', 'create-user', 'User', 'u'];
-      for (let n = 0; n < 3; n += 1) file.prepare(insert).run(...call);
-      file.exec('delete from own_calls where id > 1');
-    });
-    const to = await makeUrl('empty');
-    await run('--to', to);
-
-    const store = await open(to);
-    const { rows } = await store.write((tx) =>
-      sql<{ id: number }>`insert into own_calls (at, operation, kind, resource_type, resource_id)
-        values (1, 'x', 'x', 'x', 'x') returning id`.execute(tx),
-    );
-
-    expect(rows).toEqual([{ id: 4 }]);
-  });
-
   test('a text that PostgreSQL cannot keep stops the move, and both stores are as they were', async () => {
     const { path, run } = makeFile();
     change(path, (file) => file.prepare('insert into facts values (?, ?, 1)').run('nul', 'a\0b'));
@@ -238,44 +215,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const { code, text } = await run('--to', to);
 
     expect(code, text).toBe(0);
-    expect(await countRows(store.read, 'facts')).toBe(20_000);
-  });
-
-  test('a move whose connection is ended says what became of it, and the next one does it all', async () => {
-    const { path, run } = makeFile();
-    insertMany(path);
-    const to = await makeUrl('empty');
-    const store = await open(to);
-    const before = readFileSync(path);
-    const cut = await holdMoves(store, async (untilHeld) => {
-      const moving = run('--to', to);
-      await untilHeld();
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read);
-      return moving;
-    });
-
-    expect(cut).toMatchObject({ code: 1, text: expect.stringContaining('the move was cut off') });
-    expect(cut.text).toContain('run the command again');
-    expect(readFileSync(path).equals(before)).toBe(true);
-    expect(await countRows(store.read, 'facts')).toBe(0);
-    expect((await run('--to', to)).code).toBe(0);
-  });
-
-  test('a move that is killed when all is copied is finished by the next one', async () => {
-    const { path, run } = makeFile();
-    insertOdd(path);
-    const to = await makeUrl('empty');
-    const source = openSource(path);
-    const proof = await moveStore({ source, target: await open(to), onProgress: () => undefined });
-    source.close();
-
-    const { code, text } = await run('--to', to);
-
-    expect(proof.had).toBe(false);
-    expect(code, text).toBe(0);
-    expect(text).toContain('An earlier run had copied everything.');
-    expect(statSync(path).mode & 0o777).toBe(0o400);
+    expect(await countRows(store.read, 'facts')).toBe(3_000);
   });
 
   test.each([
@@ -341,46 +281,6 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     await bridge.stop();
     expect((await run('--undo', '--yes')).text).toContain('was not moved');
   });
-
-  test('the password is on no screen, and the address may be in a file', async () => {
-    const { folder, run } = makeFile();
-    const to = new URL(await makeUrl('empty'));
-    to.password = 'opensesame';
-    to.searchParams.set('application_name', 'mover');
-    const file = join(folder, 'address');
-    writeFileSync(file, `${to.href}\n`);
-
-    const { code, text } = await run('--to-file', file);
-
-    expect(code, text).toBe(0);
-    expect(text).not.toContain('opensesame');
-    expect(text).toContain(':***@');
-    expect(text).toContain('?application_name=mover\n');
-  });
-});
-
-test.each([
-  { why: 'no address', args: [], says: 'one of --to, --to-file and --undo' },
-  { why: 'another file', args: ['--to', 'sqlite:other.db'], says: '--to must be postgres://' },
-  {
-    why: 'a file that is not there',
-    args: ['--to-file', 'nowhere/address'],
-    says: '--to-file: nowhere/address cannot be read',
-  },
-  {
-    why: 'nobody there',
-    args: ['--to', 'postgres://127.0.0.1:9/x'],
-    says: 'database of the target are right',
-  },
-])('a move to $why is refused', async ({ args, says }) => {
-  const { path, run } = makeFile();
-  const before = readFileSync(path);
-
-  const { code, text } = await run(...args);
-
-  expect(code).not.toBe(0);
-  expect(text).toContain(says);
-  expect(readFileSync(path).equals(before)).toBe(true);
 });
 
 test.each([

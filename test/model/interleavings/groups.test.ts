@@ -7,10 +7,10 @@ import { groupPush } from './scenarios/group-push.ts';
 import { silentGroupLeader } from './scenarios/silent-leader.ts';
 
 describeScenarios('people and their groups', [
-  { scenario: deletedAndBack, schedules: 30 },
-  { scenario: changingMembers, schedules: 25 },
-  { scenario: silentGroupLeader, schedules: 8 },
-  { scenario: groupCreated, schedules: 40 },
-  { scenario: groupPush, schedules: 15 },
-  { scenario: groupBack, schedules: 30 },
+  { scenario: deletedAndBack, schedules: 10 },
+  { scenario: changingMembers, schedules: 8 },
+  { scenario: silentGroupLeader, schedules: 5 },
+  { scenario: groupCreated, schedules: 15 },
+  { scenario: groupPush, schedules: 6 },
+  { scenario: groupBack, schedules: 10 },
 ]);

@@ -17,7 +17,7 @@ describe('filters', () => {
 
         expect(matches(parsed, one)).toBe(says(filter, one));
       }),
-      500,
+      200,
     ));
 });
 
@@ -46,6 +46,6 @@ describe('filters of a list', () => {
           people.filter((person) => says(filter, person)).map(({ id }) => id),
         );
       }),
-      40,
+      15,
     ));
 });
