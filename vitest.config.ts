@@ -30,7 +30,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work. As a
     // percentage it would be cut to the number of cores.
-    maxWorkers: 3 * availableParallelism(),
+    maxWorkers: 2 * availableParallelism(),
     // Every commit waits for the disk. No test takes the power away, so a file system in memory proves the same.
     env: hasMemoryFolder() ? { TMPDIR: MEMORY_FOLDER } : {},
   },
