@@ -3,7 +3,7 @@ import type { GalleryReport } from '../../src/cli/gallery/run-gate.ts';
 import { addGalleryCommand } from '../../src/cli/gallery.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { alter, type Break, breakBridge, type Replied, refuse } from '../support/broken-bridge.ts';
+import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
 import { type Person, runner } from '../support/command.ts';
 import { addGroup, addUser, send } from '../support/provider.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
@@ -52,28 +52,26 @@ async function look(of: TestBridge) {
   return { people: people.body, groups: groups.body, tokens: tokens.body, clients: clients.body };
 }
 
+const LIMITS = { domains: ['partner.example'], groupNames: ['Partner *'] };
+const limited = ['--domain', 'partner.example', '--group-prefix', 'Partner '];
+
 describe('a whole bridge', () => {
-  test.each(['okta', 'entra', 'ipsie'])(
-    'passes the gate of %s and is left as it was',
-    async (gate) => {
-      const before = await look(bridge);
+  beforeAll(() => makeProvider(bridge, 'partners', LIMITS));
 
-      const { code, report } = await run(bridge, [gate]);
+  test.each([
+    ['okta', 'partners', ['--provider', 'partners', ...limited]],
+    ['entra', 'default', []],
+    ['ipsie', 'default', []],
+  ])('passes the gate of %s and is left as it was', async (gate, provider, args) => {
+    const before = await look(bridge);
 
-      expect(listChecks(report, 'failed')).toEqual([]);
-      expect(report.summary.ok).toBeGreaterThan(20);
-      expect(report).toMatchObject({ left: [], stopped: false });
-      expect(code).toBe(0);
-      expect(await look(bridge)).toEqual(before);
-    },
-  );
+    const { code, text, report } = await run(bridge, [gate, ...args]);
 
-  test('is told about with the source and the evidence of each check, without secrets and without other people', async () => {
-    const { text, report } = await run(bridge, ['okta']);
-    const { text: page } = await gallery(bridge)(
-      ...(['gallery', 'okta', '--yes', '--markdown', '--only', 'content-type'] as const),
-    );
-
+    expect(listChecks(report, 'failed')).toEqual([]);
+    expect(report.summary.ok).toBeGreaterThan(20);
+    expect(report).toMatchObject({ left: [], stopped: false, provider });
+    expect(code).toBe(0);
+    expect(await look(bridge)).toEqual(before);
     for (const { status, why, source, evidence } of report.checks) {
       expect(source).toMatchObject({ url: expect.stringMatching(/^https:/), read: '2026-11-25' });
       expect(why === null).toBe(status === 'ok');
@@ -81,6 +79,14 @@ describe('a whole bridge', () => {
         true,
       );
     }
+    expect(text).not.toMatch(/scimbridge_|zoe|Zookeepers|owner/i);
+  });
+
+  test('is told about with the source and the evidence of each check, without secrets and without other people', async () => {
+    const only = ['okta', '--only', 'content-type', 'unknown-name'] as const;
+    const { report } = await run(bridge, only);
+    const { text: page } = await gallery(bridge)('gallery', ...only, '--yes', '--markdown');
+
     expect(report.checks.find(({ id }) => id === 'unknown-name')?.evidence).toEqual([
       {
         request: expect.stringContaining(`/Users?filter=userName eq "${report.mark}-nobody"`),
@@ -89,28 +95,19 @@ describe('a whole bridge', () => {
       },
     ]);
     expect(page).toContain('[RFC 7644](https://www.rfc-editor.org/rfc/rfc7644): §8.1');
-    expect(text + page).not.toMatch(/scimbridge_|zoe|Zookeepers|owner/i);
+    expect(page).not.toMatch(/scimbridge_|zoe|Zookeepers|owner/i);
   });
 
-  test('has its gate run for a provider with limits', async () => {
-    const limits = { domains: ['partner.example'], groupNames: ['Partner *'] };
-    await makeProvider(bridge, 'partners', limits);
-    const args = ['--provider', 'partners', '--domain', 'partner.example'];
+  test('fails the gate for a provider whose limits keep the people of the run out', async () => {
+    const args = ['okta', '--provider', 'partners', '--only', 'create-user'];
+    const { code, report } = await run(bridge, args);
 
-    const limited = await run(bridge, ['okta', ...args, '--group-prefix', 'Partner ']);
-    const outside = await run(bridge, ['okta', '--provider', 'partners', '--only', 'create-user']);
-
-    expect(limited).toMatchObject({ code: 0, report: { provider: 'partners' } });
-    expect(outside.code).toBe(2);
-    expect(outside.report.checks[0]?.why).toMatch(/answered 403: .*partner\.example/);
+    expect(code).toBe(2);
+    expect(report.checks[0]?.why).toMatch(/answered 403: .*partner\.example/);
   });
 });
 
-const withBody = (change: (body: Replied['body']) => Replied['body']) => (replied: Replied) => ({
-  body: { ...replied.body, ...change(replied.body) },
-});
-
-/** A break, and the checks of these that turn red; the others stay green. */
+/** Breaks, and the checks of these that turn red; the others stay green. */
 const broken: readonly {
   readonly what: string;
   readonly gate: string;
@@ -119,81 +116,54 @@ const broken: readonly {
   readonly red: readonly string[];
 }[] = [
   {
-    what: 'a user who is there is created again',
+    what: 'a user who is there is created again, totalResults is one too many, a password is shown, and answers are application/json',
     gate: 'okta',
-    only: ['create-user', 'duplicate-user', 'find-user'],
-    breakIt: alter(
-      ({ method }) => method === 'POST',
-      ({ status }) => (status === 409 ? { status: 201 } : {}),
-    ),
-    red: ['duplicate-user'],
+    only: [
+      ...['content-type', 'create-user', 'duplicate-user', 'find-group', 'find-user'],
+      ...['first-user', 'password-dropped', 'read-user', 'unknown-name'],
+    ],
+    async breakIt({ method, path }, pass) {
+      const { status, headers, body } = await pass();
+      const totalResults = Number(body.totalResults) + 1;
+      return {
+        status: method === 'POST' && status === 409 ? 201 : status,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: {
+          ...body,
+          ...(path.includes('filter=') && { totalResults }),
+          ...(path.startsWith('/Users/') && { password: 'of-no-use-1' }),
+        },
+      };
+    },
+    red: [
+      ...['content-type', 'duplicate-user', 'find-group', 'find-user'],
+      ...['password-dropped', 'unknown-name'],
+    ],
   },
   {
-    what: 'totalResults is one too many',
-    gate: 'okta',
-    only: ['find-group', 'find-user', 'first-user', 'unknown-name'],
-    breakIt: alter(
-      ({ path }) => path.includes('filter='),
-      withBody(({ totalResults }) => ({ totalResults: Number(totalResults) + 1 })),
-    ),
-    red: ['find-group', 'find-user', 'unknown-name'],
-  },
-  {
-    what: 'a password is shown',
-    gate: 'okta',
-    only: ['password-dropped', 'read-user'],
-    breakIt: alter(
-      ({ path }) => path.startsWith('/Users/'),
-      withBody(() => ({ password: 'of-no-use-1' })),
-    ),
-    red: ['password-dropped'],
-  },
-  {
-    what: 'the wrong person is removed from a group',
+    what: 'the wrong person is removed from a group, every page is the first, an access token lasts a day, and twenty requests are too many',
     gate: 'entra',
-    only: ['add-member', 'remove-member'],
-    breakIt: (asked, pass) =>
-      pass((address) => address, asked.text.replace('"op":"Remove"', '"op":"Add"')),
-    red: ['remove-member'],
-  },
-  {
-    what: 'every page is the first',
-    gate: 'entra',
-    only: ['group-pages', 'user-pages', 'schemas'],
-    breakIt: (_, pass) => pass((address) => address.replace('startIndex=3', 'startIndex=1')),
-    red: ['group-pages', 'user-pages'],
-  },
-  {
-    what: 'answers are application/json',
-    gate: 'okta',
-    only: ['content-type', 'read-user'],
-    breakIt: alter(
-      () => true,
-      ({ headers }) => ({ headers: { ...headers, 'content-type': 'application/json' } }),
-    ),
-    red: ['content-type'],
-  },
-  {
-    what: 'an access token lasts a day',
-    gate: 'entra',
-    only: ['client-assertion', 'client-credentials'],
-    breakIt: alter(
-      ({ path, authorization }) => path === '/oauth/token' && authorization !== undefined,
-      withBody(() => ({ expires_in: 86_400 })),
-    ),
-    red: ['client-credentials'],
-  },
-  {
-    what: 'twenty requests are too many',
-    gate: 'entra',
-    only: ['read-user', 'requests-per-second'],
-    breakIt: limitTo20(),
-    red: ['requests-per-second'],
+    only: [
+      ...['add-member', 'client-assertion', 'client-credentials', 'group-pages', 'read-user'],
+      ...['remove-member', 'requests-per-second', 'schemas', 'user-pages'],
+    ],
+    breakIt: limitTo20(async ({ path, authorization, text }, pass) => {
+      const replied = await pass(
+        (address) => address.replace('startIndex=3', 'startIndex=1'),
+        text.replace('"op":"Remove"', '"op":"Add"'),
+      );
+      const isToken = path === '/oauth/token' && authorization !== undefined;
+      return isToken ? { ...replied, body: { ...replied.body, expires_in: 86_400 } } : replied;
+    }),
+    red: [
+      ...['client-credentials', 'group-pages', 'remove-member'],
+      ...['requests-per-second', 'user-pages'],
+    ],
   },
 ];
 
 describe('a bridge that is broken on purpose', () => {
-  test.each(broken)('$what: $red', async ({ gate, only, breakIt, red }) => {
+  test.each(broken)('turns the checks of that red: $what', async ({ gate, only, breakIt, red }) => {
     const proxy = await breakBridge(bridge, breakIt);
     try {
       const args = [gate, '--url', proxy.baseUrl, '--only', ...only];
@@ -207,30 +177,28 @@ describe('a bridge that is broken on purpose', () => {
     }
   });
 
-  test.each([
-    { what: 'says 500', status: 500, skipped: [] },
-    { what: 'says nothing', status: 200, skipped: ['etag', 'interop-profile'] },
-  ])('$what to everything: every check turns red that can', async ({ status: code, skipped }) => {
-    const answer = { status: code, headers: {}, body: {} };
+  test('turns every check red that can be', async () => {
     const red = new Set<string>();
     const rest = new Set<string>();
-    for (const gate of ['okta', 'entra', 'ipsie']) {
+    const meet = async (status: number, ...args: string[]) => {
       const proxy = await breakBridge(bridge, async ({ path }, pass) =>
-        path === '/Users?startIndex=1&count=1' || path.includes(' sw ') ? pass() : answer,
+        path === '/Users?startIndex=1&count=1' || path.includes(' sw ')
+          ? pass()
+          : { status, headers: {}, body: {} },
       );
-      const { report } = await run(bridge, [gate, '--url', proxy.baseUrl]);
+      const { report } = await run(bridge, [...args, '--url', proxy.baseUrl]);
       await proxy.stop();
       for (const { id, status } of report.checks) (status === 'failed' ? red : rest).add(id);
-    }
+    };
+    // It says nothing to everything; what is skipped then is red where it fails at everything.
+    for (const gate of ['okta', 'entra', 'ipsie']) await meet(200, gate);
+    await meet(500, 'ipsie', '--only', 'etag', 'interop-profile');
 
-    expect([...rest].filter((id) => !red.has(id)).toSorted()).toEqual(
-      [
-        // Of the address alone, or never tried; skipped, because the bridge does not claim it.
-        ...['al3', 'base-url', 'https', 'no-local-changes'],
-        ...['provision-on-demand', 'rate-limits', 'sessions-ended'],
-        ...skipped,
-      ].toSorted(),
-    );
+    // Of the address alone, or never tried.
+    expect([...rest].filter((id) => !red.has(id)).toSorted()).toEqual([
+      ...['al3', 'base-url', 'https', 'no-local-changes'],
+      ...['provision-on-demand', 'rate-limits', 'sessions-ended'],
+    ]);
   });
 
   test('that does not delete is told with what is left', async () => {
@@ -249,6 +217,9 @@ describe('a bridge that is broken on purpose', () => {
   });
 });
 
+/** Checks that make people and a group, change it, and look for it afterwards. */
+const few = ['create-user', 'find-user', 'deactivate-without-path', 'find-group', 'delete-group'];
+
 describe('a run', () => {
   test('that is ended by Ctrl-C takes away what it made, and says so', async () => {
     const before = await look(bridge);
@@ -259,12 +230,13 @@ describe('a run', () => {
     });
     try {
       const person = { untilStopped: () => stop.promise };
-      const { code, text, report } = await run(bridge, ['okta', '--url', proxy.baseUrl], person);
+      const args = ['okta', '--url', proxy.baseUrl, '--only', ...few];
+      const { code, text, report } = await run(bridge, args, person);
 
       expect(code).toBe(2);
       expect(text).toMatch(/^It is ended: what was made is deleted first\./);
       expect(report).toMatchObject({ stopped: true, left: [] });
-      expect(report.summary.ok).toBeGreaterThan(5);
+      expect(report.summary.ok).toBeGreaterThan(1);
       expect(report.checks.at(-1)?.why).toBe('the run was ended before');
     } finally {
       await proxy.stop();
@@ -280,7 +252,8 @@ describe('a run', () => {
       return isGone ? undefined : pass();
     });
     try {
-      const { code, report } = await run(bridge, ['okta', '--url', proxy.baseUrl]);
+      const args = ['okta', '--url', proxy.baseUrl, '--only', ...few];
+      const { code, report } = await run(bridge, args);
 
       expect(code).toBe(2);
       expect(report.left[0]).toContain(report.mark);
@@ -308,7 +281,9 @@ describe('a run', () => {
     withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
       const before = observing.sandbox.calls.counts();
 
-      const { code, text } = await gallery(observing)('gallery', 'okta', '--json');
+      const { code, text } = await gallery(observing)(
+        ...['gallery', 'okta', '--json', '--only', ...few],
+      );
 
       expect(code).toBe(0);
       expect(parseReport(text).remains).toBe(
@@ -332,7 +307,6 @@ describe('a run', () => {
 
   test('with a wrong credential, address or provider says so and leaves nothing', async () => {
     const before = await look(bridge);
-    const reader = await askOps(bridge, 'POST', '/tokens', { name: 'reader', for: 'reader' });
     const env = (OPS_COMMAND_TOKEN: string) => ({ env: { OPS_COMMAND_TOKEN } });
     const tell = async (args: readonly string[], person?: Person) => {
       const { code, text } = await gallery(bridge, person)('gallery', 'okta', '--yes', ...args);
@@ -340,16 +314,11 @@ describe('a run', () => {
     };
 
     expect(await tell([], env('of-nobody-at-all'))).toMatch(/^1 .*\/ops\/status answered 401/);
-    expect(await tell([], env(String(reader.body.token)))).toMatch(
-      /^1 .+ \(.*tokens answered 403\)/,
-    );
     expect(await tell(['--provider', 'nobody'])).toMatch(/^1 .+ \(.*tokens answered 404\)/);
     expect(await tell(['--url', `${bridge.baseUrl}/v9`])).toMatch(
       /^1 .*v9 answered 404 .*name its SCIM base URL with --url\n$/,
     );
-    expect(await tell(['--url', 'http://127.0.0.1:1'])).toMatch(/^1 .* does not answer\n$/);
     expect(await tell(['--only', 'al3'])).toMatch(/^64 .*the gate okta has no check al3/);
-    await askOps(bridge, 'POST', '/tokens/reader/revoke');
     expect(await look(bridge)).toEqual(before);
   });
 });
@@ -368,11 +337,12 @@ async function removeAll(begin: string): Promise<void> {
 }
 
 /** Answers 429 to the same request from the twenty-first time in a row on. */
-function limitTo20(): Break {
+function limitTo20(breakIt: Break): Break {
   let [last, times] = ['', 0];
-  return async ({ method, path }, pass) => {
+  return async (asked, pass) => {
+    const { method, path } = asked;
     times = last === `${method} ${path}` ? times + 1 : 1;
     last = `${method} ${path}`;
-    return times > 20 ? { status: 429, headers: {}, body: {} } : pass();
+    return times > 20 ? { status: 429, headers: {}, body: {} } : breakIt(asked, pass);
   };
 }
