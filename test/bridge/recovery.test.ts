@@ -175,8 +175,8 @@ async function makeRestored(
   return { world, ids };
 }
 
-test('a restored backup does nothing by itself: what was pending waits, and who gained or lost access since stays so', async (context) => {
-  const { world } = await makeRestored(context);
+test('a restored backup does nothing by itself, and once discarded no policy brings anybody back: who gained or lost access since stays so, and its plan says who changed the service', async (context) => {
+  const { world, ids } = await makeRestored(context);
   const before = describeService(world.sandbox);
 
   await world.live(async (bridge) => {
@@ -202,69 +202,6 @@ test('a restored backup does nothing by itself: what was pending waits, and who 
     expect(await metrics.body.text()).toContain('scim_bridge_reasons{code="recovery"} 1');
   });
   expect(world.sandbox.calls.count({ mutating: true })).toBe(0);
-  expect(describeService(world.sandbox)).toEqual(before);
-});
-
-function toAddresses(...names: string[]): string[] {
-  return names.map((name) => `${name}@example.com`);
-}
-
-test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet', async (context) => {
-  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
-  const { faults, service } = world.sandbox;
-  const fault = { kind: 'status', status: 503 } as const;
-  const unread = faults.add({ operation: 'scim.getGroups', fault });
-
-  await world.live(async (bridge) => {
-    await untilPhase(bridge, 'reading');
-    await unread.until(2);
-    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
-    const dora = await addUser(bridge, 'dora');
-    await addGroup(bridge, 'New', [dora]);
-    await untilSettled(bridge);
-    const carl = service.getUser('carl@example.com');
-    const phase = (await ask(bridge, 'GET', '')).body.phase;
-    unread.remove();
-    const { plan } = await untilPhase(bridge, 'waiting');
-
-    expect(carl).toMatchObject({ fullName: 'Carl Lovelace', active: false });
-    expect(phase).toBe('reading');
-    expect(service.groups().filter(({ name }) => name === 'New')).toHaveLength(1);
-    expect(service.users().filter(({ email }) => email === 'dora@example.com')).toHaveLength(1);
-    expect(plan.counts.kinds['user.rename']).toBeUndefined();
-    expect(plan.counts.kinds['user.activate']).toBe(1);
-  });
-});
-
-test('recovery outlives restarts, and what no longer holds at the approval drops out', async (context) => {
-  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
-  const people = world.sandbox.service.users().length;
-  const hash = await world.live(async (bridge) => (await untilPhase(bridge, 'waiting')).plan.hash);
-
-  await world.live(async (bridge) => {
-    const { plan } = await untilPhase(bridge, 'waiting');
-    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
-    await untilSettled(bridge);
-    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
-    await decide(bridge, plan, 'approve');
-    const ends = await untilFollowed(bridge, plan);
-    await untilSettled(bridge);
-
-    expect(plan.hash).toBe(hash);
-    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash } });
-    expect(ends).toHaveLength(6);
-    expect(ends.filter(isDropped)).toHaveLength(1);
-    const { service } = world.sandbox;
-    expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
-    expect(service.members('Gone')).toEqual(toAddresses('ada'));
-    expect(service.getUser('bob@example.com').active).toBe(false);
-    expect(service.users()).toHaveLength(people);
-  });
-});
-
-test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', async (context) => {
-  const { world, ids } = await makeRestored(context);
-  const before = describeService(world.sandbox);
 
   await world.live(
     async (bridge) => {
@@ -287,6 +224,58 @@ test('a restored backup that is discarded lets no policy bring anybody back, and
     { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s', AUDIT_POLL_INTERVAL: '1s' },
   );
   expect(describeService(world.sandbox)).toEqual(before);
+});
+
+function toAddresses(...names: string[]): string[] {
+  return names.map((name) => `${name}@example.com`);
+}
+
+test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet; after a restart, what no longer holds at the approval drops out', async (context) => {
+  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
+  const { faults, service } = world.sandbox;
+  const fault = { kind: 'status', status: 503 } as const;
+  const unread = faults.add({ operation: 'scim.getGroups', fault });
+
+  const hash = await world.live(async (bridge) => {
+    await untilPhase(bridge, 'reading');
+    await unread.until(2);
+    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
+    const dora = await addUser(bridge, 'dora');
+    await addGroup(bridge, 'New', [dora]);
+    await untilSettled(bridge);
+    const carl = service.getUser('carl@example.com');
+    const phase = (await ask(bridge, 'GET', '')).body.phase;
+    unread.remove();
+    const { plan } = await untilPhase(bridge, 'waiting');
+
+    expect(carl).toMatchObject({ fullName: 'Carl Lovelace', active: false });
+    expect(phase).toBe('reading');
+    expect(service.groups().filter(({ name }) => name === 'New')).toHaveLength(1);
+    expect(service.users().filter(({ email }) => email === 'dora@example.com')).toHaveLength(1);
+    expect(plan.counts.kinds['user.rename']).toBeUndefined();
+    expect(plan.counts.kinds['user.activate']).toBe(1);
+    return plan.hash;
+  });
+
+  const people = service.users().length;
+  await world.live(async (bridge) => {
+    const { plan } = await untilPhase(bridge, 'waiting');
+    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
+    await untilSettled(bridge);
+    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
+    await decide(bridge, plan, 'approve');
+    const ends = await untilFollowed(bridge, plan);
+    await untilSettled(bridge);
+
+    expect(plan.hash).toBe(hash);
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash } });
+    expect(ends).toHaveLength(6);
+    expect(ends.filter(isDropped)).toHaveLength(1);
+    expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
+    expect(service.members('Gone')).toEqual(toAddresses('ada'));
+    expect(service.getUser('bob@example.com').active).toBe(false);
+    expect(service.users()).toHaveLength(people);
+  });
 });
 
 test('an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran', async (context) => {
