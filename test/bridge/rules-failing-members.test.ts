@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { readFormsOf } from '../support/forms.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import {
   addGroup,
+  addUser,
   addUsers,
   listStuck,
   send,
@@ -11,7 +14,6 @@ import {
   toMembers,
   toPatch,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -21,19 +23,32 @@ const MINUTES_MS = 10 * 60_000;
 
 const PATIENT = { interval: 10 };
 
-type Settings = Readonly<Record<string, string>>;
+const SETTINGS = { SCIM_WRITE_WAIT: '40ms' };
 
-function withBridge(run: (timed: TimedBridge) => Promise<void>, settings: Settings = {}) {
-  return withTimedBridge({ settings: { SCIM_WRITE_WAIT: '40ms', ...settings } }, run);
-}
+let timed: TimedBridge;
+/** SCIM ids of person1 to person8. */
+let ids: string[];
+
+beforeAll(async () => {
+  const clock = createLeapingClock();
+  timed = { bridge: await startTestBridge({ settings: SETTINGS, clock }), clock };
+  ids = await addUsers(timed.bridge, 8);
+});
+
+afterEach(async () => {
+  timed.bridge.sandbox.faults.clear();
+  await untilQuiet(timed);
+});
+
+afterAll(() => timed.bridge.stop());
 
 const toChange = (op: string, ids: readonly string[]) =>
   toPatch({ op, path: 'members', value: toMembers(ids) });
 const toName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
 
 /** Every call about this person's place in a group fails. */
-function breakPerson({ bridge }: TimedBridge, email: string) {
-  const { faults, service } = bridge.sandbox;
+function breakPerson(email: string): void {
+  const { faults, service } = timed.bridge.sandbox;
   const { id } = service.getUser(email);
   const rules = [
     { operation: 'scim.updateGroup', about: `"value":${id}}` },
@@ -42,17 +57,11 @@ function breakPerson({ bridge }: TimedBridge, email: string) {
     { operation: 'groupAdmins.addAdminToGroup', about: `"user_id":${id}}` },
     { operation: 'groupAdmins.removeAdminFromGroup', about: `/admins/${id} ` },
   ] as const;
-  const active = rules.map((rule) => faults.add({ ...rule, fault: broken }));
-  return {
-    count: () => active.reduce((sum, { met }) => sum + met, 0),
-    end() {
-      for (const fault of active) fault.remove();
-    },
-  };
+  for (const rule of rules) faults.add({ ...rule, fault: broken });
 }
 
-async function listStuckPeople({ bridge }: TimedBridge) {
-  const stuck = await listStuck(bridge);
+async function listStuckPeople() {
+  const stuck = await listStuck(timed.bridge);
   return stuck.map(
     (one) => `${one.field} ${'person' in one ? one.person : ''}: ${Object(one.problem).words}`,
   );
@@ -64,96 +73,80 @@ const others = (count: number, ...without: number[]) =>
     .map((n) => `person${n}@example.com`)
     .toSorted();
 
-describe('of a batch of members one with whom every call fails', () => {
-  test('is found and rests alone: the others are in, and the group gets its new name', async () =>
-    withBridge(
-      async (timed) => {
-        const { bridge } = timed;
-        const { calls, service } = bridge.sandbox;
-        const ids = await addUsers(bridge, 12);
-        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-        breakPerson(timed, 'person7@example.com');
-        calls.reset();
+describe('of a batch of members', () => {
+  test('one with whom every call fails is found and rests alone: the others are in, and the group gets its new name', async () => {
+    const { bridge } = timed;
+    const { calls, service } = bridge.sandbox;
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    breakPerson('person7@example.com');
+    calls.reset();
 
-        await send(bridge, 'PATCH', path, toChange('add', ids));
-        await send(bridge, 'PATCH', path, toName('Aces'));
-        await untilQuiet(timed, MINUTES_MS);
+    await send(bridge, 'PATCH', path, toChange('add', ids));
+    await send(bridge, 'PATCH', path, toName('Aces'));
+    await untilQuiet(timed, MINUTES_MS);
 
-        expect(service.members('Aces').toSorted()).toEqual(others(12, 7));
-        expect(await listStuckPeople(timed)).toEqual([`members ${ids[6]}: ${words}`]);
-        expect(calls.count()).toBeLessThan(40);
-      },
-      { DATABASE_URL: await makeStoreUrl() },
-    ));
-});
+    expect(service.members('Aces').toSorted()).toEqual(others(8, 7));
+    expect(await listStuckPeople()).toEqual([`members ${ids[6]}: ${words}`]);
+    expect(calls.count()).toBeLessThan(32);
+  });
 
-describe('of a batch', () => {
-  test('one who fails is found also while nothing else works, so that it looks like an outage', () =>
-    withBridge(async (timed) => {
-      const { bridge, clock } = timed;
-      const { faults, service } = bridge.sandbox;
-      const ids = await addUsers(bridge, 7);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      await untilQuiet(timed, MINUTES_MS);
-      breakPerson(timed, 'person1@example.com');
-      const users = faults.add({ operation: 'scim.updateUser', fault: broken });
-      const end = toPatch({ op: 'replace', path: 'active', value: false });
-      for (const id of ids.slice(5)) await send(bridge, 'PATCH', `/Users/${id}`, end);
-      await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
+  test('one who fails is found also while nothing else works, so that it looks like an outage', async () => {
+    const { bridge, clock } = timed;
+    const { faults, service } = bridge.sandbox;
+    const leavers = [await addUser(bridge, 'lea'), await addUser(bridge, 'leo')];
+    const path = `/Groups/${await addGroup(bridge, 'Outage')}`;
+    await untilQuiet(timed, MINUTES_MS);
+    breakPerson('person1@example.com');
+    const users = faults.add({ operation: 'scim.updateUser', fault: broken });
+    const end = toPatch({ op: 'replace', path: 'active', value: false });
+    for (const id of leavers) await send(bridge, 'PATCH', `/Users/${id}`, end);
+    await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
 
-      await send(bridge, 'PATCH', path, toChange('add', ids.slice(0, 5)));
-      const show = () => {
-        clock.leap(500);
-        return service.members('Pilots').toSorted();
-      };
+    await send(bridge, 'PATCH', path, toChange('add', ids.slice(0, 5)));
+    const show = () => {
+      clock.leap(500);
+      return service.members('Outage').toSorted();
+    };
 
-      await expect.poll(show, PATIENT).toEqual(others(5, 1));
-    }));
+    await expect.poll(show, PATIENT).toEqual(others(5, 1));
+  });
 
-  test('one whose removal fails keeps nobody else in the group', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const ids = await addUsers(bridge, 8);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots', ids)}`;
-      await untilQuiet(timed, MINUTES_MS);
-      breakPerson(timed, 'person1@example.com');
+  test('one whose removal fails keeps nobody else in the group', async () => {
+    const { bridge } = timed;
+    const path = `/Groups/${await addGroup(bridge, 'Removal', ids)}`;
+    await untilQuiet(timed, MINUTES_MS);
+    breakPerson('person1@example.com');
 
-      await send(bridge, 'PATCH', path, toChange('remove', ids));
-      await untilQuiet(timed, MINUTES_MS);
+    await send(bridge, 'PATCH', path, toChange('remove', ids));
+    await untilQuiet(timed, MINUTES_MS);
 
-      expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-    }));
+    expect(bridge.sandbox.service.members('Removal')).toEqual(['person1@example.com']);
+  });
 
-  test('nobody is blamed for an outage, and everybody is in after it', () =>
-    withBridge(async (timed) => {
-      const { bridge, clock } = timed;
-      const { faults, service } = bridge.sandbox;
-      const ids = await addUsers(bridge, 10);
-      await addGroup(bridge, 'A group that teaches the form', ids.slice(0, 2));
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      await untilQuiet(timed, MINUTES_MS);
-      const before = await readFormsOf(bridge);
-      const calls = [
-        'scim.updateGroup',
-        'groupUsers.addUserToGroup',
-        'groups.updateGroup',
-      ] as const;
-      const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
+  test('nobody is blamed for an outage, and everybody is in after it', async () => {
+    const { bridge, clock } = timed;
+    const { faults, service } = bridge.sandbox;
+    await addGroup(bridge, 'A group that teaches the form', ids.slice(0, 2));
+    const path = `/Groups/${await addGroup(bridge, 'Blameless')}`;
+    await untilQuiet(timed, MINUTES_MS);
+    const before = await readFormsOf(bridge);
+    const calls = ['scim.updateGroup', 'groupUsers.addUserToGroup', 'groups.updateGroup'] as const;
+    const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
 
-      await send(bridge, 'PATCH', path, toChange('add', ids));
-      await send(bridge, 'PATCH', path, toName('Aces'));
-      const goOn = () => {
-        clock.leap(500);
-        return outage[0]?.met;
-      };
-      await expect.poll(goOn, PATIENT).toBeGreaterThan(10);
-      expect(await listStuckPeople(timed)).toEqual([]);
-      for (const fault of outage) fault.remove();
-      await untilQuiet(timed, MINUTES_MS);
+    await send(bridge, 'PATCH', path, toChange('add', ids));
+    await send(bridge, 'PATCH', path, toName('All in'));
+    const goOn = () => {
+      clock.leap(500);
+      return outage[0]?.met;
+    };
+    await expect.poll(goOn, PATIENT).toBeGreaterThan(10);
+    expect(await listStuckPeople()).toEqual([]);
+    for (const fault of outage) fault.remove();
+    await untilQuiet(timed, MINUTES_MS);
 
-      expect(service.members('Aces')).toHaveLength(10);
-      expect(await readFormsOf(bridge)).toEqual(before);
-    }));
+    expect(service.members('All in')).toHaveLength(8);
+    expect(await readFormsOf(bridge)).toEqual(before);
+  });
 });
 
 describe('a way to write several members that always fails', () => {
@@ -161,104 +154,78 @@ describe('a way to write several members that always fails', () => {
     { known: 'operations', fails: '},{"op"', next: 'array' },
     { known: 'array', fails: '"value":[', next: 'operations' },
   ] as const;
-  for (const { known, fails, next } of forms) {
-    test(`is left for the other one, known as it was: ${known}`, () =>
-      withBridge(async (timed) => {
-        const { bridge } = timed;
-        const { calls, faults, service } = bridge.sandbox;
-        const ids = await addUsers(bridge, 12);
-        bridge.sandbox.setShape({ memberPatch: known === 'array' ? 'array' : 'one-per-operation' });
-        await addGroup(bridge, 'A group that teaches the form', ids.slice(0, 2));
-        await untilQuiet(timed, MINUTES_MS);
-        expect(await readFormsOf(bridge)).toMatchObject({ memberForm: known });
-        bridge.sandbox.setShape({ memberPatch: 'both' });
-        faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
-        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
 
-        await send(bridge, 'PATCH', path, toChange('add', ids));
-        await untilQuiet(timed, MINUTES_MS);
+  test.each(forms)('is left for the other one, known as it was: $known', async (form) => {
+    const { known, fails, next } = form;
+    const { bridge } = timed;
+    const { calls, faults, service } = bridge.sandbox;
+    bridge.sandbox.setShape({ memberPatch: known === 'array' ? 'array' : 'one-per-operation' });
+    await addGroup(bridge, `A group that teaches ${known}`, ids.slice(0, 2));
+    await untilQuiet(timed, MINUTES_MS);
+    expect(await readFormsOf(bridge)).toMatchObject({ memberForm: known });
+    bridge.sandbox.setShape({ memberPatch: 'both' });
+    faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
+    const path = `/Groups/${await addGroup(bridge, `Not by ${known}`)}`;
 
-        expect(service.members('Pilots')).toHaveLength(12);
-        expect(await readFormsOf(bridge)).toMatchObject({ memberForm: next });
-        expect(await listStuckPeople(timed)).toEqual([]);
-        calls.reset();
-        await send(bridge, 'PATCH', path, toChange('remove', ids));
-        await untilQuiet(timed, MINUTES_MS);
-        expect(calls.count()).toBe(1);
-      }));
-  }
+    await send(bridge, 'PATCH', path, toChange('add', ids));
+    await untilQuiet(timed, MINUTES_MS);
+
+    expect(service.members(`Not by ${known}`)).toHaveLength(8);
+    expect(await readFormsOf(bridge)).toMatchObject({ memberForm: next });
+    expect(await listStuckPeople()).toEqual([]);
+    calls.reset();
+    await send(bridge, 'PATCH', path, toChange('remove', ids));
+    await untilQuiet(timed, MINUTES_MS);
+    expect(calls.count()).toBe(1);
+  });
 
   test('is not left where the settings name it, and people are in one by one', () =>
-    withBridge(
-      async (timed) => {
-        const { bridge } = timed;
+    withTimedBridge(
+      { settings: { ...SETTINGS, UPSTREAM_MEMBER_FORM: 'operations' } },
+      async (given) => {
+        const { bridge } = given;
         const { faults, service } = bridge.sandbox;
-        const ids = await addUsers(bridge, 5);
+        const people = await addUsers(bridge, 3);
         bridge.sandbox.setShape({ memberPatch: 'both' });
-        faults.add({ operation: 'scim.updateGroup', about: '},{"op"', fault: broken });
-        const array = faults.add({
-          operation: 'scim.updateGroup',
-          about: '"value":[',
-          fault: broken,
-        });
+        const operation = 'scim.updateGroup';
+        faults.add({ operation, about: '},{"op"', fault: broken });
+        const array = faults.add({ operation, about: '"value":[', fault: broken });
 
-        await addGroup(bridge, 'Pilots', ids);
-        await untilQuiet(timed, MINUTES_MS);
+        await addGroup(bridge, 'Pilots', people);
+        await untilQuiet(given, MINUTES_MS);
 
-        expect(service.members('Pilots')).toHaveLength(5);
+        expect(service.members('Pilots')).toHaveLength(3);
         expect(array.met).toBe(0);
       },
-      { UPSTREAM_MEMBER_FORM: 'operations' },
     ));
 });
 
-describe('a change of a group with which every call fails', () => {
-  /** One that fails for ever, and all others that wait for the same group. */
-  const cases: readonly {
-    what: string;
-    settings?: Settings;
-    break(timed: TimedBridge): unknown;
-  }[] = [
-    { what: 'a member of a batch', break: (timed) => breakPerson(timed, 'person1@example.com') },
-    { what: 'an admin', break: (timed) => breakPerson(timed, 'person5@example.com') },
+test('a member of a batch and an admin with whom every call fails hold up no other change of the group', async () => {
+  const { bridge, clock } = timed;
+  const { service } = bridge.sandbox;
+  const admins: JsonObject = { admins: toMembers(ids.slice(6, 7)) };
+  const body = { ...toGroup('Held up'), [GROUP_EXTENSION]: admins };
+  const { body: group } = await send(bridge, 'POST', '/Groups', body);
+  await untilQuiet(timed, MINUTES_MS);
+  breakPerson('person1@example.com');
+  breakPerson('person5@example.com');
+
+  const Operations = [
+    { op: 'add', path: 'members', value: toMembers(ids.slice(0, 4)) },
+    { op: 'replace', path: `${GROUP_EXTENSION}:admins`, value: toMembers(ids.slice(4, 6)) },
+    { op: 'replace', path: 'displayName', value: 'Free' },
   ];
+  await send(bridge, 'PATCH', `/Groups/${group.id}`, toPatch(...Operations));
+  const show = () => {
+    clock.leap(500);
+    const name = service.findGroup('Free') === undefined ? 'Held up' : 'Free';
+    const [members, admins] = [service.members(name), service.admins(name)];
+    return { name, members: members.toSorted(), admins: admins.toSorted() };
+  };
 
-  test.each(cases)('holds up no other: $what', ({ settings, ...failing }) =>
-    withBridge(async (timed) => {
-      const { bridge, clock } = timed;
-      const { service } = bridge.sandbox;
-      const ids = await addUsers(bridge, 7);
-      const admins: JsonObject = { admins: toMembers(ids.slice(6)) };
-      const body = { ...toGroup('Pilots'), [GROUP_EXTENSION]: admins };
-      const { body: group } = await send(bridge, 'POST', '/Groups', body);
-      await untilQuiet(timed, MINUTES_MS);
-      failing.break(timed);
-
-      const Operations = [
-        { op: 'add', path: 'members', value: toMembers(ids.slice(0, 4)) },
-        { op: 'replace', path: `${GROUP_EXTENSION}:admins`, value: toMembers(ids.slice(4, 6)) },
-        { op: 'replace', path: 'displayName', value: 'Aces' },
-      ];
-      await send(bridge, 'PATCH', `/Groups/${group.id}`, toPatch(...Operations));
-      const show = () => {
-        const [{ name } = { name: '' }] = service.groups();
-        return {
-          name,
-          members: service.members(name).toSorted(),
-          admins: service.admins(name).toSorted(),
-        };
-      };
-      const isAdmin = failing.what === 'an admin';
-      await expect
-        .poll(() => {
-          clock.leap(500);
-          return show();
-        }, PATIENT)
-        .toEqual({
-          name: 'Aces',
-          members: isAdmin ? others(4) : others(4, 1),
-          admins: isAdmin ? ['person6@example.com'] : others(6, 1, 2, 3, 4),
-        });
-    }, settings),
-  );
+  await expect.poll(show, PATIENT).toEqual({
+    name: 'Free',
+    members: others(4, 1),
+    admins: ['person6@example.com'],
+  });
 });
