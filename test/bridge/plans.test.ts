@@ -1,17 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
-import {
-  addPilots,
-  countMembers,
-  emailOf,
-  intrude,
-  readPlan,
-  untilApplied,
-} from '../support/pilots.ts';
+import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
 import {
   addGroup,
   addUser,
@@ -30,8 +23,27 @@ const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };
 
+/** In which person1 to person4 are in no group. */
+let bridge: TestBridge;
+
+/** Gives the tests of a suite a bridge that they share. */
+function shareBridge(settings: Readonly<Record<string, string>>): void {
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings });
+    await addUsers(bridge, 4);
+  });
+  afterAll(() => bridge.stop());
+}
+
+/** Creates a group with nobody in it. */
+async function addEmpty(name: string): Promise<string> {
+  const id = await addGroup(bridge, name);
+  await untilSettled(bridge);
+  return id;
+}
+
 /** Sweeps, and gives the plan that came of it. */
-async function plan(bridge: TestBridge, options = {}): Promise<JsonObject> {
+async function plan(options = {}): Promise<JsonObject> {
   const { planId } = await sweep(bridge, options);
   return readPlan(bridge, planId);
 }
@@ -42,19 +54,18 @@ function listEnds({ actions }: JsonObject): string[] {
   return all.map((action) => String(Object(action).status)).toSorted();
 }
 
-/** Ids of the drifts of people whom somebody put into a group, in the order of their names. */
-async function listAdded(bridge: TestBridge): Promise<string[]> {
+/** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
+async function listAdded(group: string): Promise<string[]> {
   const { body } = await askOps(bridge, 'GET', '/drifts?kind=member.added');
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  const drifts = items.map((item) => ({ id: String(Object(item).id), of: toMemberName(item) }));
+  const drifts = items
+    .map(Object)
+    .filter(({ resource }) => resource.name === group)
+    .map(({ id, member }) => ({ id: String(id), of: String(member.name) }));
   return drifts.toSorted((a, b) => a.of.localeCompare(b.of)).map(({ id }) => id);
 }
 
-function toMemberName(drift: unknown): string {
-  return String(Object(Object(drift).member).name);
-}
-
-function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
+function decide({ id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
   return askOps(
     bridge,
     'POST',
@@ -63,38 +74,37 @@ function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | '
   );
 }
 
-describe('a plan of repairs', () => {
-  test('above a limit waits for an operator, who approves exactly what was shown', async () => {
-    await withTestBridge({ settings: { ...few } }, async (bridge) => {
-      const group = await addPilots(bridge, 5);
-      intrude(bridge, 0, 4);
-      const held = await plan(bridge);
-      bridge.sandbox.calls.reset();
-      const again = await plan(bridge);
-      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-      // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
-      const wanted = await findId(bridge, { type: 'Users', name: emailOf(3) });
-      const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
-      await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(add));
-      bridge.sandbox.service.removeMember('Pilots', emailOf(0));
-      const wrong = await decide(bridge, { ...held, hash: 'another' }, 'approve');
-      const right = await decide(bridge, held, 'approve');
-      const applied = await untilApplied(bridge, held.id);
-      const twice = await decide(bridge, held, 'approve');
+describe('a plan of repairs above a limit', () => {
+  shareBridge(few);
 
-      expect(held).toMatchObject({
-        status: 'held',
-        counts: { total: 4, harm: { removeMember: 4 } },
-        actions: Array.from({ length: 4 }, () => ({ kind: 'member.remove', status: 'planned' })),
-      });
-      expect(again).toEqual(held);
-      expect(JSON.stringify(readyz.body)).toContain('plan-held');
-      expect([wrong.status, right.status, twice.status]).toEqual([409, 200, 409]);
-      expect(wrong.body).toMatchObject({ code: 'other-plan', hash: held.hash });
-      expect(applied.status).toBe('applied');
-      expect(listEnds(applied)).toEqual(['done', 'done', 'done', 'dropped']);
-      expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(3)]);
+  test('waits for an operator, who approves exactly what was shown', async () => {
+    const group = await addEmpty('Pilots');
+    intrude(bridge, 0, 4);
+    const held = await plan();
+    const again = await plan();
+    const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
+    const wanted = await findId(bridge, { type: 'Users', name: emailOf(3) });
+    const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(add));
+    bridge.sandbox.service.removeMember('Pilots', emailOf(0));
+    const wrong = await decide({ ...held, hash: 'another' }, 'approve');
+    const right = await decide(held, 'approve');
+    const applied = await untilApplied(bridge, held.id);
+    const twice = await decide(held, 'approve');
+
+    expect(held).toMatchObject({
+      status: 'held',
+      counts: { total: 4, harm: { removeMember: 4 } },
+      actions: Array.from({ length: 4 }, () => ({ kind: 'member.remove', status: 'planned' })),
     });
+    expect(again).toEqual(held);
+    expect(JSON.stringify(readyz.body)).toContain('plan-held');
+    expect([wrong.status, right.status, twice.status]).toEqual([409, 200, 409]);
+    expect(wrong.body).toMatchObject({ code: 'other-plan', hash: held.hash });
+    expect(applied.status).toBe('applied');
+    expect(listEnds(applied)).toEqual(['done', 'done', 'done', 'dropped']);
+    expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(3)]);
   });
 
   const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
@@ -104,58 +114,29 @@ describe('a plan of repairs', () => {
     { decision: 'repair', body: {}, left: [] },
   ])('has no part in what an operator decides alone, or among many: $decision', async (row) => {
     const { decision, body, left } = row;
-    await withTestBridge({ settings: { ...few } }, async (bridge) => {
-      await addPilots(bridge, 5);
-      intrude(bridge, 0, 4);
-      const held = await plan(bridge);
-      const [first = '', second = ''] = await listAdded(bridge);
-      await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
-      const afterOne = await readPlan(bridge, held.id);
-      await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
-      const afterTwo = await readPlan(bridge, held.id);
-      await decide(bridge, held, 'approve');
-      const applied = await untilApplied(bridge, held.id);
+    await addEmpty(decision);
+    intrude(bridge, 0, 4, decision);
+    const held = await plan();
+    const [first = '', second = ''] = await listAdded(decision);
+    await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
+    const afterOne = await readPlan(bridge, held.id);
+    await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
+    const afterTwo = await readPlan(bridge, held.id);
+    await decide(held, 'approve');
+    const applied = await untilApplied(bridge, held.id);
 
-      expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(left);
-      expect([afterOne, afterTwo]).toMatchObject([
-        { status: 'held', waiting: 3 },
-        { status: 'held', waiting: 2 },
-      ]);
-      expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
-    });
+    expect(bridge.sandbox.service.members(decision).toSorted()).toEqual(left);
+    expect([afterOne, afterTwo]).toMatchObject([
+      { status: 'held', waiting: 3 },
+      { status: 'held', waiting: 2 },
+    ]);
+    expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
   });
 
-  test('can be undone, as far as the provider wants nothing else since', async () => {
-    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
-      const group = await addPilots(bridge, 3);
-      const adaId = await addUser(bridge, 'ada');
-      await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
-      await untilSettled(bridge);
-      bridge.sandbox.service.setActive(ada, true);
-      intrude(bridge, 0, 2);
-      const repaired = await plan(bridge);
-      await untilApplied(bridge, repaired.id);
-      const undone = await decide(bridge, repaired, 'undo');
-      await untilApplied(bridge, undone.body.id);
-      const shown = await send(bridge, 'GET', `/Groups/${group}`);
-      const second = await decide(bridge, repaired, 'undo');
-
-      expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
-      expect(countMembers(bridge)).toBe(2);
-      expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
-      expect(shown.body.members).toHaveLength(2);
-      expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
-      await sweep(bridge);
-      expect(await listManagedDrifts(bridge)).toEqual([]);
-    });
-  });
-});
-
-test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
-  await withTestBridge({ settings: few }, async (bridge) => {
-    await addPilots(bridge, 5);
-    intrude(bridge, 0, 3);
-    const held = await plan(bridge);
+  test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
+    await addEmpty('Command');
+    intrude(bridge, 0, 3, 'Command');
+    const held = await plan();
     const runArgs = runner(bridge, [addPlanCommand]);
     const run = (args: string) => runArgs(...args.split(' '));
 
@@ -164,56 +145,106 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
     const wrong = await run(`plan approve ${held.id} another`);
     const approved = await run(`plan approve ${held.id} ${held.hash}`);
     await untilApplied(bridge, held.id);
-    const removed = countMembers(bridge);
+    const removed = countMembers(bridge, 'Command');
     const undone = await run(`plan undo ${held.id} --yes`);
-    await expect.poll(() => countMembers(bridge), PATIENT).toBe(3);
+    await expect.poll(() => countMembers(bridge, 'Command'), PATIENT).toBe(3);
     const none = await run('plan show');
 
     expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
-    expect(shown.text).toContain(`${emailOf(0)} in Pilots: is not wanted as a member: remove`);
-    expect(JSON.parse(listed.text)).toMatchObject({
-      items: [{ id: held.id, status: 'held' }],
-      nextCursor: null,
-    });
+    expect(shown.text).toContain(`${emailOf(0)} in Command: is not wanted as a member: remove`);
+    const { items, nextCursor } = JSON.parse(listed.text);
+    expect(items[0]).toMatchObject({ id: held.id, status: 'held' });
+    expect(nextCursor).toBeNull();
     expect([wrong.code, approved.code, undone.code]).toEqual([1, 0, 0]);
     expect(removed).toBe(0);
     expect(none.text).toBe('No plan waits.\n');
   });
 });
 
-test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    await addPilots(bridge, 5);
-    intrude(bridge, 0, 2);
-    const dry = await plan(bridge, { dryRun: true });
-    const kept = countMembers(bridge);
+describe('a plan of repairs within the limits', () => {
+  shareBridge({ ...settings, PROTECT_USERS: bob });
+
+  test('can be undone, as far as the provider wants nothing else since', async () => {
+    const group = await addEmpty('Undone');
+    const emma = await addUser(bridge, 'emma');
+    await send(bridge, 'PATCH', `/Users/${emma}`, setActive(false));
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive('emma@example.com', true);
+    intrude(bridge, 0, 2, 'Undone');
+    const repaired = await plan();
+    await untilApplied(bridge, repaired.id);
+    const undone = await decide(repaired, 'undo');
+    await untilApplied(bridge, undone.body.id);
+    const shown = await send(bridge, 'GET', `/Groups/${group}`);
+    const second = await decide(repaired, 'undo');
+
+    expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
+    expect(countMembers(bridge, 'Undone')).toBe(2);
+    expect(bridge.sandbox.service.getUser('emma@example.com').active).toBe(true);
+    expect(shown.body.members).toHaveLength(2);
+    expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
+    await sweep(bridge);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+
+  test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
+    await addEmpty('Dry');
+    intrude(bridge, 0, 2, 'Dry');
+    const dry = await plan({ dryRun: true });
+    const kept = countMembers(bridge, 'Dry');
     const open = await listManagedDrifts(bridge);
-    const real = await plan(bridge);
+    const real = await plan();
     await untilApplied(bridge, real.id);
 
     expect(dry).toMatchObject({ status: 'discarded', reason: 'dry-run', counts: { total: 2 } });
     expect([kept, open.length]).toEqual([2, 2]);
     expect(real.hash).toBe(dry.hash);
-    expect(countMembers(bridge)).toBe(0);
+    expect(countMembers(bridge, 'Dry')).toBe(0);
   });
-});
 
-test('what is undone each time is contested after the third repair, and then left alone', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    await addPilots(bridge, 2);
+  test('what is undone each time is contested after the third repair, and then left alone', async () => {
+    await addEmpty('Contested');
     for (let round = 0; round < 3; round += 1) {
-      intrude(bridge, 0, 1);
-      const { id } = await plan(bridge);
+      intrude(bridge, 0, 1, 'Contested');
+      const { id } = await plan();
       await untilApplied(bridge, id);
     }
-    intrude(bridge, 0, 1);
+    intrude(bridge, 0, 1, 'Contested');
     const { planId } = await sweep(bridge);
 
     expect(planId).toBeNull();
     expect(await listManagedDrifts(bridge, 'contested')).toEqual([
-      `member.added Pilots of ${emailOf(0)}`,
+      `member.added Contested of ${emailOf(0)}`,
     ]);
-    expect(countMembers(bridge)).toBe(1);
+    expect(countMembers(bridge, 'Contested')).toBe(1);
+  });
+
+  test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
+    const { service } = bridge.sandbox;
+    const adaId = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await addGroup(bridge, 'Pilots');
+    await addGroup(bridge, 'Cooks');
+    await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+    await untilSettled(bridge);
+    // Somebody makes the one the only owner, and puts the other into both groups.
+    service.setActive(ada, true);
+    service.setRole(ada, 1);
+    service.setRole('owner@example.com', 2);
+    service.setPermissions('Pilots', 16);
+    service.addMember('Pilots', bob);
+    service.addMember('Cooks', bob);
+    await sweep(bridge);
+    await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.activated');
+    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const drift = items.find((item) => Object(item).resource.name === ada);
+    const asked = await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
+
+    expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
+    expect(asked.status).toBe(409);
+    expect(service.getUser(ada).active).toBe(true);
+    expect(service.members('Pilots')).toHaveLength(1);
   });
 });
 
@@ -283,35 +314,5 @@ test('a provider that takes away more than the limits is told of, and so is one 
     expect(after).toContain('provider-harm');
     expect(after).toContain('provider-silent');
     expect(after).toContain('2 members removed from groups');
-  });
-});
-
-test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
-  const protecting = { ...settings, PROTECT_USERS: bob };
-  await withTestBridge({ settings: protecting }, async (bridge) => {
-    const { service } = bridge.sandbox;
-    const adaId = await addUser(bridge, 'ada');
-    await addUser(bridge, 'bob');
-    await addGroup(bridge, 'Pilots');
-    await addGroup(bridge, 'Cooks');
-    await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
-    await untilSettled(bridge);
-    // Somebody makes the one the only owner, and puts the other into both groups.
-    service.setActive(ada, true);
-    service.setRole(ada, 1);
-    service.setRole('owner@example.com', 2);
-    service.setPermissions('Pilots', 16);
-    service.addMember('Pilots', bob);
-    service.addMember('Cooks', bob);
-    await sweep(bridge);
-    await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
-    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.activated');
-    const [drift]: unknown[] = Array.isArray(body.items) ? body.items : [];
-    const asked = await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
-
-    expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
-    expect(asked.status).toBe(409);
-    expect(service.getUser(ada).active).toBe(true);
-    expect(service.members('Pilots')).toHaveLength(1);
   });
 });

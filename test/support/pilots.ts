@@ -19,16 +19,16 @@ export function emailOf(index: number): string {
   return `person${index + 1}@example.com`;
 }
 
-/** Has somebody put these people into the Pilots behind the provider's back. */
-export function intrude({ sandbox }: TestBridge, from: number, to: number): void {
+/** Has somebody put these people into the Pilots, or into another group, behind the provider's back. */
+export function intrude({ sandbox }: TestBridge, from: number, to: number, group = 'Pilots'): void {
   for (let index = from; index < to; index += 1) {
-    sandbox.service.addMember('Pilots', emailOf(index));
+    sandbox.service.addMember(group, emailOf(index));
   }
 }
 
-/** Counts the Pilots that the service holds. */
-export function countMembers({ sandbox }: TestBridge): number {
-  return sandbox.service.members('Pilots').length;
+/** Counts the Pilots that the service holds, or the members of another group. */
+export function countMembers({ sandbox }: TestBridge, group = 'Pilots'): number {
+  return sandbox.service.members(group).length;
 }
 
 /** Reads a plan as operators see it. */
