@@ -28,9 +28,10 @@ export async function makeClient(
   bridge: TestBridge,
   issuer: TestIssuer,
   more: Readonly<Record<string, JsonValue>> = {},
+  name = 'entra',
 ): Promise<string> {
   const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims: { appid: [APP] }, ...more };
-  const { status, body } = await askOps(bridge, 'POST', '/clients', { name: 'entra', trust });
+  const { status, body } = await askOps(bridge, 'POST', '/clients', { name, trust });
   expect(status, JSON.stringify(body)).toBe(201);
   return String(body.id);
 }
