@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { RIGHTS, type Right } from '../../src/domain/provider.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -11,7 +11,6 @@ import {
   toMembers,
   toPatch,
   toUser,
-  untilSettled,
 } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toDefaultProvider, type WalledProvider } from '../support/walled.ts';
@@ -44,6 +43,8 @@ const ofDomain = { domains: ['Example.com', 'example.net'] };
 function prepare({ service }: Sandbox): void {
   for (const [userName, email] of [
     ['old@example.com', 'old@example.com'],
+    ['early@example.com', 'early@example.com'],
+    ['away@example.org', 'away@example.org'],
     ['far@example.org', 'far@example.org'],
     ['plain', 'plain@example.org'],
     ['mixed@example.org', 'mixed@example.com'],
@@ -66,9 +67,9 @@ const cases: readonly LimitCase[] = [
         okta.request('POST', '/Users', toUser(name, change));
       const at = (value: string) => [{ value, primary: true }];
       return [
-        await post('ada'),
-        await post('bob', { userName: 'bob', emails: at('BOB@EXAMPLE.NET') }),
-        await post('cy', { emails: [...at('cy@example.com'), { value: 'cy@private.test' }] }),
+        await post('amy'),
+        await post('ben', { userName: 'ben', emails: at('BEN@EXAMPLE.NET') }),
+        await post('cyd', { emails: [...at('cyd@example.com'), { value: 'cyd@private.test' }] }),
         await post('x', { userName: 'x', emails: at('x@example.org') }),
         await post('x', { userName: 'x@example.org' }),
         await post('x', { userName: 'x@example.com@example.org' }),
@@ -86,7 +87,7 @@ const cases: readonly LimitCase[] = [
       const far = await findUser(bridge, 'far@example.org');
       const own = [{ value: 'x@example.com', primary: true }];
       return [
-        await okta.request('POST', '/Users', toUser('old')),
+        await okta.request('POST', '/Users', toUser('early')),
         await okta.request('POST', '/Users', toUser('far', { userName: 'far@example.org' })),
         await okta.request('POST', '/Users', toUser('x', { userName: 'plain', emails: own })),
         await okta.request('POST', '/Users', toUser('mixed')),
@@ -102,15 +103,15 @@ const cases: readonly LimitCase[] = [
     limits: ofDomain,
     want: [403, 403, 200, 200, 200, 204],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'ada');
-      const far = await addUser(okta, 'x', {
-        userName: 'x@example.org',
-        emails: [{ value: 'x@example.org', primary: true }],
+      const ada = await addUser(okta, 'ann');
+      const far = await addUser(okta, 'xen', {
+        userName: 'xen@example.org',
+        emails: [{ value: 'xen@example.org', primary: true }],
       });
       await limit();
-      const emails = [{ value: 'ada@example.org', type: 'work', primary: true }];
+      const emails = [{ value: 'ann@example.org', type: 'work', primary: true }];
       return [
-        await okta.request('PATCH', `/Users/${ada}`, set('userName', 'ada@example.org')),
+        await okta.request('PATCH', `/Users/${ada}`, set('userName', 'ann@example.org')),
         await okta.request('PATCH', `/Users/${ada}`, set('emails', emails)),
         await okta.request('PATCH', `/Users/${ada}`, set('title', 'x')),
         await okta.request('PATCH', `/Users/${far}`, set('title', 'x')),
@@ -148,7 +149,7 @@ const cases: readonly LimitCase[] = [
       const old = await findUser(bridge, 'old@example.com');
       await limit();
       return [
-        await okta.request('POST', '/Users', toUser('bob')),
+        await okta.request('POST', '/Users', toUser('bea')),
         await okta.request('PATCH', `/Users/${old}`, set('title', 'x')),
         await okta.request('PATCH', `/Users/${ada}`, set('title', 'x')),
         await okta.request('DELETE', `/Users/${ada}`),
@@ -160,12 +161,12 @@ const cases: readonly LimitCase[] = [
     limits: without('users.change'),
     want: [403, 200, 403, 200, 403, 204],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'ada');
+      const ada = await addUser(okta, 'abe');
       await limit();
       return [
         await okta.request('PATCH', `/Users/${ada}`, set('title', 'x')),
-        await okta.request('PUT', `/Users/${ada}`, toUser('ada')),
-        await okta.request('PUT', `/Users/${ada}`, toUser('ada', { active: false, title: 'x' })),
+        await okta.request('PUT', `/Users/${ada}`, toUser('abe')),
+        await okta.request('PUT', `/Users/${ada}`, toUser('abe', { active: false, title: 'x' })),
         await okta.request('PATCH', `/Users/${ada}`, set('active', false)),
         await okta.request('PATCH', `/Users/${ada}`, set('active', true)),
         await okta.request('DELETE', `/Users/${ada}`),
@@ -177,7 +178,7 @@ const cases: readonly LimitCase[] = [
     limits: without('users.deactivate'),
     want: [403, 403, 200, 403, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'ada');
+      const ada = await addUser(okta, 'ali');
       const old = await findUser(bridge, 'old@example.com');
       await limit();
       const suspend = set(`${EXTENSION}:temporarilyInactive`, true);
@@ -195,8 +196,8 @@ const cases: readonly LimitCase[] = [
     limits: without('users.delete', 'groups.delete'),
     want: [403, 403, 200],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'ada');
-      const crew = await addGroup(okta, 'Crew');
+      const ada = await addUser(okta, 'ava');
+      const crew = await addGroup(okta, 'Deck');
       await limit();
       return [
         await okta.request('DELETE', `/Users/${ada}`),
@@ -210,8 +211,8 @@ const cases: readonly LimitCase[] = [
     limits: without('groups.create', 'groups.change'),
     want: [403, 403, 403, 403, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'ada');
-      const crew = await addGroup(okta, 'Crew');
+      const ada = await addUser(okta, 'aya');
+      const crew = await addGroup(okta, 'Hangar');
       const old = await findId(bridge, { type: 'Groups', name: 'Old' });
       await limit();
       const add = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
@@ -219,7 +220,7 @@ const cases: readonly LimitCase[] = [
         await okta.request('POST', '/Groups', toGroup('Pilots')),
         await okta.request('PATCH', `/Groups/${old}`, add),
         await okta.request('PATCH', `/Groups/${crew}`, add),
-        await okta.request('PATCH', `/Groups/${crew}`, set('displayName', 'Crew 2')),
+        await okta.request('PATCH', `/Groups/${crew}`, set('displayName', 'Hangar 2')),
         await okta.request('DELETE', `/Groups/${crew}`),
       ];
     },
@@ -229,11 +230,11 @@ const cases: readonly LimitCase[] = [
     limits: without('groups.add-others'),
     want: [204, 403, 403, 403, 403, 200, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'ada');
+      const ada = await addUser(okta, 'axl');
       const bob = await addUser(toDefaultProvider(bridge), 'bob');
       const cy = await addUser(toDefaultProvider(bridge), 'cy');
       const old = await findUser(bridge, 'old@example.com');
-      const crew = await addGroup(okta, 'Crew', [bob]);
+      const crew = await addGroup(okta, 'Tower', [bob]);
       await limit();
       const add = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
       const path = `/Groups/${crew}`;
@@ -248,7 +249,7 @@ const cases: readonly LimitCase[] = [
           path,
           toPatch({ op: 'add', path: admins, value: toMembers([cy]) }),
         ),
-        await okta.request('PUT', path, toGroup('Crew', [ada, bob])),
+        await okta.request('PUT', path, toGroup('Tower', [ada, bob])),
         await okta.request(
           'PATCH',
           path,
@@ -259,49 +260,48 @@ const cases: readonly LimitCase[] = [
   },
 ];
 
+let bridge: TestBridge;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: SWEEP_SETTINGS, prepare });
+});
+
+afterAll(() => bridge.stop());
+
 describe('the limits of a provider', () => {
   describe('hold', () => {
+    let count = 0;
+
     test.each(cases)('$why', async ({ limits, act, want }) => {
-      const settings = { ...SWEEP_SETTINGS };
-      await withTestBridge({ settings, prepare }, async (bridge) => {
-        const okta = await makeProvider(bridge, 'okta');
-        const limit = async () => {
-          const { status } = await askOps(bridge, 'POST', '/providers/okta/change', limits);
-          expect(status).toBe(200);
-        };
+      count += 1;
+      const name = `okta-${count}`;
+      const okta = await makeProvider(bridge, name);
+      const limit = async () => {
+        const { status } = await askOps(bridge, 'POST', `/providers/${name}/change`, limits);
+        expect(status).toBe(200);
+      };
 
-        const answers = await act({ bridge, okta, limit });
+      const answers = await act({ bridge, okta, limit });
 
-        expect(
-          answers.map(({ status, text }) => `${status} ${status === 403 ? '' : text}`.slice(0, 3)),
-        ).toEqual(want.map(String));
-        const refused = answers.filter(({ status }) => status === 403);
-        for (const { body } of refused) expect(body.detail).toMatch(/^The provider okta may /);
-        await untilSettled(bridge);
-      });
+      expect(
+        answers.map(({ status, text }) => `${status} ${status === 403 ? '' : text}`.slice(0, 3)),
+      ).toEqual(want.map(String));
+      const refused = answers.filter(({ status }) => status === 403);
+      for (const { body } of refused)
+        expect(body.detail).toMatch(new RegExp(`^The provider ${name} may `));
     });
   });
 
   test('the default provider has none, and no refusal names a person', async () => {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings, prepare }, async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta', ofDomain);
-      const refused = await okta.request(
-        'POST',
-        '/Users',
-        toUser('far', { userName: 'far@example.org' }),
-      );
-      const taken = await bridge.request(
-        'POST',
-        '/Users',
-        toUser('far', { userName: 'far@example.org' }),
-      );
+    const okta = await makeProvider(bridge, 'okta', ofDomain);
+    const away = toUser('away', { userName: 'away@example.org' });
+    const refused = await okta.request('POST', '/Users', away);
+    const taken = await bridge.request('POST', '/Users', away);
 
-      expect([refused.status, taken.status]).toEqual([403, 201]);
-      expect(refused.text).not.toContain('far@');
-      expect(refused.body.detail).toBe(
-        'The provider okta may have people of these mail domains alone: example.com, example.net.',
-      );
-    });
+    expect([refused.status, taken.status]).toEqual([403, 201]);
+    expect(refused.text).not.toContain('away@');
+    expect(refused.body.detail).toBe(
+      'The provider okta may have people of these mail domains alone: example.com, example.net.',
+    );
   });
 });
