@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRetryCommand } from '../../src/cli/retry.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import {
   addGroup,
   addUser,
@@ -12,7 +14,7 @@ import {
   toPatch,
 } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_MS = 10 * MINUTE_MS;
@@ -20,17 +22,23 @@ const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
 const toName = (familyName: string) =>
   toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
 
-function withTimed(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
-  const settings = {
-    ...SWEEP_SETTINGS,
-    SCIM_WRITE_WAIT: '40ms',
-    UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
-  };
-  return withTimedBridge({ settings }, run);
-}
+const settings = {
+  ...SWEEP_SETTINGS,
+  SCIM_WRITE_WAIT: '40ms',
+  UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
+};
+
+let timed: TimedBridge;
+
+beforeAll(async () => {
+  const clock = createLeapingClock();
+  timed = { bridge: await startTestBridge({ settings, clock }), clock };
+});
+
+afterAll(() => timed.bridge.stop());
 
 /** Makes the new name of somebody stuck, and lets the service take it from then on. */
-async function makeNameStuck(timed: TimedBridge, name: string): Promise<string> {
+async function makeNameStuck(name: string): Promise<string> {
   const { bridge } = timed;
   const id = await addUser(bridge, name);
   // Nothing of the creation is under way any more.
@@ -42,77 +50,76 @@ async function makeNameStuck(timed: TimedBridge, name: string): Promise<string> 
   return id;
 }
 
-async function countStuck({ bridge }: TimedBridge): Promise<number> {
-  return (await listStuck(bridge)).length;
+async function countStuck(): Promise<number> {
+  return (await listStuck(timed.bridge)).length;
 }
 
 describe('retry', () => {
-  test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
-    withTimed(async (timed) => {
+  test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () => {
+    const { bridge } = timed;
+    await makeNameStuck('ada');
+    const [first = '', second = ''] = await addUsers(bridge, 2);
+    const groupId = await addGroup(bridge, 'Pilots');
+    await untilQuiet(timed, 1_000);
+    const fault = bridge.sandbox.faults.add({
+      operation: 'groupUsers.addUserToGroup',
+      fault: BROKEN,
+    });
+    const add = { op: 'add', path: 'members', value: toMembers([first]) };
+    await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+    await untilQuiet(timed, MINUTES_MS);
+    const stuck = await countStuck();
+    fault.remove();
+    // Waits for its next attempt, and is not stuck.
+    const busy = { kind: 'status', status: 503 } as const;
+    const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
+    await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+    // Until its next attempt is so far away that it does not come by itself meanwhile.
+    await untilQuiet(timed, MINUTE_MS);
+    outage.remove();
+
+    const tried = await runner(bridge, [addRetryCommand])('retry', '--all');
+    await untilQuiet(timed, 2_000);
+
+    expect(stuck).toBe(2);
+    expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: 3\n/) });
+    expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+    expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+    expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+  });
+
+  test.each([
+    { type: 'user', name: 'lea@example.com', operation: 'scim.updateUser' },
+    { type: 'group', name: 'Leaving', operation: 'groups.removeGroup' },
+  ] as const)(
+    'has a stuck deletion of a $type tried now, by name, and of nobody else of that name',
+    async ({ type, name, operation }) => {
       const { bridge } = timed;
-      await makeNameStuck(timed, 'ada');
-      const [first = '', second = ''] = await addUsers(bridge, 2);
-      const groupId = await addGroup(bridge, 'Pilots');
+      const { service, faults } = bridge.sandbox;
+      const make = () => (type === 'user' ? addUser(bridge, 'lea') : addGroup(bridge, name));
+      const path = type === 'user' ? '/Users' : '/Groups';
+      const id = await make();
       await untilQuiet(timed, 1_000);
-      const fault = bridge.sandbox.faults.add({
-        operation: 'groupUsers.addUserToGroup',
-        fault: BROKEN,
-      });
-      const add = { op: 'add', path: 'members', value: toMembers([first]) };
-      await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+      const fault = faults.add({ operation, fault: BROKEN });
+      await send(bridge, 'DELETE', `${path}/${id}`);
       await untilQuiet(timed, MINUTES_MS);
-      const stuck = await countStuck(timed);
+      const stuck = await countStuck();
       fault.remove();
-      // Waits for its next attempt, and is not stuck.
-      const busy = { kind: 'status', status: 503 } as const;
-      const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
-      await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
-      // Until its next attempt is so far away that it does not come by itself meanwhile.
-      await untilQuiet(timed, MINUTE_MS);
-      outage.remove();
 
-      const tried = await runner(bridge, [addRetryCommand])('retry', '--all');
-      await untilQuiet(timed, 2_000);
+      const { body } = await askOps(bridge, 'POST', '/retry', { name });
+      await untilQuiet(timed, 1_000);
+      const again = await askOps(bridge, 'POST', '/retry', { name });
+      const successor = await make();
+      await untilQuiet(timed, 1_000);
+      const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
 
-      expect(stuck).toBe(2);
-      expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: 3\n/) });
-      expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-      expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
-    }));
-
-  const leavers = [
-    { type: 'user', name: 'ada@example.com', operation: 'scim.updateUser' },
-    { type: 'group', name: 'Pilots', operation: 'groups.removeGroup' },
-  ] as const;
-  for (const { type, name, operation } of leavers) {
-    test(`has a stuck deletion of a ${type} tried now, by name, and of nobody else of that name`, async () =>
-      withTimed(async (timed) => {
-        const { bridge } = timed;
-        const { service, faults } = bridge.sandbox;
-        const make = () => (type === 'user' ? addUser(bridge, 'ada') : addGroup(bridge, name));
-        const path = type === 'user' ? '/Users' : '/Groups';
-        const id = await make();
-        await untilQuiet(timed, 1_000);
-        const fault = faults.add({ operation, fault: BROKEN });
-        await send(bridge, 'DELETE', `${path}/${id}`);
-        await untilQuiet(timed, MINUTES_MS);
-        const stuck = await countStuck(timed);
-        fault.remove();
-
-        const { body } = await askOps(bridge, 'POST', '/retry', { name });
-        await untilQuiet(timed, 1_000);
-        const again = await askOps(bridge, 'POST', '/retry', { name });
-        const successor = await make();
-        await untilQuiet(timed, 1_000);
-        const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
-
-        expect(stuck).toBe(1);
-        expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });
-        expect(await countStuck(timed)).toBe(0);
-        expect(again).toMatchObject({ status: 200, body: { count: 0, tried: [] } });
-        expect(live.id).toBe(successor);
-        if (type === 'group') expect(service.groups()).toHaveLength(1);
-      }));
-  }
+      expect(stuck).toBe(1);
+      expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });
+      expect(await countStuck()).toBe(0);
+      expect(again).toMatchObject({ status: 200, body: { count: 0, tried: [] } });
+      expect(live.id).toBe(successor);
+      if (type === 'group')
+        expect(service.groups().filter((group) => group.name === name)).toHaveLength(1);
+    },
+  );
 });

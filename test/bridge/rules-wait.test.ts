@@ -54,7 +54,7 @@ const deactivate = { op: 'replace', path: 'active', value: false };
 test('a write is answered at once when the queue ahead is longer than its wait; a removal is not behind it', () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { service } = bridge.sandbox;
-    await create(bridge, clock, [0, 100]);
+    await create(bridge, clock, [0, 40]);
 
     const change = await patch(bridge, { type: 'Users', name: 'user00001' }, rename);
     const removal = patch(bridge, { type: 'Users', name: 'user00002' }, deactivate);
@@ -70,10 +70,10 @@ test('a write is answered at once when the queue ahead is longer than its wait; 
 test('what is accepted first reaches the service first, also past those who come later', () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { sandbox } = bridge;
-    const count = 60;
+    const count = 30;
     await create(bridge, clock, [0, count]);
     const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
-    await clock.pass(sandbox, hasCreated(30));
+    await clock.pass(sandbox, hasCreated(15));
 
     await send(bridge, 'POST', '/Users', toUser('late'));
     await clock.pass(sandbox, hasCreated(count + 1));
@@ -89,7 +89,7 @@ test('a call of an operator keeps its share while changes wait', () =>
     { ...options, settings: { ...options.settings, OPS_TOKEN } },
     async (bridge, clock) => {
       const { sandbox } = bridge;
-      await create(bridge, clock, [0, 120]);
+      await create(bridge, clock, [0, 70]);
       sandbox.calls.reset();
 
       const asked = askOps(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
@@ -97,6 +97,6 @@ test('a call of an operator keeps its share while changes wait', () =>
 
       expect(answer.status).toBe(200);
       expect(tookMs).toBeLessThan(5_000);
-      expect((await readWork(bridge))?.due).toBeGreaterThan(70);
+      expect((await readWork(bridge))?.due).toBeGreaterThan(20);
     },
   ));
