@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProviderCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import {
@@ -52,154 +52,154 @@ function toEnd(text: string): unknown {
 }
 
 describe('the ids of an earlier SCIM server', () => {
-  const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge({ settings: SWEEP_SETTINGS }, run);
+  let bridge: TestBridge;
 
-  test('are ids by which people and groups are read and written, alone, in bulk and as members', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada', { externalId: 'x-ada' });
-      const bob = await addUser(bridge, 'bob');
-      const pilots = await addGroup(bridge, 'Pilots', [ada]);
-      await untilSettled(bridge);
-      const people = [
-        toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
-        toUser('bob', { id: 'old-bob' }),
-      ];
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  });
 
-      const imported = await importIds(bridge, people);
-      const again = await importIds(bridge, people);
-      const groups = await importIds(
-        bridge,
-        [{ ...toGroup('PILOTS'), id: 'old-pilots' }],
-        '--type',
-        'group',
-      );
+  afterAll(() => bridge.stop());
 
-      expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
-      expect([again.code, again.counts]).toEqual([0, { known: 2 }]);
-      expect(groups.counts).toEqual({ imported: 1 });
-      const read = await send(bridge, 'GET', '/Users/old-ada');
-      expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
-      const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
-      await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(add));
-      expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
-      const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
-      await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(remove));
-      expect(await readMemberIds(bridge, 'old-pilots')).toEqual([bob]);
-      const replaced = toGroup('Pilots', ['old-ada', bob]);
-      await send(bridge, 'PUT', '/Groups/old-pilots', replaced);
-      expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
-      const crew = await addGroup(bridge, 'Crew', ['old-bob']);
-      expect(await readMemberIds(bridge, crew)).toEqual([bob]);
-      const disable = toPatch({ op: 'replace', path: 'active', value: false });
-      const bulk = await send(bridge, 'POST', '/Bulk', {
-        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-        Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
-      });
-      expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
-      await send(bridge, 'DELETE', '/Users/old-ada');
-      await untilSettled(bridge);
-      expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
-      expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
-      const isActive = (email: string) =>
-        bridge.sandbox.service.users().find((user) => user.email === email)?.active;
-      expect([isActive('ada@example.com'), isActive('bob@example.com')]).toEqual([false, false]);
-    }));
+  test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
+    const ada = await addUser(bridge, 'ada', { externalId: 'x-ada' });
+    const bob = await addUser(bridge, 'bob');
+    const pilots = await addGroup(bridge, 'Pilots', [ada]);
+    await untilSettled(bridge);
+    const people = [
+      toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
+      toUser('bob', { id: 'old-bob' }),
+    ];
 
-  test('are taken for accounts that nobody manages yet, whom the first write takes over', () =>
-    start(async (bridge) => {
-      bridge.sandbox.service.addUser({
-        ...{ email: 'met@example.com', userName: 'met@example.com', fullName: 'Met Example' },
-      });
-      await sweep(bridge);
-      const id = await findId(bridge, { type: 'Users', name: 'met@example.com' });
+    const imported = await importIds(bridge, people);
+    const again = await importIds(bridge, people);
+    const groups = await importIds(
+      bridge,
+      [{ ...toGroup('PILOTS'), id: 'old-pilots' }],
+      '--type',
+      'group',
+    );
 
-      const { counts } = await importIds(bridge, [toUser('met', { id: 'old-met' })]);
-      const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
-      const written = await send(bridge, 'PATCH', '/Users/old-met', title);
+    expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
+    expect([again.code, again.counts]).toEqual([0, { known: 2 }]);
+    expect(groups.counts).toEqual({ imported: 1 });
+    const read = await send(bridge, 'GET', '/Users/old-ada');
+    expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
+    const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
+    await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(add));
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
+    const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
+    await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(remove));
+    expect(await readMemberIds(bridge, 'old-pilots')).toEqual([bob]);
+    const replaced = toGroup('Pilots', ['old-ada', bob]);
+    await send(bridge, 'PUT', '/Groups/old-pilots', replaced);
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
+    const crew = await addGroup(bridge, 'Crew', ['old-bob']);
+    expect(await readMemberIds(bridge, crew)).toEqual([bob]);
+    const disable = toPatch({ op: 'replace', path: 'active', value: false });
+    const bulk = await send(bridge, 'POST', '/Bulk', {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+      Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
+    });
+    expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
+    await send(bridge, 'DELETE', '/Users/old-ada');
+    await untilSettled(bridge);
+    expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
+    expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
+    const isActive = (email: string) =>
+      bridge.sandbox.service.users().find((user) => user.email === email)?.active;
+    expect([isActive('ada@example.com'), isActive('bob@example.com')]).toEqual([false, false]);
+  });
 
-      expect(counts).toEqual({ imported: 1 });
-      expect(written.body).toMatchObject({ id, title: 'Pilot' });
-    }));
+  test('are taken for accounts that nobody manages yet, whom the first write takes over', async () => {
+    bridge.sandbox.service.addUser({
+      ...{ email: 'met@example.com', userName: 'met@example.com', fullName: 'Met Example' },
+    });
+    await sweep(bridge);
+    const id = await findId(bridge, { type: 'Users', name: 'met@example.com' });
 
-  test('are refused where somebody else has them, and where it is not sure whose they are', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada');
-      const bob = await addUser(bridge, 'bob');
-      await addUser(bridge, 'carl');
-      await untilSettled(bridge);
-      await importIds(bridge, [toUser('ada', { id: 'old-ada' })]);
-      const list = [
-        toUser('ada', { id: bob }),
-        toUser('bob', { id: 'old-ada' }),
-        toUser('carl', { id: 'twice' }),
-        toUser('dora', { id: 'twice' }),
-        toUser('eve', { id: 'old-eve' }),
-      ];
+    const { counts } = await importIds(bridge, [toUser('met', { id: 'old-met' })]);
+    const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+    const written = await send(bridge, 'PATCH', '/Users/old-met', title);
 
-      const told = await importIds(bridge, list, '--dry-run');
-      const done = await importIds(bridge, list);
-      const nameless = await importIds(bridge, [{ userName: 'ada@example.com' }]).catch(String);
+    expect(counts).toEqual({ imported: 1 });
+    expect(written.body).toMatchObject({ id, title: 'Pilot' });
+  });
 
-      expect([done.code, done.outcomes]).toEqual([
-        2,
-        ['taken', 'taken', 'ambiguous', 'only-file', 'only-file'],
-      ]);
-      expect(told.outcomes).toEqual(done.outcomes);
-      expect(nameless).toContain('SyntaxError');
-      expect((await send(bridge, 'GET', '/Users/old-ada')).body).toMatchObject({ id: ada });
-      expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ id: bob });
-      expect((await bridge.request('GET', '/Users/twice')).status).toBe(404);
-      // Who comes back is somebody else to the bridge, and may have the id again.
-      await send(bridge, 'DELETE', `/Users/${ada}`);
-      const back = await addUser(bridge, 'ada');
-      const again = await importIds(bridge, [toUser('ada', { id: 'old-ada' })]);
-      expect(again.counts).toEqual({ imported: 1 });
-      expect((await send(bridge, 'GET', '/Users/old-ada')).body).toMatchObject({ id: back });
-    }));
+  test('are refused where somebody else has them, and where it is not sure whose they are', async () => {
+    const ada = await addUser(bridge, 'ann');
+    const bob = await addUser(bridge, 'ben');
+    await addUser(bridge, 'carl');
+    await untilSettled(bridge);
+    await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
+    const list = [
+      toUser('ann', { id: bob }),
+      toUser('ben', { id: 'old-ann' }),
+      toUser('carl', { id: 'twice' }),
+      toUser('dora', { id: 'twice' }),
+      toUser('eve', { id: 'old-eve' }),
+    ];
 
-  test('are not taken for the externalId of somebody else, who may have the same number', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada', { externalId: '17' });
-      const bob = await addUser(bridge, 'bob');
-      const pilots = await addGroup(bridge, 'Pilots', []);
-      const crew = (await send(bridge, 'POST', '/Groups', { ...toGroup('Crew'), externalId: '8' }))
-        .body.id;
-      await untilSettled(bridge);
+    const told = await importIds(bridge, list, '--dry-run');
+    const done = await importIds(bridge, list);
+    const nameless = await importIds(bridge, [{ userName: 'ann@example.com' }]).catch(String);
 
-      await importIds(bridge, [toUser('bob', { id: '17' })]);
-      await importIds(bridge, [{ ...toGroup('Pilots'), id: '8' }], '--type', 'group');
+    expect([done.code, done.outcomes]).toEqual([
+      2,
+      ['taken', 'taken', 'ambiguous', 'only-file', 'only-file'],
+    ]);
+    expect(told.outcomes).toEqual(done.outcomes);
+    expect(nameless).toContain('SyntaxError');
+    expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: ada });
+    expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ id: bob });
+    expect((await bridge.request('GET', '/Users/twice')).status).toBe(404);
+    // Who comes back is somebody else to the bridge, and may have the id again.
+    await send(bridge, 'DELETE', `/Users/${ada}`);
+    const back = await addUser(bridge, 'ann');
+    const again = await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
+    expect(again.counts).toEqual({ imported: 1 });
+    expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: back });
+  });
 
-      expect((await send(bridge, 'GET', '/Users/17')).body).toMatchObject({ id: bob });
-      expect((await send(bridge, 'GET', '/Groups/8')).body).toMatchObject({ id: pilots });
-      expect(ada).not.toBe(bob);
-      expect(crew).not.toBe(pilots);
-    }));
+  test('are not taken for the externalId of somebody else, who may have the same number', async () => {
+    const ada = await addUser(bridge, 'abe', { externalId: '17' });
+    const bob = await addUser(bridge, 'bea');
+    const pilots = await addGroup(bridge, 'Deck', []);
+    const crew = (await send(bridge, 'POST', '/Groups', { ...toGroup('Cooks'), externalId: '8' }))
+      .body.id;
+    await untilSettled(bridge);
 
-  test('are told as the ids of the bridge, in the log of requests and where an operation of a bulk fails', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      const earlier = '0f8fad5b-d9cb-469f-a165-70867728950e';
-      await importIds(bridge, [toUser('ada', { id: earlier })]);
-      const jump = toPatch({ op: 'jump' });
+    await importIds(bridge, [toUser('bea', { id: '17' })]);
+    await importIds(bridge, [{ ...toGroup('Deck'), id: '8' }], '--type', 'group');
 
-      const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
-      await send(bridge, 'PATCH', `/Users/${earlier}`, title);
-      await bridge.request('PATCH', `/Users/${earlier}`, jump);
-      const bulk = await send(bridge, 'POST', '/Bulk', {
-        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-        Operations: [{ method: 'PATCH', path: `/Users/${earlier}`, data: jump }],
-      });
+    expect((await send(bridge, 'GET', '/Users/17')).body).toMatchObject({ id: bob });
+    expect((await send(bridge, 'GET', '/Groups/8')).body).toMatchObject({ id: pilots });
+    expect(ada).not.toBe(bob);
+    expect(crew).not.toBe(pilots);
+  });
 
-      const [operation] = Object(bulk.body.Operations);
-      expect(operation).toMatchObject({ status: '400', location: toEnd(ada) });
-      const list = async () => (await askOps(bridge, 'GET', '/requests')).body.items;
-      await expect.poll(async () => Object(await list()).length, { interval: 25 }).toBe(4);
-      const ids = Object(await list()).map(({ resource }: JsonObject) => Object(resource).id);
-      expect(ids).toEqual([ada, ada, ada, ada]);
-      expect(JSON.stringify(await list())).not.toContain(earlier);
-    }));
+  test('are told as the ids of the bridge, in the log of requests and where an operation of a bulk fails', async () => {
+    const ada = await addUser(bridge, 'amy');
+    await untilSettled(bridge);
+    const earlier = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    await importIds(bridge, [toUser('amy', { id: earlier })]);
+    const jump = toPatch({ op: 'jump' });
+
+    const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+    await send(bridge, 'PATCH', `/Users/${earlier}`, title);
+    await bridge.request('PATCH', `/Users/${earlier}`, jump);
+    const bulk = await send(bridge, 'POST', '/Bulk', {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+      Operations: [{ method: 'PATCH', path: `/Users/${earlier}`, data: jump }],
+    });
+
+    const [operation] = Object(bulk.body.Operations);
+    expect(operation).toMatchObject({ status: '400', location: toEnd(ada) });
+    const list = async () => (await askOps(bridge, 'GET', `/requests?resource=${ada}`)).body.items;
+    await expect.poll(async () => Object(await list()).length, { interval: 25 }).toBe(4);
+    const ids = Object(await list()).map(({ resource }: JsonObject) => Object(resource).id);
+    expect(ids).toEqual([ada, ada, ada, ada]);
+    expect(JSON.stringify(await list())).not.toContain(earlier);
+  });
 
   test('answer after a restart, and are forgotten with the person', async () => {
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
