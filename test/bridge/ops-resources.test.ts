@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addAdoptCommand } from '../../src/cli/adopt.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   addGroup,
@@ -16,7 +16,7 @@ import {
 } from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-const seed: SandboxOptions = { seed: { users: 2, groups: 1 } };
+const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
 const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
 
 async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
@@ -30,92 +30,91 @@ async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
 }
 
 describe('people and groups for operators', () => {
-  async function withCompany(
-    run: (bridge: TestBridge) => Promise<void>,
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    const all = { ...SWEEP_SETTINGS, ...settings };
-    await withTestBridge({ settings: all, sandbox: seed }, run);
-  }
+  let bridge: TestBridge;
 
-  test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', () =>
-    withCompany(async (bridge) => {
-      const id = await addUser(bridge, 'ada', { externalId: 'x-1', nickName: 'Ada' });
-      const pilots = await addGroup(bridge, 'Pilots', [id]);
-      await untilSettled(bridge);
-      await askOps(bridge, 'POST', '/pause');
-      await send(bridge, 'PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
-      const bob = await addUser(bridge, 'bob');
-      await send(
-        bridge,
-        'PATCH',
-        `/Groups/${pilots}`,
-        toPatch({ op: 'add', path: 'members', value: [{ value: bob }] }),
-      );
-      const { body: ada } = await askOps(bridge, 'GET', `/users/${id}`);
-      const { body: group } = await askOps(bridge, 'GET', `/groups/${pilots}`);
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed });
+  });
 
-      expect(ada).toEqual({
-        id,
-        name: 'ada@example.com',
-        upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
-        origin: 'created',
-        provider: 'default',
-        deleted: false,
-        version: expect.any(Number),
-        createdAt: expect.stringMatching(/^20.*Z$/),
-        modifiedAt: expect.stringMatching(/^20.*Z$/),
-        seenAt: expect.stringMatching(/^20.*Z$/),
-        active: { desired: true, observed: true },
-        pending: ['name'],
-        bridgeOnly: expect.arrayContaining(['externalId', 'nickName']),
-        dueAt: expect.stringMatching(/^20.*Z$/),
-        attempts: 0,
-        problem: null,
-        stuckSince: null,
-        drifts: 0,
-        disputed: false,
-      });
-      expect(group).toMatchObject({
-        name: 'Pilots',
-        origin: 'created',
-        provider: 'default',
-        upstreamIds: { uid: bridge.sandbox.service.getGroup('Pilots').uid },
-        pending: ['members'],
-      });
-      expect(await askOps(bridge, 'GET', `/users/${pilots}`)).toMatchObject({
-        status: 404,
-        body: { code: 'not-found' },
-      });
-      await askOps(bridge, 'POST', '/resume');
-      await untilSettled(bridge);
-      expect((await askOps(bridge, 'GET', `/users/${id}`)).body).toMatchObject({
-        pending: [],
-        dueAt: null,
-      });
-    }));
+  afterAll(() => bridge.stop());
 
-  test('somebody is found by any id, whole: of SCIM, of the provider, of the service', () =>
-    withCompany(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const ada = await addUser(bridge, 'ada', { externalId: 'external-of-ada' });
-      const pilots = await addGroup(bridge, 'Pilots', [ada]);
-      await untilSettled(bridge);
-      const { upstreamIds } = Object((await askOps(bridge, 'GET', `/groups/${pilots}`)).body);
+  test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', async () => {
+    const id = await addUser(bridge, 'ada', { externalId: 'x-1', nickName: 'Ada' });
+    const pilots = await addGroup(bridge, 'Pilots', [id]);
+    await untilSettled(bridge);
+    await askOps(bridge, 'POST', '/pause');
+    await send(bridge, 'PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
+    const bob = await addUser(bridge, 'bob');
+    await send(
+      bridge,
+      'PATCH',
+      `/Groups/${pilots}`,
+      toPatch({ op: 'add', path: 'members', value: [{ value: bob }] }),
+    );
+    const { body: ada } = await askOps(bridge, 'GET', `/users/${id}`);
+    const { body: group } = await askOps(bridge, 'GET', `/groups/${pilots}`);
 
-      for (const id of [ada, service.getUser('ada@example.com').id, 'external-of-ada']) {
-        expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['ada@example.com']);
-      }
-      const known = Object.values(upstreamIds).filter((id) => id !== null);
-      expect(known.length).toBeGreaterThan(0);
-      for (const id of [pilots, ...known]) {
-        expect(await listNames(bridge, `/groups?q=${id}`), `${id}`).toEqual(['Pilots']);
-      }
-      expect(await listNames(bridge, `/users?q=${ada.slice(0, 8)}`)).toEqual([]);
-    }));
+    expect(ada).toEqual({
+      id,
+      name: 'ada@example.com',
+      upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
+      origin: 'created',
+      provider: 'default',
+      deleted: false,
+      version: expect.any(Number),
+      createdAt: expect.stringMatching(/^20.*Z$/),
+      modifiedAt: expect.stringMatching(/^20.*Z$/),
+      seenAt: expect.stringMatching(/^20.*Z$/),
+      active: { desired: true, observed: true },
+      pending: ['name'],
+      bridgeOnly: expect.arrayContaining(['externalId', 'nickName']),
+      dueAt: expect.stringMatching(/^20.*Z$/),
+      attempts: 0,
+      problem: null,
+      stuckSince: null,
+      drifts: 0,
+      disputed: false,
+    });
+    expect(group).toMatchObject({
+      name: 'Pilots',
+      origin: 'created',
+      provider: 'default',
+      upstreamIds: { uid: bridge.sandbox.service.getGroup('Pilots').uid },
+      pending: ['members'],
+    });
+    expect(await askOps(bridge, 'GET', `/users/${pilots}`)).toMatchObject({
+      status: 404,
+      body: { code: 'not-found' },
+    });
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+    expect((await askOps(bridge, 'GET', `/users/${id}`)).body).toMatchObject({
+      pending: [],
+      dueAt: null,
+    });
+  });
+
+  test('somebody is found by any id, whole: of SCIM, of the provider, of the service', async () => {
+    const { service } = bridge.sandbox;
+    const fay = await addUser(bridge, 'fay', { externalId: 'external-of-fay' });
+    const pilots = await addGroup(bridge, 'Found', [fay]);
+    await untilSettled(bridge);
+    const { upstreamIds } = Object((await askOps(bridge, 'GET', `/groups/${pilots}`)).body);
+
+    for (const id of [fay, service.getUser('fay@example.com').id, 'external-of-fay']) {
+      expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['fay@example.com']);
+    }
+    const known = Object.values(upstreamIds).filter((id) => id !== null);
+    expect(known.length).toBeGreaterThan(0);
+    for (const id of [pilots, ...known]) {
+      expect(await listNames(bridge, `/groups?q=${id}`), `${id}`).toEqual(['Found']);
+    }
+    expect(await listNames(bridge, `/users?q=${fay.slice(0, 8)}`)).toEqual([]);
+  });
 
   test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
-    withCompany(
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '50ms' }, sandbox: seed },
       async (bridge) => {
         const { service, faults } = bridge.sandbox;
         const ada = await addUser(bridge, 'ada');
@@ -148,7 +147,10 @@ describe('people and groups for operators', () => {
         expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
         expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
         expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-        expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
+        expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
+          'Group 001',
+          'Group 002',
+        ]);
         expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
         const pages: unknown[] = [];
         for (let cursor: unknown = '0'; cursor !== null; ) {
@@ -178,93 +180,90 @@ describe('people and groups for operators', () => {
           answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
         ).toEqual([]);
       },
-      { SCIM_WRITE_WAIT: '50ms' },
     ));
 
-  test('an operator takes over an account and a group as they are, once, and nothing is sent', () =>
-    withCompany(async (bridge) => {
-      const { calls } = bridge.sandbox;
-      const person = await findId(bridge, { type: 'Users', name: 'user00001' });
-      const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-      const members = await readMemberIds(bridge, group);
-      calls.reset();
-      const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-      const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-      const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
-      await untilSettled(bridge);
+  test('an operator takes over an account and a group as they are, once, and nothing is sent', async () => {
+    const { calls } = bridge.sandbox;
+    const person = await findId(bridge, { type: 'Users', name: 'user00001' });
+    const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+    const members = await readMemberIds(bridge, group);
+    calls.reset();
+    const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+    const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+    const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
+    await untilSettled(bridge);
 
-      expect(adopted).toMatchObject({
-        status: 200,
-        body: {
-          id: person,
-          origin: 'adopted',
-          pending: [],
-          active: { desired: true, observed: true },
-        },
-      });
-      expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
-      expect(adoptedGroup).toMatchObject({
-        status: 200,
-        body: { origin: 'adopted', pending: [] },
-      });
-      expect(calls.count({ mutating: true })).toBe(0);
-      expect(await readMemberIds(bridge, group)).toEqual(members);
-      await sweep(bridge);
-      expect(await list(bridge, '/drifts?status=open')).toMatchObject([
-        { kind: 'user.unmanaged' },
-        { kind: 'user.unmanaged' },
-      ]);
-      expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-      await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
-      await untilSettled(bridge);
-      expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
-    }));
+    expect(adopted).toMatchObject({
+      status: 200,
+      body: {
+        id: person,
+        origin: 'adopted',
+        pending: [],
+        active: { desired: true, observed: true },
+      },
+    });
+    expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
+    expect(adoptedGroup).toMatchObject({
+      status: 200,
+      body: { origin: 'adopted', pending: [] },
+    });
+    expect(calls.count({ mutating: true })).toBe(0);
+    expect(await readMemberIds(bridge, group)).toEqual(members);
+    await sweep(bridge);
+    const open = await list(bridge, '/drifts?status=open');
+    const names = open.map(({ resource }) => Object(resource).name);
+    expect(names).toContain('user00002');
+    expect(names).not.toContain('user00001');
+    expect(names).not.toContain('Group 001');
+    expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
+    await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
+  });
 
-  test('who is privileged is refused with the reason, and taken over when that is said; protection stays', () =>
-    withCompany(async (bridge) => {
-      const { service } = bridge.sandbox;
-      service.createGroup({ name: 'Board', permissions: 16 });
-      service.createGroup({ name: 'Staff' });
-      service.addAdmin('Staff', 'user00001@example.com');
-      await sweep(bridge);
-      const owner = await findId(bridge, { type: 'Users', name: 'owner' });
-      const board = await findId(bridge, { type: 'Groups', name: 'Board' });
-      const staff = await findId(bridge, { type: 'Groups', name: 'Staff' });
-      const paths = [`/users/${owner}`, `/groups/${board}`, `/groups/${staff}`];
-      const refused = await Promise.all(
-        paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`)),
-      );
-      const wrong = await askOps(bridge, 'POST', `/users/${owner}/adopt`, { privileged: 'yes' });
-      const unknown = await askOps(bridge, 'POST', '/users/nobody/adopt');
-      const adopted = await Promise.all(
-        paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`, { privileged: true })),
-      );
+  test('who is privileged is refused with the reason, and taken over when that is said; protection stays', async () => {
+    const { service } = bridge.sandbox;
+    service.createGroup({ name: 'Board', permissions: 16 });
+    service.createGroup({ name: 'Staff' });
+    service.addAdmin('Staff', 'user00001@example.com');
+    await sweep(bridge);
+    const owner = await findId(bridge, { type: 'Users', name: 'owner' });
+    const board = await findId(bridge, { type: 'Groups', name: 'Board' });
+    const staff = await findId(bridge, { type: 'Groups', name: 'Staff' });
+    const paths = [`/users/${owner}`, `/groups/${board}`, `/groups/${staff}`];
+    const refused = await Promise.all(paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`)));
+    const wrong = await askOps(bridge, 'POST', `/users/${owner}/adopt`, { privileged: 'yes' });
+    const unknown = await askOps(bridge, 'POST', '/users/nobody/adopt');
+    const adopted = await Promise.all(
+      paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`, { privileged: true })),
+    );
 
-      expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
-        paths.map(() => [403, 'privileged']),
-      );
-      expect(refused[2]?.body.message).toMatch(/^The group has admins\./);
-      expect(wrong.status).toBe(400);
-      expect(unknown.status).toBe(404);
-      expect(adopted.map(({ status, body }) => [status, body.origin])).toEqual(
-        paths.map(() => [200, 'adopted']),
-      );
-      const gone = await bridge.request('DELETE', `/Users/${owner}`);
-      expect(gone.status).toBe(403);
-    }));
-});
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      paths.map(() => [403, 'privileged']),
+    );
+    expect(refused[2]?.body.message).toMatch(/^The group has admins\./);
+    expect(wrong.status).toBe(400);
+    expect(unknown.status).toBe(404);
+    expect(adopted.map(({ status, body }) => [status, body.origin])).toEqual(
+      paths.map(() => [200, 'adopted']),
+    );
+    const gone = await bridge.request('DELETE', `/Users/${owner}`);
+    expect(gone.status).toBe(403);
+  });
 
-test('scim-bridge adopt takes over by name, and says why not', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {
+  test('scim-bridge adopt takes over by name, and says why not', async () => {
+    bridge.sandbox.service.createGroup({ name: 'Wheel', permissions: 16 });
+    await sweep(bridge);
     const run = (...args: string[]) =>
       runner(bridge, [addAdoptCommand], { OPS_TOKEN })('adopt', ...args);
 
-    expect(await run('user00001@example.com')).toMatchObject({
+    expect(await run('user00002@example.com')).toMatchObject({
       code: 0,
-      text: expect.stringMatching(/^user user00001 \(.*\) is managed now\n$/),
+      text: expect.stringMatching(/^user user00002 \(.*\) is managed now\n$/),
     });
-    expect(await run('Group 001')).toMatchObject({ code: 0 });
-    expect(await run('owner')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
-    expect(await run('owner', '--privileged', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('Group 002')).toMatchObject({ code: 0 });
+    expect(await run('Wheel')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
+    expect(await run('Wheel', '--privileged', '--yes')).toMatchObject({ code: 0 });
     expect(await run('nobody')).toMatchObject({ code: 1, text: expect.stringContaining('404') });
-  }));
+  });
+});

@@ -43,12 +43,10 @@ describe('providers', () => {
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
-    expect(body.items).toEqual([
-      {
-        ...{ name: 'default', domains: null, groupNames: null, may: RIGHTS },
-        ...{ createdAt: null, createdBy: null },
-      },
-    ]);
+    expect(body.items).toContainEqual({
+      ...{ name: 'default', domains: null, groupNames: null, may: RIGHTS },
+      ...{ createdAt: null, createdBy: null },
+    });
     const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
     const { headers } = await bridge.request('GET', `/Users/${id}`);
     expect(headers.etag).toMatch(/^W\/"\d+"$/);
