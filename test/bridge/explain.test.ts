@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toExplanationText } from '../../src/cli/explain-text.ts';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Explanation, STANDINGS } from '../../src/ops/schemas/resources.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
@@ -13,6 +13,7 @@ const rules: Rule[] = [
   { group: 'Board', permissions: 16 },
   { adminsOf: '*', from: '* Admins' },
   { membersOf: 'Guests', appsPermissions: 2 },
+  { membersOf: 'Refused', appsPermissions: 2 },
 ];
 
 function ask(bridge: TestBridge, path: string) {
@@ -46,169 +47,168 @@ test('docs/explain.md says once what each state of a field means', () => {
 });
 
 describe('explain', () => {
-  async function withRules(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = {
-      RULES: JSON.stringify(rules),
-      OPS_TOKEN,
-      GROUPS_PERMISSIONS_MAX: '3',
-    };
-    await withTestBridge({ settings, sandbox: { seed: { users: 1, groups: 1 } } }, run);
-  }
+  let bridge: TestBridge;
 
-  test('each field of a person, its value and where it comes from', () =>
-    withRules(async (bridge) => {
-      const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
-      await addGroup(bridge, 'Guests', [id]);
-      await untilSettled(bridge);
-      const userName = 'countess@example.com';
-      await send(
-        bridge,
-        'PATCH',
-        `/Users/${id}`,
-        toPatch({ op: 'replace', path: 'userName', value: userName }),
-      );
-      await untilSettled(bridge);
+  beforeAll(async () => {
+    const settings = { RULES: JSON.stringify(rules), OPS_TOKEN, GROUPS_PERMISSIONS_MAX: '3' };
+    bridge = await startTestBridge({ settings, sandbox: { seed: { users: 1, groups: 1 } } });
+  });
 
-      const explanation = await explain(bridge, `users/${userName}`);
+  afterAll(() => bridge.stop());
 
-      expect(explanation).toMatchObject({ type: 'user', id, managed: 'created', dueAt: null });
-      expect(toRows(explanation)).toEqual({
-        account: [true, true, 'settled', 'provider'],
-        userName: [userName, 'ada@example.com', 'bridge only', 'provider'],
-        address: ['ada@example.com', 'ada@example.com', 'settled', 'provider'],
-        name: ['Ada Example', 'Ada Example', 'settled', 'provider'],
-        active: [true, true, 'settled', 'provider'],
-        appsPermissions: [2, 2, 'settled', "rule 3: { membersOf: 'Guests', appsPermissions: 2 }"],
-        temporarilyInactive: [null, false, 'not ours', null],
-        externalId: ['x-1', null, 'bridge only', 'provider'],
-      });
-      expect(explanation.groups).toMatchObject([
-        { name: 'Guests', desired: true, observed: true, from: 'provider', standing: 'settled' },
-      ]);
-      expect(explanation.seen?.by).toMatch(/^(scim|companyUsers)\./);
-    }));
+  test('each field of a person, its value and where it comes from', async () => {
+    const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
+    await addGroup(bridge, 'Guests', [id]);
+    await untilSettled(bridge);
+    const userName = 'countess@example.com';
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', path: 'userName', value: userName }),
+    );
+    await untilSettled(bridge);
 
-  test('each field of a group, how many are in it and by whom its admins are wanted', () =>
-    withRules(async (bridge) => {
-      const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const board = await addGroup(bridge, 'Board', ids);
-      await addGroup(bridge, 'Board Admins', ids.slice(0, 1));
-      await untilSettled(bridge);
+    const explanation = await explain(bridge, `users/${userName}`);
 
-      const explanation = await explain(bridge, 'groups/board');
+    expect(explanation).toMatchObject({ type: 'user', id, managed: 'created', dueAt: null });
+    expect(toRows(explanation)).toEqual({
+      account: [true, true, 'settled', 'provider'],
+      userName: [userName, 'ada@example.com', 'bridge only', 'provider'],
+      address: ['ada@example.com', 'ada@example.com', 'settled', 'provider'],
+      name: ['Ada Example', 'Ada Example', 'settled', 'provider'],
+      active: [true, true, 'settled', 'provider'],
+      appsPermissions: [2, 2, 'settled', "rule 3: { membersOf: 'Guests', appsPermissions: 2 }"],
+      temporarilyInactive: [null, false, 'not ours', null],
+      externalId: ['x-1', null, 'bridge only', 'provider'],
+    });
+    expect(explanation.groups).toMatchObject([
+      { name: 'Guests', desired: true, observed: true, from: 'provider', standing: 'settled' },
+    ]);
+    expect(explanation.seen?.by).toMatch(/^(scim|companyUsers)\./);
+  });
 
-      expect(toRows(explanation)).toMatchObject({
-        displayName: ['Board', 'Board', 'settled', 'provider'],
-        permissions: [16, 16, 'settled', "rule 1: { group: 'Board', permissions: 16 }"],
-        addToCardsAndSpacesEnabled: [null, expect.anything(), 'not ours', null],
-      });
-      expect(explanation.members).toEqual({
-        ...{ desired: 2, observed: 2 },
-        ...{ pending: 0, stuck: 0, differing: 0 },
-      });
-      expect(explanation.admins).toContainEqual({
-        id: ids[0],
-        name: 'ada@example.com',
-        desired: true,
-        observed: true,
-        from: "rule 2: { adminsOf: '*', from: '* Admins' }",
-        standing: 'settled',
-      });
+  test('each field of a group, how many are in it and by whom its admins are wanted', async () => {
+    const ids = [await addUser(bridge, 'gina'), await addUser(bridge, 'gus')];
+    const board = await addGroup(bridge, 'Board', ids);
+    await addGroup(bridge, 'Board Admins', ids.slice(0, 1));
+    await untilSettled(bridge);
 
-      await send(
-        bridge,
-        'PATCH',
-        `/Groups/${board}`,
-        toPatch({
-          op: 'replace',
-          value: { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } },
-        }),
-      );
-      await untilSettled(bridge);
-      const asked = await explain(bridge, `groups/${board}`);
+    const explanation = await explain(bridge, 'groups/board');
 
-      const permissions = asked.fields.find(({ field }) => field === 'permissions');
-      expect(permissions).toMatchObject({
-        desired: 1,
-        from: 'provider',
-        note: "It goes before rule 1: { group: 'Board', permissions: 16 }.",
-      });
-      expect(asked.admins).toContainEqual(
-        expect.objectContaining({ id: ids[1], from: 'provider', standing: 'settled' }),
-      );
-    }));
+    expect(toRows(explanation)).toMatchObject({
+      displayName: ['Board', 'Board', 'settled', 'provider'],
+      permissions: [16, 16, 'settled', "rule 1: { group: 'Board', permissions: 16 }"],
+      addToCardsAndSpacesEnabled: [null, expect.anything(), 'not ours', null],
+    });
+    expect(explanation.members).toEqual({
+      ...{ desired: 2, observed: 2 },
+      ...{ pending: 0, stuck: 0, differing: 0 },
+    });
+    expect(explanation.admins).toContainEqual({
+      id: ids[0],
+      name: 'gina@example.com',
+      desired: true,
+      observed: true,
+      from: "rule 2: { adminsOf: '*', from: '* Admins' }",
+      standing: 'settled',
+    });
 
-  test('what waits, what the service refuses and what somebody else changed', () =>
-    withRules(async (bridge) => {
-      const { faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      faults.add({ operation: 'companyUsers.updateUser', fault: { kind: 'status', status: 422 } });
-      await addGroup(bridge, 'Guests', [id]);
-      await expect
-        .poll(async () => toRows(await explain(bridge, `users/${id}`)).appsPermissions?.[2])
-        .toBe('stuck');
+    await send(
+      bridge,
+      'PATCH',
+      `/Groups/${board}`,
+      toPatch({
+        op: 'replace',
+        value: { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } },
+      }),
+    );
+    await untilSettled(bridge);
+    const asked = await explain(bridge, `groups/${board}`);
 
-      const { problem, dueAt } = await explain(bridge, `users/${id}`);
+    const permissions = asked.fields.find(({ field }) => field === 'permissions');
+    expect(permissions).toMatchObject({
+      desired: 1,
+      from: 'provider',
+      note: "It goes before rule 1: { group: 'Board', permissions: 16 }.",
+    });
+    expect(asked.admins).toContainEqual(
+      expect.objectContaining({ id: ids[1], from: 'provider', standing: 'settled' }),
+    );
+  });
 
-      expect(problem?.code).toBe('refused');
-      expect(dueAt).not.toBeNull();
-    }));
+  test('what waits, what the service refuses and what somebody else changed', async () => {
+    const { faults } = bridge.sandbox;
+    const id = await addUser(bridge, 'rita');
+    const fault = faults.add({
+      operation: 'companyUsers.updateUser',
+      fault: { kind: 'status', status: 422 },
+    });
+    await addGroup(bridge, 'Refused', [id]);
+    await expect
+      .poll(async () => toRows(await explain(bridge, `users/${id}`)).appsPermissions?.[2])
+      .toBe('stuck');
 
-  test('nothing, several and no token are told apart', () =>
-    withRules(async (bridge) => {
-      const id = await addUser(bridge, 'ada', { displayName: 'Ada' });
-      const groupId = await addGroup(bridge, 'Ada');
+    const { problem, dueAt } = await explain(bridge, `users/${id}`);
 
-      const none = await ask(bridge, 'users/nobody/explain');
-      const several = await ask(bridge, 'explain/ada');
-      const one = await ask(bridge, `explain/${id}`);
-      const stranger = await bridge.request(
-        'GET',
-        String(new URL('/ops/explain/ada', bridge.baseUrl)),
-      );
+    fault.remove();
+    expect(problem?.code).toBe('refused');
+    expect(dueAt).not.toBeNull();
+  });
 
-      expect([none.status, none.body.code]).toEqual([404, 'not-found']);
-      expect([several.status, several.body.code]).toEqual([409, 'ambiguous']);
-      expect(several.body.found).toEqual([
-        { type: 'user', id },
-        { type: 'group', id: groupId },
-      ]);
-      expect([one.status, one.body.id]).toEqual([200, id]);
-      expect(stranger.status).toBe(401);
-    }));
+  test('nothing, several and no token are told apart', async () => {
+    const id = await addUser(bridge, 'sue', { displayName: 'Several' });
+    const groupId = await addGroup(bridge, 'Several');
 
-  test('who was deleted is still found by name, after whom there is now', () =>
-    withRules(async (bridge) => {
-      const user = await addUser(bridge, 'ada', { displayName: 'Pilots' });
-      const group = await addGroup(bridge, 'Crew');
-      await send(bridge, 'DELETE', `/Users/${user}`);
-      await send(bridge, 'DELETE', `/Groups/${group}`);
-      await untilSettled(bridge);
-      const deleted = [
-        await ask(bridge, 'explain/ADA@example.com'),
-        await ask(bridge, 'groups/crew/explain'),
-        await ask(bridge, 'timeline/ada@example.com'),
-      ];
-      const live = await addGroup(bridge, 'Pilots');
-      const one = await ask(bridge, 'explain/pilots');
-      const again = await addUser(bridge, 'ada');
-      const newer = await ask(bridge, 'explain/ada@example.com');
-      await send(bridge, 'DELETE', `/Users/${again}`);
-      await untilSettled(bridge);
-      const both = await ask(bridge, 'explain/ada@example.com');
+    const none = await ask(bridge, 'users/nobody/explain');
+    const several = await ask(bridge, 'explain/several');
+    const one = await ask(bridge, `explain/${id}`);
+    const stranger = await bridge.request(
+      'GET',
+      String(new URL('/ops/explain/several', bridge.baseUrl)),
+    );
 
-      expect(deleted.map(({ status, body }) => [status, body.id, body.deleted])).toEqual([
-        [200, user, true],
-        [200, group, true],
-        [200, user, true],
-      ]);
-      expect([one.body.id, newer.body.id]).toEqual([live, again]);
-      expect(both.status).toBe(409);
-      expect(both.body.found).toEqual([
-        { type: 'user', id: again },
-        { type: 'user', id: user },
-      ]);
-    }));
+    expect([none.status, none.body.code]).toEqual([404, 'not-found']);
+    expect([several.status, several.body.code]).toEqual([409, 'ambiguous']);
+    expect(several.body.found).toEqual([
+      { type: 'user', id },
+      { type: 'group', id: groupId },
+    ]);
+    expect([one.status, one.body.id]).toEqual([200, id]);
+    expect(stranger.status).toBe(401);
+  });
+
+  test('who was deleted is still found by name, after whom there is now', async () => {
+    const user = await addUser(bridge, 'del', { displayName: 'Pilots' });
+    const group = await addGroup(bridge, 'Crew');
+    await send(bridge, 'DELETE', `/Users/${user}`);
+    await send(bridge, 'DELETE', `/Groups/${group}`);
+    await untilSettled(bridge, 'may stay');
+    const deleted = [
+      await ask(bridge, 'explain/DEL@example.com'),
+      await ask(bridge, 'groups/crew/explain'),
+      await ask(bridge, 'timeline/del@example.com'),
+    ];
+    const live = await addGroup(bridge, 'Pilots');
+    const one = await ask(bridge, 'explain/pilots');
+    const again = await addUser(bridge, 'del');
+    const newer = await ask(bridge, 'explain/del@example.com');
+    await send(bridge, 'DELETE', `/Users/${again}`);
+    await untilSettled(bridge, 'may stay');
+    const both = await ask(bridge, 'explain/del@example.com');
+
+    expect(deleted.map(({ status, body }) => [status, body.id, body.deleted])).toEqual([
+      [200, user, true],
+      [200, group, true],
+      [200, user, true],
+    ]);
+    expect([one.body.id, newer.body.id]).toEqual([live, again]);
+    expect(both.status).toBe(409);
+    expect(both.body.found).toEqual([
+      { type: 'user', id: again },
+      { type: 'user', id: user },
+    ]);
+  });
 });
 
 test('an explanation is a table that a person can read', () => {

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addClientCommand } from '../../src/cli/client.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -80,39 +80,53 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
 }
 
 describe('OAuth', () => {
-  test('a public library gets an access token, which opens SCIM', async () => {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings }, async (bridge) => {
-      const made = await makeClient(bridge, 'entra');
-      const client = { client_id: made.id };
-      const server = toServer(bridge);
-      // The bridge of a test has no certificate.
-      const options = { [oauth.allowInsecureRequests]: true };
-      const response = await oauth.clientCredentialsGrantRequest(
-        server,
-        client,
-        oauth.ClientSecretBasic(made.secret),
-        new URLSearchParams({ scope: 'scim' }),
-        options,
-      );
-      const token = await oauth.processClientCredentialsResponse(server, client, response);
+  let bridge: TestBridge;
 
-      expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
-      expect(response.headers.get('cache-control')).toBe('no-store');
-      const url = new URL(`${bridge.baseUrl}/Users`);
-      const headers = new Headers({ accept: 'application/scim+json' });
-      const users = await oauth.protectedResourceRequest(
-        ...([token.access_token, 'GET', url, headers, null, options] as const),
-      );
-      expect(users.status).toBe(200);
-      const readLog = async () => {
-        await bridge.request('GET', '/Users/nobody', undefined, {
-          authorization: `Bearer ${token.access_token}`,
-        });
-        return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
-      };
-      await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
-    });
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  });
+
+  afterAll(() => bridge.stop());
+
+  test('a public library gets an access token, which opens SCIM', async () => {
+    const made = await makeClient(bridge, 'library');
+    const client = { client_id: made.id };
+    const server = toServer(bridge);
+    // The bridge of a test has no certificate.
+    const options = { [oauth.allowInsecureRequests]: true };
+    const response = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretBasic(made.secret),
+      new URLSearchParams({ scope: 'scim' }),
+      options,
+    );
+    const token = await oauth.processClientCredentialsResponse(server, client, response);
+
+    expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const url = new URL(`${bridge.baseUrl}/Users`);
+    const headers = new Headers({ accept: 'application/scim+json' });
+    const users = await oauth.protectedResourceRequest(
+      ...([token.access_token, 'GET', url, headers, null, options] as const),
+    );
+    expect(users.status).toBe(200);
+    const readLog = async () => {
+      await bridge.request('GET', '/Users/nobody', undefined, {
+        authorization: `Bearer ${token.access_token}`,
+      });
+      return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
+    };
+    await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
+  });
+
+  test('an access token opens nothing of operators, and a secret opens nothing by itself', async () => {
+    const client = await makeClient(bridge, 'opening');
+    const authorization = `Bearer ${await getToken(bridge, client)}`;
+    const url = new URL('/ops/status', bridge.baseUrl).href;
+
+    expect((await bridge.request('GET', url, undefined, { authorization })).status).toBe(401);
+    expect((await ask(bridge, client.secret)).status).toBe(401);
   });
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
@@ -144,28 +158,25 @@ describe('OAuth', () => {
   });
 
   test('a rotation refuses no request: two secrets are valid, a third is refused until one is revoked', async () => {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings }, async (bridge) => {
-      const first = await makeClient(bridge, 'entra');
-      const before = await getToken(bridge, first);
-      const second = await makeClient(bridge, 'entra', '/entra/rotate');
-      expect(second.id).toBe(first.id);
-      const after = await getToken(bridge, second);
-      expect((await fetchToken(bridge, first)).status).toBe(200);
-      const third = await askOps(bridge, 'POST', '/clients/entra/rotate');
-      expect([third.status, third.body.code]).toEqual([409, 'two-secrets']);
+    const first = await makeClient(bridge, 'rotating');
+    const before = await getToken(bridge, first);
+    const second = await makeClient(bridge, 'rotating', '/rotating/rotate');
+    expect(second.id).toBe(first.id);
+    const after = await getToken(bridge, second);
+    expect((await fetchToken(bridge, first)).status).toBe(200);
+    const third = await askOps(bridge, 'POST', '/clients/rotating/rotate');
+    expect([third.status, third.body.code]).toEqual([409, 'two-secrets']);
 
-      await askOps(bridge, 'POST', '/clients/entra/revoke', { secret: first.secretId });
+    await askOps(bridge, 'POST', '/clients/rotating/revoke', { secret: first.secretId });
 
-      expect((await fetchToken(bridge, first)).status).toBe(401);
-      expect((await ask(bridge, before)).status).toBe(401);
-      expect((await ask(bridge, after)).status).toBe(200);
-      const next = await makeClient(bridge, 'entra', '/entra/rotate');
-      await askOps(bridge, 'POST', '/clients/entra/revoke');
-      expect((await ask(bridge, after)).status).toBe(401);
-      expect((await fetchToken(bridge, next)).status).toBe(401);
-      expect((await askOps(bridge, 'POST', '/clients/entra/rotate')).status).toBe(404);
-    });
+    expect((await fetchToken(bridge, first)).status).toBe(401);
+    expect((await ask(bridge, before)).status).toBe(401);
+    expect((await ask(bridge, after)).status).toBe(200);
+    const next = await makeClient(bridge, 'rotating', '/rotating/rotate');
+    await askOps(bridge, 'POST', '/clients/rotating/revoke');
+    expect((await ask(bridge, after)).status).toBe(401);
+    expect((await fetchToken(bridge, next)).status).toBe(401);
+    expect((await askOps(bridge, 'POST', '/clients/rotating/rotate')).status).toBe(404);
   });
 
   test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
@@ -220,16 +231,6 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
     expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
   });
 });
-
-test('an access token opens nothing of operators, and a secret opens nothing by itself', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const client = await makeClient(bridge, 'entra');
-    const authorization = `Bearer ${await getToken(bridge, client)}`;
-    const url = new URL('/ops/status', bridge.baseUrl).href;
-
-    expect((await bridge.request('GET', url, undefined, { authorization })).status).toBe(401);
-    expect((await ask(bridge, client.secret)).status).toBe(401);
-  }));
 
 test('scim-bridge client makes, rotates and ends clients and their secrets', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
