@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** An answer as it goes through; the body is the JSON of it. */
-export interface Replied {
+interface Replied {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: JsonObject;
@@ -29,17 +29,6 @@ export type Break = (
   asked: Asked,
   pass: (toAddress?: (address: string) => string, text?: string) => Promise<Replied>,
 ) => Promise<Replied | undefined>;
-
-/** Has parts of some answers be others. */
-export function alter(
-  isMeant: (asked: Asked) => boolean,
-  toChange: (replied: Replied) => Partial<Replied>,
-): Break {
-  return async (asked, pass) => {
-    const replied = await pass();
-    return isMeant(asked) ? { ...replied, ...toChange(replied) } : replied;
-  };
-}
 
 /** Has some requests refused with a status, without having asked the bridge. */
 export function refuse(status: number, isMeant: (asked: Asked) => boolean): Break {
