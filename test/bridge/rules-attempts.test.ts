@@ -72,7 +72,7 @@ describe('a change that the service fails at, while it makes others', () => {
       expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
 
       sandbox.calls.reset();
-      await passTime(bridge, clock, 20 * MINUTE_MS);
+      await passTime(bridge, clock, 10 * MINUTE_MS);
       expect(sandbox.calls.count()).toBe(0);
     }));
 });
@@ -132,7 +132,7 @@ describe('an outage of the service', () => {
         }
         await passTime(bridge, clock, MINUTE_MS);
       }
-      await passTime(bridge, clock, 20 * MINUTE_MS);
+      await passTime(bridge, clock, 10 * MINUTE_MS);
       const waiting = names.map((name) => service.members(name).length);
       sandbox.faults.clear();
 
