@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
@@ -11,17 +12,13 @@ import { readPlan, untilApplied } from '../support/pilots.ts';
 import { addGroup, addUser, send, toGroup, toPatch, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { untilQuiet } from '../support/timed-bridge.ts';
 
 const [READ, WRITE] = ['role-read', 'role-write'];
 /** After this a change is no late effect of a call of our own. */
 const LONG_MS = 120_000;
 /** Not the account of the token. */
 const ADMIN = 'admin@example.com';
-
-const REFUSALS = [
-  { what: 'the roles, 422', operation: 'groupEntities.addEntity', status: 422 },
-  { what: 'the list, 402', operation: 'groupEntities.getListOfGroupEntities', status: 402 },
-] as const;
 
 /** A service with three spaces, and a store; rules name the spaces by their titles. */
 interface Place {
@@ -91,91 +88,102 @@ describe('roles of groups in spaces and documents', () => {
     }
   }
 
-  test('are brought about with one look and one call each, and no other group is read', async () => {
-    const place = await makePlace();
-
-    await live(place, { Minutes: [READ], Hangar: [WRITE, READ] }, async (bridge) => {
-      const id = await addGroup(bridge, 'Board');
-      await addGroup(bridge, 'Cooks');
-      await untilSettled(bridge);
-      const calls = listCalls(place);
-      place.sandbox.calls.reset();
-      await send(bridge, 'PATCH', `/Groups/${id}`, rename('Board of directors'));
-      await untilSettled(bridge);
-
-      expect(calls).toEqual(['getListOfGroupEntities', 'addEntity', 'addEntity']);
-      expect(listCalls(place)).toEqual([]);
-      expect(listRoles(place, 'Board of directors')).toEqual({
-        Minutes: [READ],
-        Hangar: [READ, WRITE],
-      });
-      expect(listRoles(place, 'Cooks')).toEqual({});
+  test('are brought about with one look and one call each; what others change is reported with who did it, and no more is touched', async () => {
+    const clock = createLeapingClock();
+    const place = await makePlace(clock);
+    const RULES = JSON.stringify(toRules(place, { Minutes: [WRITE, READ], Hangar: [READ] }));
+    const world = await startAuditWorld({
+      ...{ service: place.sandbox, clock },
+      settings: { ...SWEEP_SETTINGS, DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES },
     });
+    onTestFinished(() => world.stop());
+    const id = await addGroup(world, 'Board');
+    await addGroup(world, 'Cooks');
+    await untilSettled(world);
+    const calls = listCalls(place);
+    place.sandbox.calls.reset();
+    await send(world, 'PATCH', `/Groups/${id}`, rename('Board of directors'));
+    await untilSettled(world);
+    const later = listCalls(place);
+    const given = [listRoles(place, 'Board of directors'), listRoles(place, 'Cooks')];
+    await send(world, 'PATCH', `/Groups/${id}`, rename('Board'));
+    await world.poll(LONG_MS);
+    changeBehind(place);
+    place.sandbox.calls.reset();
+    await world.poll();
+    await sweep(world);
+
+    expect(calls).toEqual(['getListOfGroupEntities', 'addEntity', 'addEntity']);
+    expect(later).toEqual([]);
+    expect(given).toEqual([{ Minutes: [READ, WRITE], Hangar: [READ] }, {}]);
+    const who = { username: 'admin' };
+    for (const kind of ['entity.changed', 'entity.removed']) {
+      const read = async () => (await askOps(world, 'GET', `/drifts?kind=${kind}`)).body.items;
+
+      await expect.poll(read, { interval: 50 }).toMatchObject([{ kind, status: 'open', who }]);
+    }
+    const kinds = ['entity.changed', 'entity.removed'].map((kind) => `${kind} Board of null`);
+    expect(await listManagedDrifts(world)).toEqual(kinds);
+    expect(place.sandbox.calls.count({ mutating: true })).toBe(0);
+    expect(listRoles(place)).toEqual({ Hangar: [READ, WRITE], Kitchen: [WRITE] });
   });
 
-  test('go with the rule that gave them, once, and what others gave before or beside it stays', async () => {
+  test('go with the rule that gave them, once; what others gave before or beside it stays, and what a protected group has', async () => {
     const place = await makePlace();
     const { service, calls } = place.sandbox;
-    await live(place, {}, async (bridge) => {
-      await addGroup(bridge, 'Board');
+    const rule = (wanted: Wanted, settings?: Record<string, string>) =>
+      live(place, wanted, untilRuled, settings === undefined ? {} : { settings });
+    await live(place, { Hangar: [READ] }, async (bridge) => {
+      for (const name of ['Board', 'Board for life']) await addGroup(bridge, name);
       await untilSettled(bridge);
     });
     service.setRoles(uidOf(place, 'Minutes'), 'Board', [READ]);
-
-    await live(place, { Minutes: [READ], Hangar: [READ] }, untilRuled);
-    const ruled = listRoles(place);
     service.setRoles(uidOf(place, 'Kitchen'), 'Board', [WRITE]);
-    await live(place, { Minutes: [WRITE], Hangar: [WRITE] }, untilRuled);
-    const changed = listRoles(place);
+    await rule({ Minutes: [READ, WRITE], Hangar: [WRITE] });
+    const ruled = [listRoles(place), listRoles(place, 'Board for life')];
     calls.reset();
-    await live(place, {}, untilRuled);
+    await rule({}, { PROTECT_GROUPS: 'Board for life' });
     const after = [listRoles(place), listCalls(place)];
-    await live(place, {}, untilRuled);
+    await rule({});
 
-    expect(ruled).toEqual({ Minutes: [READ], Hangar: [READ] });
-    expect(changed).toEqual({ Minutes: [WRITE], Hangar: [WRITE], Kitchen: [WRITE] });
-    expect(after).toEqual([{ Minutes: [WRITE], Kitchen: [WRITE] }, ['removeEntity']]);
-    expect(listCalls(place)).toEqual(['removeEntity']);
+    const both = { Minutes: [READ, WRITE], Hangar: [WRITE] };
+    expect(ruled).toEqual([{ ...both, Kitchen: [WRITE] }, both]);
+    expect(after).toEqual([{ Minutes: [READ, WRITE], Kitchen: [WRITE] }, ['removeEntity']]);
+    expect(listCalls(place)).toEqual(after[1]);
+    expect(listRoles(place)).toEqual(after[0]);
+    expect(listRoles(place, 'Board for life')).toEqual(both);
   });
 
-  test('that others change are reported, and what no rule speaks of is neither reported nor touched', async () => {
-    const place = await makePlace();
-    await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-      changeBehind(place);
-      place.sandbox.calls.reset();
-      await sweep(bridge);
-      await sweep(bridge);
-
-      expect(await listManagedDrifts(bridge)).toEqual([
-        'entity.changed Board of null',
-        'entity.removed Board of null',
-      ]);
-      expect(place.sandbox.calls.count({ mutating: true })).toBe(0);
-      expect(listRoles(place)).toEqual({ Hangar: [READ, WRITE], Kitchen: [WRITE] });
-    });
-  });
-
-  test('that others change are put right where the policy says so, within the limits of lost access', async () => {
+  test('that others change are put right where the policy says so, within the limits of lost access, and not by a list that could not be read', async () => {
     const place = await makePlace();
     const settings = { DRIFT_POLICY: 'repair', LIMITS_CUT_ACCESS_COUNT: '1' };
     await live(
       place,
       { Minutes: [READ], Hangar: [READ] },
       async (bridge) => {
+        const { calls, faults, service } = place.sandbox;
         await addGroup(bridge, 'Board');
         await untilSettled(bridge);
+        calls.reset();
+        faults.add({
+          operation: 'groupEntities.getListOfGroupEntities',
+          fault: { kind: 'truncated' },
+        });
+        const unread = await sweep(bridge);
+        faults.clear();
+        const early = [await listManagedDrifts(bridge), calls.count({ mutating: true })];
         changeBehind(place);
         await sweep(bridge);
         await untilRepaired(bridge, ['entity.changed', 'entity.removed']);
         const repaired = listRoles(place);
         for (const title of ['Minutes', 'Hangar']) {
-          place.sandbox.service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
+          service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
         }
         await sweep(bridge);
         const { body } = await askOps(bridge, 'GET', '/plans?status=held');
 
+        expect(JSON.stringify(unread)).toContain('the entities of some groups could not be read');
+        expect(early).toEqual([[], 0]);
         expect(repaired).toEqual({ Minutes: [READ], Hangar: [READ], Kitchen: [WRITE] });
         expect(JSON.stringify(body)).toContain('cutAccess: 2 in 24 hours');
         expect(listRoles(place)).toMatchObject({ Minutes: [READ, WRITE], Hangar: [READ, WRITE] });
@@ -184,80 +192,48 @@ describe('roles of groups in spaces and documents', () => {
     );
   });
 
-  test('that others change name who did it, once the audit log was read', async () => {
-    const clock = createLeapingClock();
-    const place = await makePlace(clock);
-    const RULES = JSON.stringify(toRules(place, { Minutes: [READ] }));
-    const world = await startAuditWorld({
-      ...{ service: place.sandbox, clock },
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: place.url, RULES },
-    });
-    onTestFinished(() => world.stop());
-    await addGroup(world, 'Board');
-    await untilSettled(world);
-    await world.poll(LONG_MS);
-    place.sandbox.service.as(ADMIN).setRoles(uidOf(place, 'Minutes'), 'Board', []);
-    await world.poll();
-
-    const read = async () => (await askOps(world, 'GET', '/drifts?status=open')).body.items;
-    await expect
-      .poll(read, { interval: 10 })
-      .toMatchObject([{ kind: 'entity.removed', who: { username: 'admin' } }]);
-  });
-
-  for (const { what, operation, status } of REFUSALS) {
-    test(`that the service refuses are stuck with its words, and hold nothing else: ${what}`, async () => {
-      const place = await makePlace();
+  test('that the service refuses are stuck with its words, and hold nothing else: the roles with 422, the list with 402', async () => {
+    const place = await makePlace();
+    const refuse = (operation: OperationName, status: number, about?: string) =>
       place.sandbox.faults.add({
         operation,
-        ...(operation.endsWith('addEntity') ? { about: uidOf(place, 'Minutes') } : {}),
+        ...(about === undefined ? {} : { about }),
         fault: { kind: 'status', status, body: 'message' },
       });
-      await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
-        const ada = await addUser(bridge, 'ada');
-        await send(bridge, 'POST', '/Groups', toGroup('Board', [ada]));
+    await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
+      const ada = await addUser(bridge, 'ada');
+      const listStuckOf = async (name: string) => {
+        await send(bridge, 'POST', '/Groups', toGroup(name, [ada]));
         await untilSettled(bridge, 'may stay');
-        const stuck: JsonObject[] = Object((await askOps(bridge, 'GET', '/status')).body.stuck);
-        const isRead = operation.endsWith('addEntity');
+        const { body } = await askOps(bridge, 'GET', '/status');
+        const stuck: JsonObject[] = Object(body.stuck);
+        return stuck
+          .filter((one) => one.name === name)
+          .map(({ field, problem }) => [field, Object(problem).status]);
+      };
+      const [minutes, hangar] = [uidOf(place, 'Minutes'), uidOf(place, 'Hangar')];
+      refuse('groupEntities.addEntity', 422, minutes);
+      const unwritten = await listStuckOf('Board');
 
-        expect(place.sandbox.service.members('Board')).toEqual(['ada@example.com']);
-        expect(listRoles(place)).toEqual(isRead ? { Hangar: [READ] } : {});
-        expect(stuck.map(({ field, problem }) => [field, Object(problem).status])).toEqual(
-          (isRead ? ['Minutes'] : ['Minutes', 'Hangar']).map((title) => [
-            `entity:${uidOf(place, title)}`,
-            status,
-          ]),
-        );
-      });
+      refuse('groupEntities.getListOfGroupEntities', 402);
+      const unread = await listStuckOf('Board unread');
+
+      for (const name of ['Board', 'Board unread']) {
+        expect(place.sandbox.service.members(name)).toEqual(['ada@example.com']);
+      }
+      expect(listRoles(place)).toEqual({ Hangar: [READ] });
+      expect(listRoles(place, 'Board unread')).toEqual({});
+      expect(unwritten).toEqual([[`entity:${minutes}`, 422]]);
+      expect(unread).toEqual([
+        [`entity:${minutes}`, 402],
+        [`entity:${hangar}`, 402],
+      ]);
     });
-  }
-
-  test('are neither missed nor taken away on the strength of a list that could not be read', async () => {
-    const place = await makePlace();
-    const settings = { DRIFT_POLICY: 'repair' };
-    await live(
-      place,
-      { Minutes: [READ] },
-      async (bridge) => {
-        await addGroup(bridge, 'Board');
-        await untilSettled(bridge);
-        place.sandbox.calls.reset();
-        place.sandbox.faults.add({
-          operation: 'groupEntities.getListOfGroupEntities',
-          fault: { kind: 'truncated' },
-        });
-        const swept = await sweep(bridge);
-
-        expect(JSON.stringify(swept)).toContain('the entities of some groups could not be read');
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-        expect(place.sandbox.calls.count({ mutating: true })).toBe(0);
-      },
-      { settings },
-    );
   });
 
   test('are given once where the answer was lost, and still go with their rule', async () => {
-    const place = await makePlace();
+    const clock = createLeapingClock();
+    const place = await makePlace(clock);
     for (const at of ['before-effect', 'after-effect'] as const) {
       place.sandbox.faults.add({
         operation: 'groupEntities.addEntity',
@@ -265,16 +241,27 @@ describe('roles of groups in spaces and documents', () => {
         fault: { kind: 'reset', at },
       });
     }
-    const life = async (bridge: TestBridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-      return listRoles(place);
-    };
     // So long a lost call may still take effect, and then another look is owed.
-    const settings = { UPSTREAM_TIMEOUT: '2s' };
-    const given = await live(place, { Minutes: [READ], Hangar: [READ] }, life, { settings });
+    const given = await live(
+      place,
+      { Minutes: [READ], Hangar: [READ] },
+      async (bridge) => {
+        await addGroup(bridge, 'Board');
+        await untilQuiet({ bridge, clock });
+        return listRoles(place);
+      },
+      { clock },
+    );
     const changes = listCalls(place).filter((call) => call !== 'getListOfGroupEntities');
-    await live(place, {}, untilRuled, { settings });
+    await live(
+      place,
+      {},
+      async (bridge) => {
+        await bridge.bridge.rulesApplied();
+        await untilQuiet({ bridge, clock });
+      },
+      { clock },
+    );
 
     expect(given).toEqual({ Minutes: [READ], Hangar: [READ] });
     // The one that had its effect is seen in the list.
@@ -308,26 +295,11 @@ describe('roles of groups in spaces and documents', () => {
       { settings },
     );
   });
-
-  test('that a protected group has by a rule stay', async () => {
-    const place = await makePlace();
-    await live(place, { Minutes: [READ, WRITE], Hangar: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
-    });
-    const settings = { PROTECT_GROUPS: 'Board' };
-    await live(place, { Minutes: [READ] }, untilRuled, { settings });
-    const kept = listRoles(place);
-    await live(place, { Minutes: [READ] }, untilRuled);
-
-    expect(kept).toEqual({ Minutes: [READ, WRITE], Hangar: [READ] });
-    expect(listRoles(place)).toEqual(kept);
-  });
 });
 
 /** Somebody takes the roles in Minutes, and gives more in Hangar and others in Kitchen. */
 function changeBehind(place: Place): void {
-  const { service } = place.sandbox;
+  const service = place.sandbox.service.as(ADMIN);
   service.setRoles(uidOf(place, 'Minutes'), 'Board', []);
   service.setRoles(uidOf(place, 'Hangar'), 'Board', [READ, WRITE]);
   service.setRoles(uidOf(place, 'Kitchen'), 'Board', [WRITE]);
