@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -22,64 +22,57 @@ function set(path: string, value: JsonObject[string]) {
   return toPatch({ op: 'replace', path, value });
 }
 
-/** What the service is asked for from here on, without looks. */
-function countChanges({ sandbox }: TestBridge): number {
-  return sandbox.calls.count({ mutating: true });
-}
+let bridge: TestBridge;
+beforeAll(async () => {
+  bridge = await startTestBridge();
+});
+afterAll(() => bridge.stop());
 
 describe('three facts of a field', () => {
-  async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    await withTestBridge({}, run);
-  }
+  test('a change of one field does not touch another that drifted', async () => {
+    const { service } = bridge.sandbox;
+    const path = `/Users/${await addUser(bridge, 'dora')}`;
+    service.renameUser('dora@example.com', 'Somebody Else');
 
-  test('a change of one field does not touch another that drifted', () =>
-    withStore(async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      bridge.sandbox.service.renameUser(ada, 'Somebody Else');
+    await send(bridge, 'PATCH', path, set('active', false));
+    await send(bridge, 'PATCH', path, set('active', true));
+    await untilSettled(bridge);
 
-      await send(bridge, 'PATCH', path, set('active', false));
-      await send(bridge, 'PATCH', path, set('active', true));
-      await untilSettled(bridge);
+    const shown = { fullName: 'Somebody Else', active: true };
+    expect(service.getUser('dora@example.com')).toMatchObject(shown);
+  });
 
-      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-        fullName: 'Somebody Else',
-        active: true,
-      });
-    }));
+  test('a write that names a drifted field puts it right, though the value is the same', async () => {
+    const { service } = bridge.sandbox;
+    const path = `/Users/${await addUser(bridge, 'emil')}`;
+    service.renameUser('emil@example.com', 'Somebody Else');
+    // The answer to this one shows the bridge that the name differs.
+    await send(bridge, 'PATCH', path, set('active', false));
 
-  test('a write that names a drifted field puts it right, though the value is the same', () =>
-    withStore(async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      bridge.sandbox.service.renameUser(ada, 'Somebody Else');
-      // The answer to this one shows the bridge that the name differs.
-      await send(bridge, 'PATCH', path, set('active', false));
+    await send(bridge, 'PATCH', path, set('name.givenName', 'Emil'));
 
-      await send(bridge, 'PATCH', path, set('name.givenName', 'Ada'));
-
-      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-        fullName: 'Ada Example',
-        active: false,
-      });
-    }));
+    const shown = { fullName: 'Emil Example', active: false };
+    expect(service.getUser('emil@example.com')).toMatchObject(shown);
+  });
 
   test('a change of one member does not touch another whose membership drifted', () =>
-    withStore(async (bridge) => {
-      const [one, two, three, four, five] = await addUsers(bridge, 5);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots', [one ?? '', two ?? ''])}`;
-      const { service, faults } = bridge.sandbox;
-      service.removeMember('Pilots', 'person1@example.com');
+    withTestBridge({}, async (own) => {
+      const [one, two, three, four, five] = await addUsers(own, 5);
+      const path = `/Groups/${await addGroup(own, 'Drifters', [one ?? '', two ?? ''])}`;
+      const { service, faults } = own.sandbox;
+      service.removeMember('Drifters', 'person1@example.com');
       // The lost answer makes the bridge look, so that it sees who is gone.
       const reset = { kind: 'reset', at: 'after-effect' } as const;
       faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
-      await send(bridge, 'PATCH', path, add(three, four));
+      await send(own, 'PATCH', path, add(three, four));
       await untilSettled(bridge);
-      expect(service.members('Pilots')).toHaveLength(3);
+      expect(service.members('Drifters')).toHaveLength(3);
 
-      await send(bridge, 'PATCH', path, add(five));
-      expect(service.members('Pilots')).not.toContain('person1@example.com');
+      await send(own, 'PATCH', path, add(five));
+      expect(service.members('Drifters')).not.toContain('person1@example.com');
 
-      await send(bridge, 'PATCH', path, add(one));
-      expect(service.members('Pilots')).toContain('person1@example.com');
+      await send(own, 'PATCH', path, add(one));
+      expect(service.members('Drifters')).toContain('person1@example.com');
     }));
 });
 
@@ -88,97 +81,82 @@ function add(...ids: (string | undefined)[]) {
 }
 
 test('what nobody ever set is not ours: no call, and what people set stays', () =>
-  withTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }, async (bridge) => {
-    const { service } = bridge.sandbox;
-    const user = `/Users/${await addUser(bridge, 'ada')}`;
-    const group = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+  withTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }, async (own) => {
+    const { service } = own.sandbox;
+    const user = `/Users/${await addUser(own, 'ada')}`;
+    const group = `/Groups/${await addGroup(own, 'Pilots')}`;
     service.updateUser(ada, { appsPermissions: 2 });
     service.setPermissions('Pilots', 4);
     service.addAdmin('Pilots', ada);
 
-    await send(bridge, 'PATCH', user, set('name.familyName', 'King'));
-    await send(bridge, 'PATCH', group, set('displayName', 'Crew'));
-    await untilSettled(bridge);
+    await send(own, 'PATCH', user, set('name.familyName', 'King'));
+    await send(own, 'PATCH', group, set('displayName', 'Crew'));
+    await untilSettled(own);
 
     expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
     expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
     expect(service.admins('Crew')).toEqual([ada, 'owner@example.com']);
-    expect(bridge.sandbox.calls.count({ operation: 'groupAdmins.addAdminToGroup' })).toBe(0);
+    expect(own.sandbox.calls.count({ operation: 'groupAdmins.addAdminToGroup' })).toBe(0);
   }));
 
-test('a PUT without active, name and emails leaves them', () =>
-  withTestBridge({}, async (bridge) => {
-    const path = `/Users/${await addUser(bridge, 'ada')}`;
-    await send(bridge, 'PATCH', path, set('active', false));
+test('a PUT without active, name and emails leaves them', async () => {
+  const userName = 'fay@example.com';
+  const path = `/Users/${await addUser(bridge, 'fay')}`;
+  await send(bridge, 'PATCH', path, set('active', false));
 
-    const { body } = await send(bridge, 'PUT', path, { schemas: [], userName: ada, title: 'Dr' });
+  const { body } = await send(bridge, 'PUT', path, { schemas: [], userName, title: 'Dr' });
 
-    expect(body).toMatchObject({
-      title: 'Dr',
-      active: false,
-      name: { givenName: 'Ada', familyName: 'Example' },
-      emails: [{ value: ada }],
-    });
-    expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
-  }));
+  expect(body).toMatchObject({
+    title: 'Dr',
+    active: false,
+    name: { givenName: 'Fay', familyName: 'Example' },
+    emails: [{ value: userName }],
+  });
+  expect(bridge.sandbox.service.getUser(userName).active).toBe(false);
+});
 
-const memberReplacements = [
-  { what: 'without members leaves them', members: {}, left: 2 },
-  { what: 'with [] empties them', members: { members: [] }, left: 0 },
-  { what: 'with null empties them', members: { members: null }, left: 0 },
-];
+test('a PUT of a group without members leaves them, with [] or null empties them', async () => {
+  const id = await addUser(bridge, 'gus');
+  const rows = [
+    { displayName: 'Left', members: {}, left: 1 },
+    { displayName: 'Emptied', members: { members: [] }, left: 0 },
+    { displayName: 'Nulled', members: { members: null }, left: 0 },
+  ];
+  for (const { displayName, members, left } of rows) {
+    const group = await addGroup(bridge, displayName, [id]);
 
-for (const { what, members, left } of memberReplacements) {
-  test(`a PUT of a group ${what}`, () =>
-    withTestBridge({}, async (bridge) => {
-      const path = `/Groups/${await addGroup(bridge, 'Pilots', await addUsers(bridge, 2))}`;
+    await send(bridge, 'PUT', `/Groups/${group}`, { schemas: [], displayName, ...members });
+    await untilSettled(bridge);
 
-      await send(bridge, 'PUT', path, { schemas: [], displayName: 'Pilots', ...members });
-      await untilSettled(bridge);
+    expect(bridge.sandbox.service.members(displayName)).toHaveLength(left);
+    expect(await readMemberIds(bridge, group)).toHaveLength(left);
+  }
+});
 
-      expect(bridge.sandbox.service.members('Pilots')).toHaveLength(left);
-      expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toHaveLength(left);
-    }));
-}
+test.each([
+  ['parts that the service cuts elsewhere', 'hal', 'Mary Ann', 'Smith'],
+  ['decomposed letters', 'ida', 'Jose\u0301', 'Nu\u0301n\u0303ez'],
+])('a name comes back as sent and is no difference: %s', async (_, who, givenName, familyName) => {
+  const name = { givenName, familyName };
+  const path = `/Users/${await addUser(bridge, who, { name })}`;
+  bridge.sandbox.calls.reset();
 
-const echoes = [
-  {
-    what: 'parts that the service cuts elsewhere',
-    name: { givenName: 'Mary Ann', familyName: 'Smith' },
-  },
-  {
-    what: 'decomposed letters',
-    name: { givenName: 'Jose\u0301', familyName: 'Nu\u0301n\u0303ez' },
-  },
-];
+  const { body } = await send(bridge, 'PUT', path, toUser(who, { name }));
+  await send(bridge, 'PATCH', path, set('name', name));
+  await untilSettled(bridge);
 
-for (const { what, name } of echoes) {
-  test(`a name comes back as sent and is no difference: ${what}`, () =>
-    withTestBridge({}, async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada', { name })}`;
-      bridge.sandbox.calls.reset();
+  expect(body.name).toMatchObject(name);
+  expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+});
 
-      const { body } = await send(bridge, 'PUT', path, toUser('ada', { name }));
-      await send(bridge, 'PATCH', path, set('name', name));
-      await untilSettled(bridge);
+test('lists are in order of creation', async () => {
+  const names = ['zoe', 'abe', 'mia'];
+  for (const name of names) await addUser(bridge, name);
 
-      expect(body.name).toMatchObject(name);
-      expect(countChanges(bridge)).toBe(0);
-    }));
-}
+  const users = listResources(await send(bridge, 'GET', '/Users?count=1000')).slice(-3);
 
-test('lists are in order of creation', () =>
-  withTestBridge({}, async (bridge) => {
-    for (const name of ['zoe', 'ada', 'mia']) await addUser(bridge, name);
-
-    const users = listResources(await send(bridge, 'GET', '/Users')).slice(1);
-
-    expect(users.map(({ userName }) => userName)).toEqual([
-      'zoe@example.com',
-      ada,
-      'mia@example.com',
-    ]);
-  }));
+  expect(users.map(({ userName }) => userName)).toEqual(names.map((name) => `${name}@example.com`));
+});
 
 const addressShapes: { what: string; shape: SandboxShapeChange; held: string }[] = [
   {
