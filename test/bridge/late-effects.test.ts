@@ -5,7 +5,15 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  readWork,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const SUSPENDED = `${USER_EXTENSION}:temporarilyInactive`;
@@ -127,7 +135,9 @@ describe('a call that the service carries out after nobody waits for it', () => 
       await withTakenBack(row, async ({ bridge, before, release }) => {
         await bridge.sandbox.calls.until(looks, { mutating: false });
         release();
-        await untilSettled(bridge);
+        await expect
+          .poll(() => readWork(bridge), { interval: 200 })
+          .toMatchObject({ due: 0, running: 0 });
 
         expect(read(bridge.sandbox.service)).toEqual(before);
       });

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   type AuditWorld,
   behindTheBack,
   INTERVAL_MS,
   PATIENT,
-  startAuditWorld,
+  startAudit,
 } from '../support/audit-world.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readMetrics } from '../support/metrics.ts';
 import {
   addGroup,
@@ -37,9 +35,6 @@ let world: AuditWorld;
 let timed: TimedBridge;
 
 beforeAll(async () => {
-  const clock = createLeapingClock();
-  const service = await startSandbox({ clock: () => clock.now() });
-  service.service.addUser({ email: 'admin@example.com' });
   const settings = {
     ...SWEEP_SETTINGS,
     SWEEP_ADMINS_EVERY: '1',
@@ -47,14 +42,11 @@ beforeAll(async () => {
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
     USERS_ADOPT_ON_DELETE: 'yes',
   };
-  world = await startAuditWorld({ service, clock, settings });
-  timed = { bridge: world, clock };
+  world = await startAudit({ settings });
+  timed = { bridge: world, clock: world.clock };
 });
 
-afterAll(async () => {
-  await world.stop();
-  await world.sandbox.stop();
-});
+afterAll(() => world.stop());
 
 const toMember = (op: 'add' | 'remove', id: string) =>
   toPatch({ op, path: 'members', value: toMembers([id]) });

@@ -35,6 +35,16 @@ export async function withAudit(
   options: AuditWorldOptions,
   run: (world: AuditWorld) => Promise<void>,
 ) {
+  const world = await startAudit(options);
+  try {
+    await run(world);
+  } finally {
+    await world.stop();
+  }
+}
+
+/** The same for the tests of a file; the sandbox ends with the bridge. */
+export async function startAudit(options: AuditWorldOptions): Promise<AuditWorld> {
   const clock = createLeapingClock();
   const skewMs = options.skewMs ?? (() => 0);
   const sandbox = await startSandbox({
@@ -43,12 +53,13 @@ export async function withAudit(
   });
   sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
   const world = await startAuditWorld({ ...options, service: sandbox, clock });
-  try {
-    await run(world);
-  } finally {
-    await world.stop();
-    await sandbox.stop();
-  }
+  return {
+    ...world,
+    async stop() {
+      await world.stop();
+      await sandbox.stop();
+    },
+  };
 }
 
 /** A bridge in front of a service that runs already; it has read the log once. */
