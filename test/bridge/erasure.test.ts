@@ -1,8 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addEraseCommand } from '../../src/cli/erase.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
+import { type AuditWorld, behindTheBack, startAudit, withAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
@@ -45,24 +45,29 @@ async function deleteAda(world: AuditWorld): Promise<string> {
 
 describe('erasing a person', () => {
   const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '50ms' };
+  let world: AuditWorld;
+  beforeAll(async () => {
+    world = await startAudit({ settings });
+  });
+  afterAll(() => world.stop());
 
   test('leaves nothing of them in any table, and no later read of the service brings it back', async () => {
     const url = makeStoreFile();
     const all = { ...settings, DRIFT_POLICY: 'repair', DATABASE_URL: url };
-    await withAudit({ settings: all }, async (world) => {
-      const id = await deleteAda(world);
-      const erase = runner(world, [addEraseCommand]);
-      const person = runner(world, [addEraseCommand], undefined, { columns: 80, answer: 'no' });
+    await withAudit({ settings: all }, async (own) => {
+      const id = await deleteAda(own);
+      const erase = runner(own, [addEraseCommand]);
+      const person = runner(own, [addEraseCommand], undefined, { columns: 80, answer: 'no' });
       const shown = await erase('erase', 'ada@example.com');
       const no = await person('erase', 'ada@example.com');
       const before = readStoreBytes(url);
       const done = await erase('erase', 'ada@example.com', '--yes');
       const after = readStoreBytes(url);
       const twice = await erase('erase', id, '--yes');
-      await sweep(world);
-      await world.poll(LONG_MS);
+      await sweep(own);
+      await own.poll(LONG_MS);
       const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
-      const later = await Promise.all(lists.map((path) => askOps(world, 'GET', path)));
+      const later = await Promise.all(lists.map((path) => askOps(own, 'GET', path)));
 
       expect(shown.code).toBe(2);
       expect(shown.text).toContain('To be erased: ada@example.com');
@@ -77,61 +82,59 @@ describe('erasing a person', () => {
       expect(SHE.exec(after)?.[0]).toBeUndefined();
       expect(twice).toMatchObject({ code: 0, text: expect.stringContaining('it was done before') });
       for (const { text } of later) expect(text).not.toMatch(SHE);
-      expect((await world.request('GET', `/Users/${id}`)).status).toBe(404);
+      expect((await own.request('GET', `/Users/${id}`)).status).toBe(404);
     });
   });
 
   test('does not keep the provider from sending them again, who get their account back; a name that two had is not enough', async () => {
-    await withAudit({ settings }, async (world) => {
-      const { service } = world.sandbox;
-      const id = await deleteAda(world);
-      const account = service.getUser('ada@example.com').id;
-      await askOps(world, 'POST', `/users/${id}/erase`);
-      const again = await addUser(world, 'ada', ADA);
-      await untilSettled(world);
+    const { service } = world.sandbox;
+    const id = await addUser(world, 'ada', ADA);
+    await send(world, 'DELETE', `/Users/${id}`);
+    await world.poll(LONG_MS);
+    const account = service.getUser('ada@example.com').id;
+    await askOps(world, 'POST', `/users/${id}/erase`);
+    const again = await addUser(world, 'ada', ADA);
+    await untilSettled(world);
 
-      const { body } = await askOps(world, 'GET', `/users/${again}`);
-      expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
-      expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
-      const filter = encodeURIComponent('userName eq "ada@example.com"');
-      const people = await send(world, 'GET', `/Users?filter=${filter}`);
-      expect(people.body.totalResults).toBe(1);
+    const { body } = await askOps(world, 'GET', `/users/${again}`);
+    expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
+    expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
+    const filter = encodeURIComponent('userName eq "ada@example.com"');
+    const people = await send(world, 'GET', `/Users?filter=${filter}`);
+    expect(people.body.totalResults).toBe(1);
 
-      const other = await addUser(world, 'bea', ADA);
-      for (const one of [again, other]) await send(world, 'DELETE', `/Users/${one}`);
-      const erased = await askOps(world, 'POST', '/users/Countess%20Lovelace/erase');
-      expect(erased.status).toBe(409);
-      expect(erased.body.found).toEqual([again, other].map((one) => ({ type: 'user', id: one })));
-      expect((await askOps(world, 'POST', '/users/nobody/erase')).status).toBe(404);
-    });
+    const other = await addUser(world, 'bea', ADA);
+    for (const one of [again, other]) await send(world, 'DELETE', `/Users/${one}`);
+    const erased = await askOps(world, 'POST', '/users/Countess%20Lovelace/erase');
+    expect(erased.status).toBe(409);
+    expect(erased.body.found).toEqual([again, other].map((one) => ({ type: 'user', id: one })));
+    expect((await askOps(world, 'POST', '/users/nobody/erase')).status).toBe(404);
   });
 
   test('waits for everything that is still to be done, and says what', async () => {
-    await withAudit({ settings }, async (world) => {
-      const id = await addUser(world, 'ada', ADA);
-      const live = await listObstacles(world, id);
-      const fault = { kind: 'status', status: 503 } as const;
-      const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
-      await send(world, 'DELETE', `/Users/${id}`);
-      const unsent = await listObstacles(world, id);
-      outage.remove();
-      await untilSettled(world);
-      const fresh = await listObstacles(world, id);
-      await world.poll(LONG_MS);
-      behindTheBack(world).setActive('ada@example.com', true);
-      await sweep(world);
-      const active = await listObstacles(world, id);
-      behindTheBack(world).setActive('ada@example.com', false);
-      await sweep(world);
-      const done = await askOps(world, 'POST', `/users/${id}/erase`);
+    const id = await addUser(world, 'cleo');
+    const live = await listObstacles(world, id);
+    const fault = { kind: 'status', status: 503 } as const;
+    const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+    await send(world, 'DELETE', `/Users/${id}`);
+    const unsent = await listObstacles(world, id);
+    outage.remove();
+    await untilSettled(world);
+    const fresh = await listObstacles(world, id);
+    await world.poll(LONG_MS);
+    behindTheBack(world).setActive('cleo@example.com', true);
+    await sweep(world);
+    const active = await listObstacles(world, id);
+    behindTheBack(world).setActive('cleo@example.com', false);
+    await sweep(world);
+    const done = await askOps(world, 'POST', `/users/${id}/erase`);
 
-      expect(live).toEqual(['managed']);
-      expect(unsent).toContain('pending');
-      expect(fresh).toEqual(['recent']);
-      expect(active).toEqual(['active', 'drifting']);
-      expect(done.status).toBe(200);
-      expect(await listObstacles(world, id)).toEqual(['erased']);
-    });
+    expect(live).toEqual(['managed']);
+    expect(unsent).toContain('pending');
+    expect(fresh).toEqual(['recent']);
+    expect(active).toEqual(['active', 'drifting']);
+    expect(done.status).toBe(200);
+    expect(await listObstacles(world, id)).toEqual(['erased']);
   });
 
   test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
