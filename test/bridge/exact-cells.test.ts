@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
@@ -13,39 +13,29 @@ function isSuspended({ sandbox }: TestBridge, name = 'ada'): boolean | undefined
 }
 
 const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
-const clearings: { what: string; method: string; toBody: (name: string) => JsonObject }[] = [
-  { what: 'a PUT without the extension', method: 'PUT', toBody: (name) => toUser(name) },
-  {
-    what: 'a null',
-    method: 'PATCH',
-    toBody: () => toPatch({ op: 'replace', path: SUSPENSION, value: null }),
-  },
-];
 
-describe.each(['scim', 'temporarilyInactive'])('where %s deactivates', (deactivation) => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    const settings = { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation };
-    bridge = await startTestBridge({ settings });
-  });
-  afterAll(() => bridge.stop());
+test.each(['scim', 'temporarilyInactive'])(
+  'where %s deactivates, a PUT without the extension and a null end a suspension in the service too',
+  (deactivation) =>
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation } },
+      async (bridge) => {
+        const put = await addUser(bridge, 'ada', suspended);
+        const patched = await addUser(bridge, 'bob', suspended);
+        await untilSettled(bridge);
+        const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
 
-  test.each(clearings.map((row, index) => ({ ...row, name: `ada${index}` })))(
-    '$what ends a suspension in the service too',
-    async ({ method, toBody, name }) => {
-      const id = await addUser(bridge, name, suspended);
-      await untilSettled(bridge);
-      const before = isSuspended(bridge, name);
+        const end = toPatch({ op: 'replace', path: SUSPENSION, value: null });
+        await send(bridge, 'PUT', `/Users/${put}`, toUser('ada'));
+        await send(bridge, 'PATCH', `/Users/${patched}`, end);
+        await sweep(bridge);
 
-      await send(bridge, method, `/Users/${id}`, toBody(name));
-      await untilSettled(bridge);
-      await sweep(bridge);
-
-      expect([before, isSuspended(bridge, name)]).toEqual([true, false]);
-      expect(await listManagedDrifts(bridge)).toEqual([]);
-    },
-  );
-});
+        expect(before).toEqual([true, true]);
+        expect(['ada', 'bob'].map((name) => isSuspended(bridge, name))).toEqual([false, false]);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      },
+    ),
+);
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
   const sandbox = { seed: { users: 0 } };
@@ -68,32 +58,28 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
   );
 });
 
-const writes: { method: string; body: JsonObject }[] = [
-  {
-    method: 'PATCH',
-    body: toPatch({
-      op: 'replace',
-      path: `${USER_EXTENSION}:temporarilyInactive`,
-      value: true,
-    }),
-  },
-  { method: 'PATCH', body: toPatch({ op: 'replace', value: suspended }) },
-];
+test('a write of one attribute of an extension leaves drift of its sibling, with a path and without one', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    const writes: Record<string, JsonObject> = {
+      ada: toPatch({ op: 'replace', path: SUSPENSION, value: true }),
+      bob: toPatch({ op: 'replace', value: suspended }),
+    };
+    const ids = new Map<string, string>();
+    for (const name of Object.keys(writes)) {
+      ids.set(name, await addUser(bridge, name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
+    }
+    await untilSettled(bridge);
+    for (const name of ids.keys()) {
+      service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
+    }
+    await sweep(bridge);
 
-test.each(writes)(
-  'a write of one attribute of an extension ($body) leaves drift of its sibling',
-  async ({ method, body }) => {
-    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-      const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 1 } });
-      await untilSettled(bridge);
-      bridge.sandbox.service.updateUser(ada, { appsPermissions: 2 });
-      await sweep(bridge);
+    for (const [name, id] of ids) await send(bridge, 'PATCH', `/Users/${id}`, writes[name]);
+    await untilSettled(bridge);
 
-      await send(bridge, method, `/Users/${id}`, body);
-      await untilSettled(bridge);
-
-      expect(isSuspended(bridge)).toBe(true);
-      expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(2);
-    });
-  },
-);
+    for (const name of ids.keys()) {
+      const shown = { temporarilyInactive: true, appsPermissions: 2 };
+      expect(service.getUser(`${name}@example.com`)).toMatchObject(shown);
+    }
+  }));

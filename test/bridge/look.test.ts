@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addLookCommand } from '../../src/cli/look.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addGroup, addUser, send, toUser, untilSettled } from '../support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
 
-const PATIENT = { interval: 10 };
+const PATIENT = { interval: 25 };
 const ada = 'ada@example.com';
 
 function look(bridge: TestBridge, path: string, body: JsonObject = {}) {
@@ -19,99 +19,91 @@ function runLook(bridge: TestBridge, ...args: string[]) {
 }
 
 describe('a look at one', () => {
-  async function withBridge(
-    run: (bridge: TestBridge) => Promise<void>,
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, ...settings } }, run);
-  }
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    const limits = { LIMITS_REMOVE_MEMBER_COUNT: '0', LIMITS_REMOVE_MEMBER_PERCENT: '0' };
+    bridge = await startTestBridge({ settings: { ...SWEEP_SETTINGS, ...limits } });
+  });
+  afterAll(() => bridge.stop());
 
-  test('user takes one call, says what differs, stores it, and changes nothing', () =>
-    withBridge(async (bridge) => {
-      const { service, calls } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      service.renameUser(ada, 'Somebody Else');
-      calls.reset();
+  test('user takes one call, says what differs, stores it, and changes nothing', async () => {
+    const { service, calls } = bridge.sandbox;
+    const id = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    service.renameUser(ada, 'Somebody Else');
+    calls.reset();
 
-      const { status, body } = await look(bridge, `users/${id}`);
-      const text = (await runLook(bridge, ada)).text;
+    const { status, body } = await look(bridge, `users/${id}`);
+    const text = (await runLook(bridge, ada)).text;
 
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ type: 'user', id, gone: false, calls: 1, repair: null });
-      expect(body.differences).toMatchObject([
-        {
-          kind: 'user.renamed',
-          status: 'open',
-          desired: { name: 'Ada Example' },
-          observed: { name: 'Somebody Else' },
-        },
-      ]);
-      expect(text).toContain('Differences: 1\n  user.renamed: wanted {"name":"Ada Example"}');
-      expect(await listManagedDrifts(bridge)).toEqual([`user.renamed ${ada}`]);
-      expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
-    }));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ type: 'user', id, gone: false, calls: 1, repair: null });
+    expect(body.differences).toMatchObject([
+      {
+        kind: 'user.renamed',
+        status: 'open',
+        desired: { name: 'Ada Example' },
+        observed: { name: 'Somebody Else' },
+      },
+    ]);
+    expect(text).toContain('Differences: 1\n  user.renamed: wanted {"name":"Ada Example"}');
+    expect(await listManagedDrifts(bridge)).toEqual([`user.renamed ${ada}`]);
+    expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
+  });
 
   test('user whose licence takes more than three calls to find is left to a sweep', () =>
-    withBridge(
-      async (bridge) => {
-        const { service, calls } = bridge.sandbox;
-        for (let index = 0; index < 9; index += 1) {
-          service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
-        }
-        const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-        const id = await addUser(bridge, 'ada', { [extension]: { appsPermissions: 2 } });
-        await untilSettled(bridge);
-        calls.reset();
-
-        const { status, body } = await look(bridge, `users/${id}`);
-
-        expect([status, body.code]).toEqual([503, 'could-not-look']);
-        expect(calls.count()).toBe(3);
-      },
-      { UPSTREAM_PAGE_SIZE: '2' },
-    ));
-
-  test('group takes two calls, and its members are repaired too', () =>
-    withBridge(async (bridge) => {
-      const { service, calls } = bridge.sandbox;
-      const [first, second] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const id = await addGroup(bridge, 'Pilots', [first, second]);
-      await untilSettled(bridge);
-      service.removeMember('Pilots', ada);
+    withTestBridge({ settings: { ...SWEEP_SETTINGS, UPSTREAM_PAGE_SIZE: '2' } }, async (own) => {
+      const { service, calls } = own.sandbox;
+      for (let index = 0; index < 9; index += 1) {
+        service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
+      }
+      const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+      const id = await addUser(own, 'ada', { [extension]: { appsPermissions: 2 } });
+      await untilSettled(own);
       calls.reset();
 
-      const { body } = await look(bridge, `groups/${id}`, { repair: true });
+      const { status, body } = await look(own, `users/${id}`);
 
-      expect(body).toMatchObject({
-        calls: 2,
-        differences: [{ kind: 'member.removed', member: { id: first, name: ada } }],
-        repair: { exceeded: [] },
-      });
-      const members = () => service.members('Pilots');
-      await expect.poll(members, PATIENT).toEqual([ada, 'bob@example.com']);
+      expect([status, body.code]).toEqual([503, 'could-not-look']);
+      expect(calls.count()).toBe(3);
     }));
 
-  test('is not repaired where a limit would be exceeded', () =>
-    withBridge(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const id = await addGroup(bridge, 'Pilots', [await addUser(bridge, 'ada')]);
-        await addUser(bridge, 'bob');
-        await untilSettled(bridge);
-        service.addMember('Pilots', 'bob@example.com');
+  test('group takes two calls, and its members are repaired too', async () => {
+    const cyd = 'cyd@example.com';
+    const { service, calls } = bridge.sandbox;
+    const [first, second] = [await addUser(bridge, 'cyd'), await addUser(bridge, 'dan')];
+    const id = await addGroup(bridge, 'Pilots', [first, second]);
+    await untilSettled(bridge);
+    service.removeMember('Pilots', cyd);
+    calls.reset();
 
-        const { body } = await look(bridge, `groups/${id}`, { repair: true });
+    const { body } = await look(bridge, `groups/${id}`, { repair: true });
 
-        expect(body).toMatchObject({
-          differences: [{ kind: 'member.added' }],
-          repair: { planId: null, exceeded: [expect.stringContaining('removeMember: 1')] },
-        });
-        await untilSettled(bridge);
-        expect(service.members('Pilots')).toEqual([ada, 'bob@example.com']);
-      },
-      { LIMITS_REMOVE_MEMBER_COUNT: '0', LIMITS_REMOVE_MEMBER_PERCENT: '0' },
-    ));
+    expect(body).toMatchObject({
+      calls: 2,
+      differences: [{ kind: 'member.removed', member: { id: first, name: cyd } }],
+      repair: { exceeded: [] },
+    });
+    const members = () => service.members('Pilots');
+    await expect.poll(members, PATIENT).toEqual([cyd, 'dan@example.com']);
+  });
+
+  test('is not repaired where a limit would be exceeded', async () => {
+    const { service } = bridge.sandbox;
+    const id = await addGroup(bridge, 'Cooks', [await addUser(bridge, 'eva')]);
+    await addUser(bridge, 'fay');
+    await untilSettled(bridge);
+    service.addMember('Cooks', 'fay@example.com');
+
+    const { body } = await look(bridge, `groups/${id}`, { repair: true });
+
+    expect(body).toMatchObject({
+      differences: [{ kind: 'member.added' }],
+      repair: { planId: null, exceeded: [expect.stringContaining('removeMember: 1')] },
+    });
+    await untilSettled(bridge);
+    expect(service.members('Cooks')).toEqual(['eva@example.com', 'fay@example.com']);
+  });
 });
 
 test('who is not in the service, was just written or cannot be asked for is told so', () =>

@@ -158,7 +158,7 @@ test('signing in and out is kept with who, from where and which session; a stran
     const url = new URL('/console/session', bridge.baseUrl);
     const signIn = (token: string) =>
       request(url, { method: 'POST', headers: own, body: JSON.stringify({ token }) });
-    for (let guess = 0; guess < 8; guess += 1) await signIn(`a-guess-${guess}`);
+    for (let guess = 0; guess < 3; guess += 1) await signIn(`a-guess-${guess}`);
     const answer = await signIn(SWEEP_SETTINGS.OPS_TOKEN);
     const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
     const { body: sessions } = await askOps(bridge, 'GET', '/sessions');

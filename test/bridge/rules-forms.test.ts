@@ -17,21 +17,21 @@ import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-
 
 const ghost = 'ghost@example.com';
 const DAY_MS = 25 * 60 * 60_000;
-/** Halves of 100 down to one: seven times two. */
-const HALVES_OF_100 = 14;
+/** Halves of 32 down to one: five times two. */
+const HALVES_OF_32 = 10;
 
-/** 99 people and one whom the service forgets before anybody puts them in a group. */
+/** 31 people and one whom the service forgets before anybody puts them in a group. */
 function addPeople({ service }: Sandbox) {
-  service.seed({ users: 49 });
+  service.seed({ users: 15 });
   service.addUser({ email: ghost, fullName: 'Ghost', virtual: true });
-  service.seed({ users: 50 });
+  service.seed({ users: 16 });
 }
 
-/** 100 people, of whom the service refuses one in the midst of the others. */
+/** 32 people, of whom the service refuses one in the midst of the others. */
 async function listPeople(bridge: TestBridge): Promise<string[]> {
   const users = listResources(await send(bridge, 'GET', '/Users?count=200'));
   const ids = users.filter(({ userName }) => userName !== 'owner').map(({ id }) => String(id));
-  expect(ids).toHaveLength(100);
+  expect(ids).toHaveLength(32);
   return ids;
 }
 
@@ -49,7 +49,7 @@ function withPeople(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
   return withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '60s' } }, run);
 }
 
-describe('of 100 members one whom the service refuses', () => {
+describe('of 32 members one whom the service refuses', () => {
   test('is found by halves and named, and the others leave again with one more call', () =>
     withPeople(async ({ bridge }) => {
       const { calls, service } = bridge.sandbox;
@@ -67,12 +67,12 @@ describe('of 100 members one whom the service refuses', () => {
       expect(answer.body.detail).toContain(ghostId);
       expect([service.members('Pilots'), await readMemberIds(bridge, id)]).toEqual([[], []]);
       const batches = calls.count({ operation: 'scim.updateGroup' });
-      expect(batches).toBeLessThanOrEqual(HALVES_OF_100 + 1);
+      expect(batches).toBeLessThanOrEqual(HALVES_OF_32 + 1);
       expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
       expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
     }));
 
-  test('is found by halves and stuck, where the request was acknowledged: the 99 others are in with few calls', () =>
+  test('is found by halves and stuck, where the request was acknowledged: the 31 others are in with few calls', () =>
     withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '0' } }, async (timed) => {
       const { bridge } = timed;
       const { calls, service } = bridge.sandbox;
@@ -87,9 +87,9 @@ describe('of 100 members one whom the service refuses', () => {
       await untilQuiet(timed, 60_000);
 
       expect(answer.status).toBe(204);
-      expect(service.members('Pilots')).toHaveLength(99);
-      expect(await readMemberIds(bridge, id)).toHaveLength(100);
-      expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_100);
+      expect(service.members('Pilots')).toHaveLength(31);
+      expect(await readMemberIds(bridge, id)).toHaveLength(32);
+      expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_32);
       expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
       expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
     }));
@@ -111,7 +111,7 @@ describe('of 100 members one whom the service refuses', () => {
 
       expect(service.members('Pilots')).toEqual([]);
       // Beside the halves: the SCIM id, two forms of the whole, a look, a pair, whether the ghost is inactive, the way back.
-      expect(found).toBeLessThanOrEqual(HALVES_OF_100 + 8);
+      expect(found).toBeLessThanOrEqual(HALVES_OF_32 + 8);
       expect(calls.count() - found).toBe(1);
     }));
 });
@@ -119,7 +119,7 @@ describe('of 100 members one whom the service refuses', () => {
 test('a batch that is too large is halved, and smaller ones are sent for a day', () =>
   withPeople(async ({ bridge, clock }) => {
     const { calls, faults, service } = bridge.sandbox;
-    const ids = (await listPeople(bridge)).slice(0, 40);
+    const ids = (await listPeople(bridge)).slice(0, 20);
     await teachForm(bridge);
     const paths = [];
     for (const name of ['First', 'Second', 'Third']) {
@@ -141,8 +141,8 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
     const nextDay = await count(third);
 
     expect([found, sameDay, nextDay]).toEqual([3, 2, 1]);
-    expect(service.members('First')).toHaveLength(40);
-    expect(service.members('Third')).toHaveLength(40);
+    expect(service.members('First')).toHaveLength(20);
+    expect(service.members('Third')).toHaveLength(20);
   }));
 
 test('a form that the service refuses is not tried again after a restart', async () => {

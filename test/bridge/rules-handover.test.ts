@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/sandbox/faults.ts';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import {
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+  withTestBridge,
+} from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -15,81 +20,85 @@ import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 const ada = 'ada@example.com';
 
 describe('created again while a call for the deleted one is on its way', () => {
-  async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { SCIM_WRITE_WAIT: '200ms' };
-    await withTestBridge({ settings }, run);
-  }
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '200ms' } });
+  });
+  afterAll(() => bridge.stop());
 
-  const hanging: { what: string; fault: Fault }[] = [
-    { what: 'is carried out late', fault: { kind: 'hang' } },
-    { what: 'was carried out and is answered late', fault: { kind: 'hang', effect: 'done' } },
+  const hanging: { what: string; name: string; fault: Fault }[] = [
+    { what: 'is carried out late', name: 'gwen', fault: { kind: 'hang' } },
+    {
+      what: 'was carried out and is answered late',
+      name: 'hugo',
+      fault: { kind: 'hang', effect: 'done' },
+    },
   ];
-  for (const { what, fault } of hanging) {
-    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, () =>
-      withStore(async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
-        const first = await addUser(bridge, 'ada');
-        await late.until(1);
-        await addGroup(bridge, 'Pilots', [first]);
-        await send(bridge, 'DELETE', `/Users/${first}`);
+  for (const { what, name, fault } of hanging) {
+    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, async () => {
+      const { service, faults } = bridge.sandbox;
+      const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      const first = await addUser(bridge, name);
+      await late.until(1);
+      const group = `Friends of ${name}`;
+      await addGroup(bridge, group, [first]);
+      await send(bridge, 'DELETE', `/Users/${first}`);
 
-        const second = await addUser(bridge, 'ada');
-        faults.release();
-        await untilSettled(bridge);
+      const second = await addUser(bridge, name);
+      faults.release();
+      await untilSettled(bridge);
 
-        expect(service.users().map(({ email, active }) => [email, active])).toEqual([
-          ['owner@example.com', true],
-          [ada, true],
-        ]);
-        expect(service.members('Pilots')).toEqual([]);
-        expect((await readWork(bridge))?.stuck).toBe(0);
-        expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({
-          groups: [],
-        });
-      }));
+      const accounts = service.users().filter(({ email }) => email.startsWith(name));
+      expect(accounts.map(({ email, active }) => [email, active])).toEqual([
+        [`${name}@example.com`, true],
+      ]);
+      expect(service.members(group)).toEqual([]);
+      expect((await readWork(bridge))?.stuck).toBe(0);
+      const { body } = await send(bridge, 'GET', `/Users/${second}`);
+      expect(body).toMatchObject({ groups: [] });
+    });
   }
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
     const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
-    await withTestBridge({ settings }, async (bridge) => {
-      const { service, faults, calls } = bridge.sandbox;
+    await withTestBridge({ settings }, async (own) => {
+      const { service, faults, calls } = own.sandbox;
       const create = { operation: 'scim.addUser' } as const;
       faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
       // No look finds the account yet.
       faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      const first = await addUser(bridge, 'ada');
+      const first = await addUser(own, 'ada');
       await calls.until(3, { operation: 'scim.getUsers', status: 503 });
-      await send(bridge, 'DELETE', `/Users/${first}`);
+      await send(own, 'DELETE', `/Users/${first}`);
 
-      const second = await addUser(bridge, 'ada', { active: false });
+      const second = await addUser(own, 'ada', { active: false });
       faults.clear();
-      await untilSettled(bridge);
+      await untilSettled(own);
 
       const { id, active } = service.getUser(ada);
       expect(active).toBe(false);
-      expect(await readUser(bridge, second)).toMatchObject({ upstreamId: id });
+      expect(await readUser(own, second)).toMatchObject({ upstreamId: id });
       expect(calls.count(create)).toBe(1);
     });
   });
 
-  test('a deactivation that arrives late does not leave the new person inactive', () =>
-    withStore(async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const first = await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      const fault = { kind: 'hang' } as const;
-      const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-      await send(bridge, 'DELETE', `/Users/${first}`);
-      await late.until(1);
+  test('a deactivation that arrives late does not leave the new person inactive', async () => {
+    const { service, faults } = bridge.sandbox;
+    const first = await addUser(bridge, 'iris');
+    await untilSettled(bridge);
+    const people = service.users().length;
+    const fault = { kind: 'hang' } as const;
+    const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    await send(bridge, 'DELETE', `/Users/${first}`);
+    await late.until(1);
 
-      await addUser(bridge, 'ada');
-      faults.release();
-      await untilSettled(bridge);
+    await addUser(bridge, 'iris');
+    faults.release();
+    await untilSettled(bridge);
 
-      expect(service.getUser(ada).active).toBe(true);
-      expect(service.users()).toHaveLength(2);
-    }));
+    expect(service.getUser('iris@example.com').active).toBe(true);
+    expect(service.users()).toHaveLength(people);
+  });
 });
 
 describe('a group taken up again before the departures from before were sent', () => {
