@@ -1,4 +1,3 @@
-import { createHarmRoom } from '../domain/harm.ts';
 import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
@@ -14,7 +13,6 @@ import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSampling } from '../reconcile/loop/sampling.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
-import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
@@ -191,9 +189,7 @@ async function createDeps(
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
   const seats = createSeatLine({ ...deps, store });
-  const harmRoom = createHarmRoom(deps.policy.providerHarm);
-  harmRoom.learn(await countHarmRoom(store.read, deps));
-  return { ...deps, store, upstream, quirks, outage, seats, harmRoom };
+  return { ...deps, store, upstream, quirks, outage, seats };
 }
 
 function openNotifier(

@@ -52,35 +52,3 @@ export function exceedsLimit(
   if (count > limit.count) return true;
   return population >= populationMin && count * 100 > limit.percent * population;
 }
-
-/**
- * Removals that may still leave before the limit of providers can be reached, as the leader knows it. Only the leader
- * removes, and what leaves the window of the limit makes more room, so its count is never too high.
- */
-export interface HarmRoom {
-  /** Takes room for this harm; false: it is not known whether there is any, and none was taken. */
-  take(harms: readonly HarmKind[]): boolean;
-  /** Keeps how many more removals the limit allows, as just counted. */
-  learn(counted: ReadonlyMap<HarmKind, number>): void;
-}
-
-/** Creates the room of one lead, of which nothing is known yet. `countMax` 0: there is no limit. */
-export function createHarmRoom({ count: countMax }: { readonly count: number }): HarmRoom {
-  const room = new Map<HarmKind, number>();
-  return {
-    take(harms) {
-      if (countMax === 0) return true;
-      const byKind = Map.groupBy(harms, (harm) => harm);
-      const wanted = [...byKind].map(([harm, all]) => ({
-        harm,
-        left: (room.get(harm) ?? 0) - all.length,
-      }));
-      if (wanted.some(({ left }) => left < 0)) return false;
-      for (const { harm, left } of wanted) room.set(harm, left);
-      return true;
-    },
-    learn(counted) {
-      for (const [harm, left] of counted) room.set(harm, left);
-    },
-  };
-}

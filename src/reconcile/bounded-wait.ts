@@ -5,7 +5,6 @@ import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { GroupUndo, UserUndo } from '../store/resources/undo.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { AnyFirstStep } from './head-start.ts';
 import { readProgress } from './recorded.ts';
 import { classify } from './verdict.ts';
 import type { Waiters } from './waiters.ts';
@@ -95,14 +94,8 @@ export const QUEUE_TOO_LONG = {
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
   readonly key: ResourceKey;
-  /** Lets the resource go; true: another has asked for the lock meanwhile. */
-  release(): boolean;
-}
-
-/** A write that was begun in its transaction: its first step, and the lock of its resource. */
-export interface HeadStart {
-  readonly lock: Lock;
-  readonly step: AnyFirstStep;
+  /** Lets the resource go. */
+  release(): void;
 }
 
 /** A provider's write that was stored. */
@@ -113,8 +106,6 @@ export interface StoredWrite {
   readonly undo: UserUndo | GroupUndo;
   /** The lock of the resource, where the request got it. */
   readonly lock: Lock | undefined;
-  /** The step that was begun with the write, under the lock. */
-  readonly first: AnyFirstStep | undefined;
   /** Names the wait that was stored with the write. */
   readonly waitId: string | undefined;
   /** How long the request may still wait, in milliseconds. */

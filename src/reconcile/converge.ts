@@ -2,14 +2,14 @@ import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/resource-state.ts';
-import { type ChangeRow, listTraces } from '../store/changes.ts';
+import { listTraces } from '../store/changes.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
 import { recordStep } from './record-held.ts';
 import { GONE, type Progress } from './recorded.ts';
 import type { KindTypes, OutcomeOf, ResourceKind } from './resource-kind.ts';
-import { type FirstStep, type GuardedStep, openSendGuard, type PlannedStep } from './send-guard.ts';
+import { type GuardedStep, openSendGuard, type PlannedStep } from './send-guard.ts';
 
 /** End of a run. */
 export interface Run extends Progress {
@@ -28,25 +28,21 @@ export async function converge<T extends KindTypes>(
   kind: ResourceKind<T>,
   {
     key,
-    first,
     onNotified,
   }: {
     readonly key: ResourceKey;
-    /** The step that was begun with the write; undefined: none was. */
-    readonly first: FirstStep<T['state'], T['action'], T['row']> | undefined;
     readonly onNotified: () => void;
   },
 ): Promise<Run> {
   const guard = createStepGuard(key);
-  let begun = first;
-  let step = first ?? (await readStep(deps, kind, key));
+  const replan = () => readStep(deps, kind, key);
+  let step = await replan();
   let again = false;
   let missed: Missed | undefined;
   let failures = 0;
   while (step !== undefined) {
     const { state, action } = step;
     guard.note(state.version, action);
-    const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
     const planned: GuardedStep<T['state'], T['action']> = {
       key,
@@ -54,17 +50,15 @@ export async function converge<T extends KindTypes>(
       create,
       replan,
       again,
-      begun,
     };
     const { upstream, seen, withdraw, saveOutcomes } = openSendGuard(deps, planned);
     const name = toName(kind, action);
-    const taken = { key, state, action, name, missed, change: begun?.change };
+    const taken = { key, state, action, name, missed };
     const outcome = await take({ ...deps, upstream }, kind, taken);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = seen.isOvertaken && outcome.kind === 'later';
     if (again) {
       await withdraw();
-      begun = undefined;
       step = await replan();
       continue;
     }
@@ -72,9 +66,7 @@ export async function converge<T extends KindTypes>(
     missed = toMissed(missed, { outcome, isLook });
     failures += Number(outcome.kind === 'unknown');
     const isOwn = !action || deps.outage.note({ key: keyText(key), isLook, outcome });
-    const row = seen.isAsBegun ? begun?.row : undefined;
-    const ended = { outcome, isOwn, failures, row, change: begun?.change };
-    begun = undefined;
+    const ended = { outcome, isOwn, failures };
     const also = saveOutcomes;
     const recorded = await recordStep(deps, kind, { key, planned: seen.planned, ended, also });
     if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
@@ -91,22 +83,19 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
   readonly name: string | undefined;
   /** Knowledge of the run about a "not there". */
   readonly missed: Missed | undefined;
-  /** The change that the step was begun with. */
-  readonly change: ChangeRow | undefined;
 }
 
 /** Takes a step; without an action it is done. */
 async function take<T extends KindTypes>(
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
-  { key, state, action, name = '', missed, change }: TakenStep<T['state'], T['action']>,
+  { key, state, action, name = '', missed }: TakenStep<T['state'], T['action']>,
 ): Promise<OutcomeOf<T>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
   const known = missed === undefined ? state : { ...state, missed };
   const { tracing } = deps;
   if (tracing === undefined) return kind.apply(deps, known, action);
-  const traced = { key, name, change };
-  return traceStep({ ...deps, tracing }, traced, () => kind.apply(deps, known, action));
+  return traceStep({ ...deps, tracing }, { key, name }, () => kind.apply(deps, known, action));
 }
 
 /** Name of an action that looks. */
@@ -186,24 +175,20 @@ function toMissed(
 /** Traces that one step is shown in at most. */
 const TRACES_MAX = 16;
 
-/** Step, and the change that it was begun with, which the store does not have. */
+/** Step that is traced. */
 interface TracedStep {
   readonly key: ResourceKey;
   /** Name of its action. */
   readonly name: string;
-  readonly change: ChangeRow | undefined;
 }
 
 /** Runs a step in the trace of the oldest change that waits for it, linked with those of the others. */
 async function traceStep<T>(
   { store, tracing }: Pick<ReconcileDeps, 'store'> & { readonly tracing: Tracing },
-  { key: { type, id }, name, change }: TracedStep,
+  { key: { type, id }, name }: TracedStep,
   step: () => Promise<T>,
 ): Promise<T> {
-  // The change of a write that begins at once is not stored.
-  const own = change?.trace ?? undefined;
-  const traces = own === undefined ? await listTraces(store.read, id, TRACES_MAX) : [own];
-  const [parent, ...links] = traces;
+  const [parent, ...links] = await listTraces(store.read, id, TRACES_MAX);
   // Work that no provider has asked for is shown by its calls alone.
   if (parent === undefined) return step();
   const attributes = { 'scim_bridge.resource_type': type, 'scim_bridge.action': name };

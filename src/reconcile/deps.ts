@@ -2,7 +2,6 @@ import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { SentChange } from '../domain/change.ts';
 import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { HarmRoom } from '../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Deactivation } from '../domain/user.ts';
@@ -10,7 +9,6 @@ import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
-import type { LeadersStore } from './lead.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 import type { SeatLine } from './seat-line.ts';
@@ -99,12 +97,10 @@ export interface ProcessDeps {
 
 /** Dependencies of every step of reconciliation: the leader alone has a way to the service. */
 export interface ReconcileDeps extends ProcessDeps {
-  readonly store: LeadersStore;
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
   readonly seats: SeatLine;
-  readonly harmRoom: HarmRoom;
 }
 
 /** Hold that keeps a bridge from changing the service before it knows that it may. */

@@ -3,7 +3,7 @@ import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { GroupField } from '../domain/group.ts';
-import { HARM_KINDS, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
+import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { PlanAction } from '../domain/plan.ts';
@@ -59,28 +59,23 @@ export async function restartHarmCount(tx: Db, now: number): Promise<void> {
 /**
  * Lets a call leave that this transaction has written into the ledger, unless providers would have removed access
  * from more users, or members from more groups, than allowed in 24 hours; settings: limits.provider.
- * A repeated call counts once. A plan has limits of its own. Returns how many more may leave of each kind of harm that
- * was counted. @throws TooMuchHarm
+ * A repeated call counts once. A plan has limits of its own. @throws TooMuchHarm
  */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   written: readonly WrittenChange[],
-): Promise<ReadonlyMap<HarmKind, number>> {
+): Promise<void> {
   const { count: countMax, percent } = providerHarm;
-  const room = new Map<HarmKind, number>();
-  if (countMax === 0) return room;
+  if (countMax === 0) return;
   const asked = written.filter(({ is_repair }) => is_repair === 0);
   const harms = new Set(listHarms(asked));
-  if (harms.size === 0) return room;
+  if (harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
   for (const harm of harms) {
     const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
-    if (few <= countMax) {
-      room.set(harm, countMax - few);
-      continue;
-    }
+    if (few <= countMax) continue;
     // Only above the number is the share worth two counts of everything.
     const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
     const population = count + (await countPopulation(tx, harm));
@@ -88,23 +83,8 @@ export async function assertWithinLimit(
     const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${countMax} and ${percent} % of ${population}`;
     exceeded.set(harm, words);
   }
-  if (exceeded.size === 0) return room;
+  if (exceeded.size === 0) return;
   throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
-}
-
-/** Counts how many more removals of each kind may leave, before any of this lead has left. */
-export async function countHarmRoom(
-  db: Db,
-  { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
-): Promise<ReadonlyMap<HarmKind, number>> {
-  const { count: max } = providerHarm;
-  const room = new Map<HarmKind, number>();
-  if (max === 0) return room;
-  const since = await findHarmStart(db, clock.now());
-  for (const harm of HARM_KINDS) {
-    room.set(harm, max - (await countProviderHarm(db, { harm, since, max })));
-  }
-  return room;
 }
 
 /** Removals of one call that must not leave. */

@@ -1,14 +1,13 @@
 import { listWaiting } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
+import { type ChangeRow, takeDoneChanges } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { findRow } from '../store/resources/rows.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
-import { assertLead } from './lead.ts';
 import { withoutCreate } from './lost-create.ts';
 import type { Problem } from './outcome.ts';
 import { GONE, type Recorded, readProgress, type Undone } from './recorded.ts';
@@ -40,17 +39,16 @@ export async function recordStep<T extends KindTypes>(
     readonly also: (tx: Db) => Promise<void>;
   },
 ): Promise<Recorded<T['state']>> {
-  const { change, row, outcome } = ended;
+  const { outcome } = ended;
   const { clock, rules, policy, random, store } = deps;
   const { waiters, isUndo } = kind;
   const since = clock.now();
   const mayRefuse = store.engine === 'postgres' && kind.mayRefuse(outcome);
-  const recording = { key, waiters, isUndo, mayRefuse, change, provesLead: row !== undefined };
+  const recording = { key, waiters, isUndo, mayRefuse };
   const recorded = await recordHeld<T['state'], T['undo']>(deps, recording, async (tx, undos) => {
     const { attemptsMax, callMs } = policy;
     const facts = { rules, attemptsMax, callMs, now: clock.now(), random: random() };
-    const lead = row && store.lead;
-    const step = { ...ended, ...facts, ...kind.toPolicies(), planned, lead, undos };
+    const step = { ...ended, ...facts, ...kind.toPolicies(), planned, undos };
     const stored = await recordEnded(tx, kind, step);
     await also(tx);
     return stored;
@@ -75,14 +73,11 @@ async function recordEnded<T extends KindTypes>(
   kind: Recorder<T>,
   step: Step<T>,
 ): Promise<Recorded<T['state']>> {
-  const asKnown = await kind.recordAsKnown(tx, step);
-  if (asKnown !== undefined) return asKnown;
-  await assertLead(tx, step.lead);
   const row = await kind.lock(tx, step.planned);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   const handed = await kind.handOver(tx, row, step);
   if (handed) return { finished: true, ...GONE, undone: [], notified: handed };
-  const recording = { ...step, original: row, isKnown: false, reverted: [] };
+  const recording = { ...step, original: row, reverted: [] };
   const recorded = await recordOutcome(tx, kind, row, recording);
   return kind.follow(tx, recording, recorded);
 }
@@ -125,10 +120,6 @@ export interface Recording<Undo> {
   readonly waiters: Waiters<Undo>;
   /** True when the service may have refused something that a request in another process waits for. */
   readonly mayRefuse: boolean;
-  /** The change of a write that was begun with this step; undefined: it is stored. */
-  readonly change: ChangeRow | undefined;
-  /** True when recording proves the lead itself. */
-  readonly provesLead?: boolean;
   /** Narrows the undo that is stored of a request that waits in another process. */
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is Undo & (UserUndo | GroupUndo);
 }
@@ -139,13 +130,12 @@ export interface Recording<Undo> {
  */
 async function recordHeld<State, Undo>(
   { store, clock, events }: RecordDeps,
-  { key, waiters, mayRefuse, change, isUndo, provesLead }: Recording<Undo>,
+  { key, waiters, mayRefuse, isUndo }: Recording<Undo>,
   record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
 ): Promise<Recorded<State>> {
   const held = waiters.hold(key);
-  const write = (provesLead ? store.writeUnproven : undefined) ?? store.write;
   try {
-    const { recorded, held: delivered } = await write(async (tx) => {
+    const { recorded, held: delivered } = await store.write(async (tx) => {
       const rows = mayRefuse ? await lockWaits(tx, key, clock.now()) : [];
       const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
         const undo = parseUndo(text);
@@ -153,7 +143,7 @@ async function recordHeld<State, Undo>(
       });
       const result = await record(tx, [...held.waiters, ...elsewhere]);
       if (elsewhere.length > 0) await refuseElsewhere(tx, elsewhere, result.undone);
-      return { recorded: result, held: await takeDelivered(tx, key, result, change) };
+      return { recorded: result, held: await takeDelivered(tx, key, result) };
     });
     held.resume(recorded.undone);
     const now = clock.now();
@@ -174,17 +164,7 @@ async function takeDelivered(
   tx: Db,
   key: ResourceKey,
   recorded: Recorded<unknown>,
-  begun: ChangeRow | undefined,
 ): Promise<ChangeRow[]> {
-  if (begun !== undefined) {
-    const isHeld =
-      recorded.finished &&
-      recorded.undone.length === 0 &&
-      recorded.version === begun.version &&
-      recorded.oldestPending === undefined;
-    if (isHeld) return [begun];
-    await insertChange(tx, begun);
-  }
   if (!recorded.finished) return [];
   const done = await takeDoneChanges(tx, key, recorded);
   if (!Number.isFinite(recorded.version)) return [];

@@ -2,9 +2,6 @@ import type { SentChange } from '../domain/change.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { ResourceState, SentCreate } from '../domain/resource-state.ts';
 import type { Rules } from '../rules/rules.ts';
-import type { ChangeRow } from '../store/changes.ts';
-import type { Lead } from '../store/leader.ts';
-import type { WaitingLinks } from '../store/links/waiting.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { GroupUndo, UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
@@ -44,19 +41,12 @@ export interface EndedStep<T extends KindTypes> {
   readonly isOwn: boolean;
   /** Number of steps of this run that have failed. */
   readonly failures: number;
-  /** Row as it is stored, unless another write has changed it since the step began; undefined: it has to be read. */
-  readonly row: T['row'] | undefined;
-  /** The change of a write that was begun with this step, as it was accepted; undefined: it is stored, if there is one. */
-  readonly change: ChangeRow | undefined;
 }
 
 /** Facts about a step that ended, as recording it needs them. */
-interface StepFacts<T extends KindTypes>
-  extends Pick<EndedStep<T>, 'outcome' | 'isOwn' | 'failures' | 'row'> {
+interface StepFacts<T extends KindTypes> extends EndedStep<T> {
   /** State that the step was planned from. */
   readonly planned: T['state'];
-  /** Lead that recording has to prove; undefined: it is proven, or nobody else can lead. */
-  readonly lead?: Lead | undefined;
   /** Writes that are not answered yet; refused ones are undone. */
   readonly undos: readonly Waiter<T['undo']>[];
   readonly rules: Rules;
@@ -75,8 +65,6 @@ export type Step<T extends KindTypes> = StepFacts<T> & T['policies'];
 export type Recording<T extends KindTypes> = Step<T> & {
   /** Row as it was read. */
   readonly original: T['row'];
-  /** True when the row was not read, so that it may have been changed since, and nothing else waits for a group. */
-  readonly isKnown: boolean;
   /** Users whose changes in a group were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
 };
@@ -92,8 +80,6 @@ type RecordEnd<T extends KindTypes, End> = (
 /** The parts of recording a step that differ between users and groups. */
 export interface Recorder<T extends KindTypes> {
   lock(tx: Db, planned: T['state']): Promise<T['row'] | undefined>;
-  /** Records a step that changed what was known, without reading; undefined: the row has to be read. */
-  recordAsKnown(tx: Db, step: Step<T>): Promise<Recorded<T['state']> | undefined>;
   /**
    * Gives to a successor what the service holds of a deleted resource, which has nothing left to do then. Returns what is
    * due now; undefined: there is no successor.
@@ -121,8 +107,6 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   readonly waiters: Waiters<T['undo']>;
   /** Narrows the undo that is stored of a request that waits in another process. */
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is T['undo'];
-  /** State of a stored resource; `links` are all waiting changes of its lists, of a group. */
-  toState(row: T['row'], links: WaitingLinks): T['state'];
   load(db: Db, id: string): Promise<T['state'] | undefined>;
   /** Plans the next step, undefined when there is nothing to do. */
   planNext(state: T['state']): T['action'] | undefined;

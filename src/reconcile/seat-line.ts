@@ -18,8 +18,6 @@ export const SEAT_REST_MS = 24 * 3_600_000;
 
 /** Line of the users for whom the service has no free seat. Nobody of it is tried before the first. */
 export interface SeatLine {
-  /** False: nobody waits. True: somebody may, which only the store knows. */
-  readonly mayWait: boolean;
   /** Finds the refusal that an addition to this user waits behind; undefined: nobody waits, or it is this user's turn. */
   findWait(id: UserState['id']): Promise<Problem | undefined>;
   /** Notes a step that was recorded: from then on somebody waits, or the turn of the first has come. */
@@ -64,9 +62,6 @@ export function createSeatLine(deps: SeatLineDeps): SeatLine {
   };
 
   return {
-    get mayWait() {
-      return front.mayBeSomebody;
-    },
     async findWait(id) {
       const first = await front.find();
       const wait = first && findSeatWait(first.cells);
@@ -93,7 +88,6 @@ export function createSeatLine(deps: SeatLineDeps): SeatLine {
 
 /** Front of the line, for which the store is asked only while somebody may stand there. */
 interface Front {
-  readonly mayBeSomebody: boolean;
   /** Finds the first; undefined: nobody waits. @throws StoreError */
   find(): Promise<FirstForSeat | undefined>;
   /** Notes that somebody waits from now on. */
@@ -104,9 +98,6 @@ function createFront({ store }: Pick<SeatLineDeps, 'store'>): Front {
   let mayBeSomebody = true;
   let came = 0;
   return {
-    get mayBeSomebody() {
-      return mayBeSomebody;
-    },
     async find() {
       if (!mayBeSomebody) return undefined;
       const before = came;

@@ -1,25 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listHarms, type SentChange } from '../domain/change.ts';
+import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/resource-state.ts';
-import {
-  insertOwnCall,
-  saveCallOutcomes,
-  toIsRepair,
-  type WrittenChange,
-} from '../store/audit/own-calls.ts';
-import { type ChangeRow, insertChange } from '../store/changes.ts';
+import { insertOwnCall, saveCallOutcomes, toIsRepair } from '../store/audit/own-calls.ts';
 import { markInFlight } from '../store/in-flight.ts';
-import type { Lead } from '../store/leader.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
-import type { UserRow } from '../store/users/users.ts';
 import { type Transport, withOptions } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
-import { type BegunCall, type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
+import { type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { assertLead } from './lead.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 
@@ -45,8 +36,6 @@ export interface SendGuard<State> {
     planned: State;
     /** True when a call was held back because something else is planned by now. */
     isOvertaken: boolean;
-    /** True when all calls of the step left as it was begun, so that nothing else was planned since. */
-    isAsBegun: boolean;
   };
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
@@ -61,12 +50,12 @@ export interface SendGuard<State> {
 class NotAsPlanned extends Error {}
 
 /** Call with the changes that it makes. */
-export interface ChangingCall extends Pick<Sending, 'operation' | 'args'> {
+interface ChangingCall extends Pick<Sending, 'operation'> {
   readonly changes: readonly SentChange[];
 }
 
 /** Options of a call by a step: one that changes something says what. */
-export interface StepCallOptions extends CallOptions {
+interface StepCallOptions extends CallOptions {
   readonly changes?: readonly SentChange[];
 }
 
@@ -103,47 +92,6 @@ export interface GuardedStep<State, Action> {
   readonly replan: () => Promise<PlannedStep<State, Action> | undefined>;
   /** True when the step before it was held back: this one takes its place in the queue. */
   readonly again: boolean;
-  /** The step as it was begun with the write; undefined: it was not. */
-  readonly begun: FirstStep<State, Action, unknown> | undefined;
-}
-
-/** First step of a write, with its call, which was written down together with the write. */
-export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action>, BegunCall {
-  /** Columns that are stored with the write. */
-  readonly columns: Pick<UserRow, 'in_flight' | 'steps' | 'sent_creates'>;
-  /** Row as the write leaves it. */
-  readonly row: Row;
-  readonly call: ChangingCall;
-  /** The lead under which it was begun. */
-  readonly by: ReconcileDeps;
-  /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
-  readonly change?: ChangeRow;
-}
-
-/**
- * Writes a call into the ledger; `lead` is what it proves.
- * @throws BridgeError `not-leading`, or `bug` for a call that does not say what it changes
- */
-export async function writeCall(
-  tx: Db,
-  { clock }: Pick<ReconcileDeps, 'clock'>,
-  {
-    key,
-    call: { operation, changes: sent },
-    lead,
-  }: {
-    readonly key: ResourceKey;
-    readonly call: ChangingCall;
-    readonly lead?: Lead | undefined;
-  },
-): Promise<WrittenChange[]> {
-  if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation.id} changes`);
-  const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
-  const call = { at: clock.now(), operation: operation.id, key, changes, lead };
-  const written = await insertOwnCall(tx, call);
-  // Without a row, or without its word, the lead is asked for.
-  if (!written.some(({ is_led }) => is_led === 1)) await assertLead(tx, lead);
-  return written;
 }
 
 /**
@@ -153,22 +101,19 @@ export async function writeCall(
  */
 export function openSendGuard<State extends Guarded, Action>(
   deps: ReconcileDeps,
-  { key, step, create, replan, again, begun }: GuardedStep<State, Action>,
+  { key, step, create, replan, again }: GuardedStep<State, Action>,
 ): SendGuard<State> {
-  const seen = { planned: step.state, isOvertaken: false, isAsBegun: false };
+  const seen = { planned: step.state, isOvertaken: false };
   let hasCreated = false;
   let isFirst = true;
-  const calls = createCallOutcomes('done', begun);
+  const calls = createCallOutcomes('done');
 
   /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(call: ChangingCall): Promise<boolean> {
     const { planned } = seen;
     const { version } = planned;
     try {
-      await deps.store.write((tx) => {
-        calls.drop();
-        return leave(tx, deps, { key, call, planned, create, calls });
-      });
+      await deps.store.write((tx) => leave(tx, deps, { key, call, planned, create, calls }));
       hasCreated ||= create !== undefined;
       return true;
     } catch (error) {
@@ -182,9 +127,6 @@ export function openSendGuard<State extends Guarded, Action>(
     async function beforeSend(sending: Sending): Promise<void> {
       if (sending.operation.method === 'GET') return;
       const call = { ...sending, changes };
-      seen.isAsBegun = calls.leavesAsBegun(call);
-      hasCreated ||= seen.isAsBegun && create !== undefined;
-      if (seen.isAsBegun) return;
       while (!(await mayLeave(call))) {
         const now = await replan();
         if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
@@ -200,16 +142,11 @@ export function openSendGuard<State extends Guarded, Action>(
   return {
     upstream: withOptions(deps.upstream, guarded),
     seen,
-    saveOutcomes(tx) {
-      calls.drop();
-      return saveCallOutcomes(tx, calls.notes);
-    },
+    saveOutcomes: (tx) => saveCallOutcomes(tx, calls.notes),
     async withdraw() {
-      hasCreated ||= calls.drop() && create !== undefined;
-      if (!hasCreated && calls.notes.length === 0 && begun?.change === undefined) return;
+      if (!hasCreated && calls.notes.length === 0) return;
       await deps.store.write(async (tx) => {
         await saveCallOutcomes(tx, calls.notes);
-        if (begun?.change !== undefined) await insertChange(tx, begun.change);
         if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },
@@ -225,18 +162,23 @@ interface LeavingCall {
   readonly calls: CallOutcomes;
 }
 
-/** Writes a call down that is about to leave. @throws NotAsPlanned when what is wanted may be something else by now */
+/**
+ * Writes a call down that is about to leave. @throws NotAsPlanned when what is wanted may be something else by now
+ * @throws BridgeError `bug` for a call that does not say what it changes
+ */
 async function leave(
   tx: Db,
   deps: ReconcileDeps,
   { key, call, planned, create, calls }: LeavingCall,
 ): Promise<void> {
+  const { operation, changes: sent } = call;
+  if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation.id} changes`);
   // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
   await saveCallOutcomes(tx, calls.notes);
-  const written = await writeCall(tx, deps, { key, call });
-  if (!deps.harmRoom.take(listHarms(written))) {
-    deps.harmRoom.learn(await assertWithinLimit(tx, deps, written));
-  }
+  const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
+  const own = { at: deps.clock.now(), operation: operation.id, key, changes };
+  const written = await insertOwnCall(tx, own);
+  await assertWithinLimit(tx, deps, written);
   const { version, sentCreates: earlier } = planned;
   const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
   if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();

@@ -144,33 +144,3 @@ export async function findLateLeavers(
   }));
   return { count: Number(rows[0]?.count ?? 0), some };
 }
-
-/** Longest time between a write and the call that begins with it, in milliseconds. */
-const BEGUN_WITHIN_MS = 5_000;
-
-const USER_KIND = sql`case when not ${waits('resource.cells', 'active')}
-    and not ${waits('resource.cells', 'account')} then 'user'
-  when resource.active = 1 and resource.deleted_at is null then 'joiner' else 'leaver' end`;
-const GROUP_KIND = sql`case when resource.due_class = 0 then 'member-removed'
-  when exists (select 1 from memberships as link
-    where link.group_id = resource.id and link.pending is not null) then 'member-added'
-  else 'group' end`;
-
-/**
- * Stores the changes whose call began with their write and whose process ended before its outcome: only that process knew
- * of them. `which` says of which resources, while they are still in flight.
- */
-export async function insertLostChanges(
-  tx: Db,
-  table: 'users' | 'groups',
-  which: RawBuilder<boolean>,
-): Promise<void> {
-  const [type, kind] = table === 'users' ? ['user', USER_KIND] : ['group', GROUP_KIND];
-  await sql`insert into changes (resource_type, resource_id, version, kind, accepted_at)
-    select ${sql.lit(type)}, resource.id, resource.version, ${kind}, resource.modified_at
-    from ${sql.table(table)} as resource
-    join own_calls as call on call.id = resource.in_flight and call.is_repair = 0
-    where resource.in_flight > 0 and abs(call.at - resource.modified_at) <= ${BEGUN_WITHIN_MS}
-      and ${which}
-    on conflict do nothing`.execute(tx);
-}

@@ -1,17 +1,8 @@
-import {
-  type ExpressionBuilder,
-  type RawBuilder,
-  type Selectable,
-  sql,
-  type UpdateObject,
-} from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
-import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
-import { toAssignments } from './engine/row-sql.ts';
-import { isLed, type Lead } from './leader.ts';
 import { LOST_CREATE } from './resources/sent-creates.ts';
-import type { GroupsTable, Schema, UsersTable } from './schema.ts';
+import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** True when a call that changes this resource may be on its way. */
@@ -36,7 +27,7 @@ export function toDoneUpTo({ unsure_since }: { readonly unsure_since: number | n
 }
 
 /** `in_flight` for a call without a row in the ledger: no row comes after it. */
-export const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
+const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 
 /** Conditions under which a call may leave: nothing was written since it was planned. */
 interface PlannedFrom {
@@ -66,44 +57,6 @@ export async function markInFlight(
   return marked.numUpdatedRows > 0n;
 }
 
-/** Row that a call was planned from, as far as anything that happens meanwhile shows in it. */
-type InFlightRow = Pick<
-  Selectable<UsersTable> | Selectable<GroupsTable>,
-  'id' | 'version' | 'steps' | 'in_flight' | 'must_look' | 'due_at' | 'cells'
->;
-
-/** Another write has changed a row that was not read again; nothing was stored. */
-export class RowChanged extends Error {}
-
-/** Does work that may meet RowChanged; undefined: it did, and the row has to be read. */
-export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof RowChanged) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Stores the end of a call. @throws RowChanged when anything has changed the row since it was read, or another process
- * leads
- */
-export async function landUnchanged(
-  tx: Db,
-  table: 'users' | 'groups',
-  { id, version, steps, in_flight, must_look, due_at, cells }: InFlightRow,
-  change: UpdateObject<Schema, 'users' | 'groups'>,
-  lead: Lead | undefined,
-): Promise<void> {
-  const landed = await sql`update ${sql.table(table)} set ${toAssignments(change)}
-    where id = ${id} and version = ${version} and steps = ${steps} and in_flight = ${in_flight}
-    and must_look = ${must_look} and due_at = ${due_at} and cells = ${cells} and ${isLed(lead)}`.execute(
-    tx,
-  );
-  if (landed.numAffectedRows === 0n) throw new RowChanged();
-}
-
 /** Columns of a row whose calls nobody will hear of: what was written since they left is unsure. */
 function toInterrupted(table: 'users' | 'groups') {
   const row = sql.table(table);
@@ -117,7 +70,6 @@ function toInterrupted(table: 'users' | 'groups') {
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
 export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
   const which = sql<boolean>`resource.id = ${key.id}`;
-  await insertLostChanges(tx, tableOf(key), which);
   await forgetOutcomes(tx, tableOf(key), which);
   await tx
     .updateTable(tableOf(key))
@@ -139,7 +91,6 @@ export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
 export async function recoverInFlight(tx: Db, now: number): Promise<number> {
   let recovered = 0;
   for (const table of ['users', 'groups'] as const) {
-    await insertLostChanges(tx, table, sql<boolean>`true`);
     await forgetOutcomes(tx, table, sql<boolean>`true`);
     const result = await tx
       .updateTable(table)

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
@@ -85,16 +85,6 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
     .where('owner', '=', owner)
     .where('epoch', '=', epoch)
     .execute();
-}
-
-/**
- * Condition that this is still the lead, which it then stays until the transaction ends: for a statement that is to prove
- * it itself. undefined: no other process can lead.
- */
-export function isLed(lead: Lead | undefined): RawBuilder<boolean> {
-  if (lead === undefined) return sql`1 = 1`;
-  return sql`exists (select id from leader
-    where epoch = ${lead.epoch} and owner = ${lead.owner} for key share)`;
 }
 
 /**

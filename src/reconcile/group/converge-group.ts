@@ -2,8 +2,7 @@ import { isWaiting } from '../../domain/cell.ts';
 import type { GroupState } from '../../domain/group.ts';
 import { planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
-import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import type { WaitingLinks } from '../../store/links/waiting.ts';
+import { findGroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -34,19 +33,15 @@ export function convergeGroups(
     return { policy, inactiveWait: inactiveMembers === false };
   }
 
-  function toState(row: GroupRow, links: WaitingLinks): GroupState {
-    const state = toPlannableGroup(toGroupState(row, links), deps.clock.now());
+  async function load(db: Db, id: string): Promise<GroupState | undefined> {
+    const row = await findGroupRow(db, id);
+    if (row === undefined) return undefined;
+    const now = deps.clock.now();
+    const links = await listGroupLinks(db, row.id, { ...toPolicies(), now });
+    const state = toPlannableGroup(toGroupState(row, links), now);
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.existence);
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
-  }
-
-  async function load(db: Db, id: string): Promise<GroupState | undefined> {
-    const row = await findGroupRow(db, id);
-    return (
-      row &&
-      toState(row, await listGroupLinks(db, row.id, { ...toPolicies(), now: deps.clock.now() }))
-    );
   }
 
   /**
@@ -72,7 +67,6 @@ export function convergeGroups(
     noNews: {},
     waiters,
     isUndo: isGroupUndo,
-    toState,
     load,
     planNext: (state) => planGroup(state, toPolicies().policy).actions[0],
     toChanges: toGroupChanges,

@@ -29,7 +29,7 @@ import {
   toSeenEntities,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
 import { deleteAllLinks, observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import {
@@ -90,7 +90,7 @@ export async function finishStep(
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const held = step.isKnown ? NOTHING_WAITING : await readWaiting(tx, row.id, step.now);
+  const held = await readWaiting(tx, row.id, step.now);
   const isOver = held.oldest === undefined && row.must_look === 0 && !hasWaiting(row);
   const recorded = isOver
     ? await finishAtRest(tx, row, step, undone)
@@ -181,16 +181,10 @@ export async function toFinished(
   return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
 }
 
-/** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
-export async function saveChanges(
-  tx: Db,
-  { original, isKnown, lead }: Recording,
-  row: GroupRow,
-): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
-  const change = toChangedColumns(original, landed);
-  if (!isKnown) return updateGroup(tx, row.id, change);
-  await landUnchanged(tx, 'groups', original, change, lead);
+  await updateGroup(tx, row.id, toChangedColumns(original, landed));
 }
 
 /** The row after a step that worked, beside its ids. */

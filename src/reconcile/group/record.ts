@@ -13,7 +13,6 @@ import {
   toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { unlessChanged } from '../../store/in-flight.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
@@ -43,7 +42,6 @@ import { listStillPlanned, refuse } from './refuse.ts';
 /** Recorder of groups: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
 export const groupRecorder: Recorder<GroupTypes> = {
   lock: (tx, { id }) => lockGroup(tx, id),
-  recordAsKnown,
   handOver,
   isRenamed: (row, { desired }) => row.display_name !== desired.displayName,
   done: recordDone,
@@ -52,36 +50,6 @@ export const groupRecorder: Recorder<GroupTypes> = {
   finish: (tx, row, step) => finishStep(tx, row, step, []),
   follow: followGroupStep,
 };
-
-/** Records a step that changed what was known, without reading; undefined: the row has to be read. */
-async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupState> | undefined> {
-  const { row, outcome } = step;
-  if (row === undefined || outcome.kind !== 'done' || !isAsPlanned(step, outcome.known)) {
-    return undefined;
-  }
-  const recording: Recording = { ...step, original: row, isKnown: true, reverted: [] };
-  return unlessChanged(async () => {
-    // The row first, like every write of a group: its lock stands for the lists too.
-    const next = toDoneRow(row, recording, outcome.known);
-    const recorded = await finishStep(tx, next, recording, []);
-    await recordLinks(tx, next, recording, outcome.known);
-    return recorded;
-  });
-}
-
-/** True when a call had the whole effect that was planned, and nothing else was learned. */
-function isAsPlanned(
-  { planned, row }: Pick<GroupStep, 'planned' | 'row'>,
-  { missing, adopted, ids, memberIds, waits, ...known }: GroupKnown,
-): boolean {
-  if (missing || adopted || waits || memberIds) return false;
-  const { members = [], admins = [], refusedMembers = [], failedLinks = [] } = known;
-  if (refusedMembers.length + failedLinks.length > 0) return false;
-  const isSame = ids === undefined || (row && ids.scimId === row.upstream_scim_id);
-  const isAll =
-    members.length === planned.members.length && admins.length === planned.admins.length;
-  return isSame === true && isAll && Object.keys(ids ?? {}).every((key) => key === 'scimId');
-}
 
 /** Gives a deleted group in the service to its successor, which is returned; the deleted one has nothing left to do. */
 async function handOver(

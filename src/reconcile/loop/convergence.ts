@@ -28,8 +28,6 @@ const INLINE_MAX = 256;
 export interface Convergence {
   /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
-  /** Begins a write in its transaction. The caller releases the lock where the transaction fails. */
-  readonly begin: Runner['begin'];
   /** Converges a stored write and waits for it. */
   settle(settling: Settling): Promise<Settlement>;
   /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
@@ -66,7 +64,6 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
       return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
     },
-    begin: runner.begin,
     async settle({ waiters, write, id }) {
       const { key, version, undo } = write;
       const isHeld = isHeldLong();
@@ -75,13 +72,10 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       const waiter = { version, undo, id };
       const settled = isWorth ? waiters.wait(key, waiter, write.waitMs) : QUEUE_TOO_LONG;
       // The resource is run where the request has its lock, or left to the workers.
-      const { lock: taken, first } = write;
-      // The next lead looks first at what an earlier one has begun.
-      const begun = first?.by === deps ? first : undefined;
-      const run = taken ? runner.run(taken, begun) : Promise.resolve(true);
-      // What rules derive from a write waits until the write was tried.
-      void run.then((isLeft) => (isLeft || !deps.rules.book.isEmpty) && workers.notify());
-      if (isWorth && taken === undefined) {
+      const run = write.lock ? runner.run(write.lock) : Promise.resolve();
+      // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
+      void run.then(workers.notify);
+      if (isWorth && write.lock === undefined) {
         await answerEarly(deps, { waiters, write, isHeld, due: workers.due });
       }
       return settled;

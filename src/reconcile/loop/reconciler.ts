@@ -1,12 +1,11 @@
 import type { Clock } from '../../domain/clock.ts';
-import { newId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
 import {
   type BoundedWait,
-  type HeadStart,
   isWorthWaiting,
   type Lock,
   type Queue,
@@ -14,7 +13,6 @@ import {
   type StoredWrite,
 } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
-import type { WrittenResource } from '../head-start.ts';
 import type { Settlement } from '../outcome.ts';
 import { parseProblem } from '../recorded.ts';
 import { createWaiters, type WaitingRequest } from '../waiters.ts';
@@ -38,10 +36,6 @@ interface AnnouncedWrite {
 export interface Reconciler {
   /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
   announce(tx: Db, write: AnnouncedWrite): Promise<string | undefined>;
-  /** Notes a request that is about to write a resource, until the returned function is called. */
-  enter(id: string): () => void;
-  /** Begins a write in its transaction, where this process leads and its call can leave at once; undefined: later. */
-  begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
   /** Waits until a stored write is in the service. */
@@ -116,7 +110,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
       return id;
     },
-    ...createEntrance(leader),
+    lock: (key, row) => leader.find()?.lock(key, row),
     async settle(write) {
       const id = write.waitId ?? newId();
       if (write.waitId !== undefined) stored.add(id);
@@ -141,30 +135,6 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       follower.follow();
     },
     stop: () => follower.stop(),
-  };
-}
-
-/** The first steps of writes. Requests for one resource that came together go to the service in one call. */
-function createEntrance({ find }: LeaderAccess): Pick<Reconciler, 'enter' | 'begin' | 'lock'> {
-  /** Requests that are being stored, by the id of their resource. */
-  const entered = new Map<string, number>();
-  return {
-    enter(id) {
-      entered.set(id, (entered.get(id) ?? 0) + 1);
-      return () => {
-        const left = (entered.get(id) ?? 0) - 1;
-        if (left > 0) entered.set(id, left);
-        else entered.delete(id);
-      };
-    },
-    async begin(tx, written) {
-      const convergence = find();
-      const { type, row } = written;
-      if (convergence === undefined || (entered.get(row.id) ?? 0) > 1) return undefined;
-      const lock = convergence.lock(toResourceKey({ type, id: row.id }), row);
-      return lock && convergence.begin(tx, lock, written);
-    },
-    lock: (key, row) => find()?.lock(key, row),
   };
 }
 

@@ -2,12 +2,10 @@ import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
-import type { Db } from '../../store/store.ts';
-import type { HeadStart, Lock } from '../bounded-wait.ts';
+import type { Lock } from '../bounded-wait.ts';
 import { converge } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups } from '../group/converge-group.ts';
-import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import { GONE } from '../recorded.ts';
 import { convergeUsers } from '../user/converge-user.ts';
@@ -32,16 +30,8 @@ export interface Waiting {
 export interface Runner {
   /** Takes the lock of a resource; undefined: it is held. */
   lock(key: ResourceKey): Lock | undefined;
-  /**
-   * Converges the resource of a lock, and releases it; `first` is the step that was begun with its write. Resolves with
-   * true when something may be left to do.
-   */
-  run(lock: Lock, first?: AnyFirstStep): Promise<boolean>;
-  /**
-   * Begins a write in its transaction, under the lock of its resource; undefined: it is begun by a run, and the lock is
-   * released.
-   */
-  begin(tx: Db, lock: Lock, written: WrittenResource): Promise<HeadStart | undefined>;
+  /** Converges the resource of a lock, and releases it. */
+  run(lock: Lock): Promise<void>;
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
@@ -59,55 +49,31 @@ export function createRunner(
 ): Runner {
   const users = convergeUsers(deps, waiting.users);
   const groups = convergeGroups(deps, waiting.groups);
-  const running = new Set<Promise<boolean>>();
+  const running = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<boolean> {
+  async function runAndAnswer(key: ResourceKey): Promise<void> {
     const waiters = key.type === 'user' ? waiting.users : waiting.groups;
-    const ofUser = begun?.type === 'user' ? begun : undefined;
-    const ofGroup = begun?.type === 'group' ? begun : undefined;
     try {
       const { retryAt, ...progress } =
         key.type === 'user'
-          ? await converge(deps, users, { key, first: ofUser, onNotified })
-          : await converge(deps, groups, { key, first: ofGroup, onNotified });
+          ? await converge(deps, users, { key, onNotified })
+          : await converge(deps, groups, { key, onNotified });
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       waiters.settle(key, progress, soon ? undefined : WAITS_FOR_OTHERS);
-      // A look or a create may have found what others wait for, and what is gone they had to wait for.
-      const isOnlyOfItself =
-        begun?.columns.sent_creates === '[]' && progress.version !== GONE.version;
-      return !isOnlyOfItself || retryAt !== undefined || progress.oldestPending !== undefined;
     } catch (error) {
       await abandon(deps, key, { error, waiters, isStopping: () => isStopping });
-      return true;
     }
   }
 
   return {
     ...createLocks(),
-    async begin(tx, lock, written) {
-      let step: AnyFirstStep | undefined;
-      try {
-        if (written.type === 'group') {
-          const first = await beginStep(tx, deps, groups, { key: lock.key, ...written });
-          step = first && { type: 'group', ...first };
-        } else if (!deps.seats.mayWait) {
-          // Else the first step would ask the store for the line, which a transaction must not wait for.
-          const first = await beginStep(tx, deps, users, { key: lock.key, ...written });
-          step = first && { type: 'user', ...first };
-        }
-        return step && { lock, step };
-      } finally {
-        if (step === undefined) lock.release();
-      }
-    },
-    async run({ key, release }, first) {
-      const run = runAndAnswer(key, first);
+    async run({ key, release }) {
+      const run = runAndAnswer(key);
       running.add(run);
-      const isLeft = await run;
+      await run;
       running.delete(run);
-      // What was written behind the last step could not have the lock.
-      return release() || isLeft;
+      release();
     },
     running,
     async idle() {
@@ -119,27 +85,16 @@ export function createRunner(
 
 /** The locks of the leader: one holder at a time for each resource. */
 function createLocks(): Pick<Runner, 'lock' | 'isLocked' | 'listLocked'> {
-  const held = new Map<string, { readonly key: ResourceKey; isWanted: boolean }>();
+  const held = new Map<string, ResourceKey>();
   return {
     lock(key) {
       const text = keyText(key);
-      const other = held.get(text);
-      if (other !== undefined) {
-        other.isWanted = true;
-        return undefined;
-      }
-      const own = { key, isWanted: false };
-      held.set(text, own);
-      return {
-        key,
-        release() {
-          held.delete(text);
-          return own.isWanted;
-        },
-      };
+      if (held.has(text)) return undefined;
+      held.set(text, key);
+      return { key, release: () => void held.delete(text) };
     },
     isLocked: (key) => held.has(keyText(key)),
-    listLocked: () => [...held.values()].map(({ key }) => key),
+    listLocked: () => [...held.values()],
   };
 }
 

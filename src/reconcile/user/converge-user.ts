@@ -1,9 +1,9 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { toSentUser, type UserState } from '../../domain/user.ts';
+import { toSentUser } from '../../domain/user.ts';
 import { planUser, toPlannableUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
-import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
+import { findUserRow, toUserState } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
@@ -21,22 +21,18 @@ export function convergeUsers(
     addressMayChange: deps.quirks.current().addressMayChange ?? true,
   });
 
-  function toState(row: UserRow): UserState {
-    const state = toPlannableUser(toUserState(row), deps.clock.now());
-    // A create may have left, so look before creating again.
-    const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.account);
-    return mayExist ? { ...state, mustLook: true } : state;
-  }
-
   return {
     ...userRecorder,
     noNews: {},
     waiters,
     isUndo: isUserUndo,
-    toState,
     async load(db, id) {
       const row = await findUserRow(db, id);
-      return row && toState(row);
+      if (row === undefined) return undefined;
+      const state = toPlannableUser(toUserState(row), deps.clock.now());
+      // A create may have left, so look before creating again.
+      const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.account);
+      return mayExist ? { ...state, mustLook: true } : state;
     },
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toChanges: toUserChanges,

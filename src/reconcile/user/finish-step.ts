@@ -17,10 +17,9 @@ import {
   toDueClass,
   toUserCellColumns,
 } from '../../store/engine/columns.ts';
-import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
@@ -78,17 +77,10 @@ function isStillActive(
   return !isWaiting(cells.active) && isObservedActive(observed, deactivation);
 }
 
-/** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
-export async function saveChanges(
-  tx: Db,
-  { original, isKnown, lead }: Recording,
-  row: UserRow,
-): Promise<void> {
+/** Stores the columns of the row that the step has changed. */
+export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
-  const change = toChangedColumns(original, landed);
-  if (!isKnown) return updateUser(tx, row.id, change, original);
-  if (losesName(change)) throw new RowChanged();
-  await landUnchanged(tx, 'users', original, change, lead);
+  await updateUser(tx, row.id, toChangedColumns(original, landed), original);
 }
 
 /** Cells after a step: every difference of a new account waits, and of an old account what waited and is not done. */

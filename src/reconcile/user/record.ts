@@ -12,7 +12,7 @@ import {
   parseCells,
   toUserCellColumns,
 } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
+import { EVERYTHING_UNSURE, isUnsure } from '../../store/in-flight.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
@@ -58,7 +58,6 @@ export const userRecorder: Recorder<UserTypes> = {
     await lockGroupsOf(tx, id, deleted ? 'all' : 'waiting');
     return lockUser(tx, id);
   },
-  recordAsKnown,
   handOver,
   isRenamed,
   done: recordDone,
@@ -67,16 +66,6 @@ export const userRecorder: Recorder<UserTypes> = {
   finish: (tx, row, step) => finishStep(tx, row, step, []),
   follow: followStep,
 };
-
-/** Records a step that changed what was known, without reading; undefined: the row has to be read. */
-async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState> | undefined> {
-  const { row, outcome } = step;
-  if (row === undefined || outcome.kind !== 'done') return undefined;
-  const { missing, upstreamId } = outcome.known;
-  if (missing || upstreamId !== undefined) return undefined;
-  const recording: Recording = { ...step, original: row, isKnown: true, reverted: [] };
-  return unlessChanged(() => recordDone(tx, row, recording, outcome.known));
-}
 
 /** Gives the account of a deleted user to its successor, which is among what is due then; the user has nothing left to do. */
 async function handOver(

@@ -76,12 +76,11 @@ interface Run {
  * stored writes count as accepted, and the rest follows at once.
  */
 export async function runBulk(
-  given: ProviderDeps,
+  deps: ProviderDeps,
   { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
   const operations = breakCircles(asked);
-  const deps = withoutStarts(given);
   const run: Run = {
     deps,
     requestId,
@@ -113,11 +112,6 @@ export async function runBulk(
     repaired: run.repairs.get(operation)?.list() ?? [],
   }));
   return results.sort((a, b) => a.operation.index - b.operation.index);
-}
-
-/** None begins before the others: many changes of one group go to the service in one call. */
-function withoutStarts(deps: ProviderDeps): ProviderDeps {
-  return { ...deps, reconciler: { ...deps.reconciler, begin: async () => undefined } };
 }
 
 async function perform(run: Run, operation: BulkOperation): Promise<void> {

@@ -40,7 +40,7 @@ export const groupKind: ScimKind<ResourceView<GroupId>> = {
 export async function acceptNewGroup(deps: ProviderDeps, sent: Sent): Promise<GroupWriteResult> {
   const input = parseGroup(sent.body, sent.repairs);
   sent.understood(input);
-  return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
+  return storeKnowing(deps, 'change', (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -58,9 +58,7 @@ export async function acceptGroupReplacement(
     admins: toReplacement(deps, input.admins),
     placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
   });
-  return storeKnowing(deps, { look: 'change', id: target.id }, (tx, begin) =>
-    storeGroup(tx, deps, { ...target, change, begin }),
-  );
+  return storeKnowing(deps, 'change', (tx) => storeGroup(tx, deps, { ...target, change }));
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -76,9 +74,7 @@ export async function acceptGroupPatch(
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';
-  return storeKnowing(deps, { look, id: target.id }, (tx, begin) =>
-    storeGroup(tx, deps, { ...target, change, begin }),
-  );
+  return storeKnowing(deps, look, (tx) => storeGroup(tx, deps, { ...target, change }));
 }
 
 function mayRemove(step: PatchStep): boolean {
@@ -90,9 +86,7 @@ export async function acceptGroupDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
-  return storeKnowing(deps, { look: 'remove', id: target.id }, (tx) =>
-    storeGroupDeletion(tx, deps, target),
-  );
+  return storeKnowing(deps, 'remove', (tx) => storeGroupDeletion(tx, deps, target));
 }
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */

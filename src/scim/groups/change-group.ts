@@ -11,7 +11,6 @@ import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
-import type { Begin } from '../writes/store-write.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
@@ -33,7 +32,6 @@ export interface GroupTarget {
 export interface GroupChangeCall extends WriteTarget {
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
-  readonly begin: Begin;
 }
 
 /**
@@ -44,7 +42,7 @@ export interface GroupChangeCall extends WriteTarget {
 export async function storeGroup(
   tx: Db,
   deps: ProviderDeps,
-  { change, begin, ...written }: GroupChangeCall,
+  { change, ...written }: GroupChangeCall,
 ): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'users');
   const row = await lockOwnGroup(tx, deps, written);
@@ -76,7 +74,6 @@ export async function storeGroup(
     keeps: removes ? await findKept(tx, deps, { row: managed, members, admins, named }) : undefined,
     isNew: false,
     named,
-    begin,
   });
 }
 

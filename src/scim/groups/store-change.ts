@@ -5,7 +5,6 @@ import {
   type GroupField,
   type GroupState,
   isInService,
-  type LinkChange,
   toDesiredGroup,
 } from '../../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../../domain/group-write.ts';
@@ -14,8 +13,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
-import type { HeadStart } from '../../reconcile/bounded-wait.ts';
-import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
@@ -33,7 +30,7 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import { type Begin, confirmWanted } from '../writes/store-write.ts';
+import { confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import {
   assertUsersExist,
@@ -64,8 +61,6 @@ export interface GroupChangeRequest {
   /** The users whom the edits of members name, where they were read already. */
   readonly named?: NamedUsers | undefined;
   readonly placeOf: FindPlace;
-  /** Begins the change at once, where that is possible. */
-  readonly begin?: Begin;
 }
 
 /**
@@ -111,39 +106,10 @@ export async function storeGroupChange(
     const followed = await follow(tx, rules, { request, changed: same, parts });
     return { ...resource, undo: undefined, ...followed };
   }
-  const isBegun = changed.isDue && rules.book.isEmpty;
-  const start = isBegun ? await begin(tx, request, changed.row, parts) : undefined;
-  const stored = { ...changed.row, ...start?.step.columns };
-  await saveGroupChange(tx, request, { ...parts, changed: stored });
-  const followed = await follow(tx, rules, { request, changed: stored, parts });
+  await saveGroupChange(tx, request, { ...parts, changed: changed.row });
+  const followed = await follow(tx, rules, { request, changed: changed.row, parts });
   const undo = changed.isDue ? toUndo(request, changed.row, parts) : undefined;
-  return { ...resource, start, undo, ...followed };
-}
-
-/** Begins the changes of members; undefined: something else waits for the group, or one of them has to. */
-async function begin(
-  tx: Db,
-  { row: before, isNew, named, begin: beginAtOnce }: GroupChangeRequest,
-  row: GroupRow,
-  { members, admins }: ChangedParts,
-): Promise<HeadStart | undefined> {
-  if (isNew || named === undefined || named.isWaiting) return undefined;
-  if (!isAtRest(before) || admins.writes.length > 0) return undefined;
-  const waiting = members.writes.filter(({ pending }) => pending !== null);
-  const changes = waiting.flatMap(({ userId, desired, pending }): LinkChange[] => {
-    const { isLive, isActive, account } = named.users.get(userId) ?? {};
-    if (!isLive || !isActive || account === null || account === undefined) return [];
-    return [
-      { userId, upstreamUserId: account, wanted: desired === 1, version: pending ?? row.version },
-    ];
-  });
-  if (changes.length < waiting.length) return undefined;
-  // Removals first, like everywhere.
-  const links = {
-    members: changes.sort((a, b) => Number(a.wanted) - Number(b.wanted)),
-    admins: [],
-  };
-  return beginAtOnce?.(tx, { type: 'group', row, links });
+  return { ...resource, undo, ...followed };
 }
 
 function takesFromGroup(

@@ -37,9 +37,7 @@ export const userKind: ScimKind<UserView> = {
 export async function acceptNewUser(deps: ProviderDeps, sent: Sent): Promise<UserWriteResult> {
   const input = parseUser(sent.body, sent.repairs);
   sent.understood(input);
-  return storeKnowing(deps, { look: 'change' }, (tx, begin) =>
-    storeNewUser(tx, deps, { input, begin }),
-  );
+  return storeKnowing(deps, 'change', (tx) => storeNewUser(tx, deps, input));
 }
 
 /** A PUT as far as the store. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -85,9 +83,7 @@ export async function acceptUserDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
-  return storeKnowing(deps, { id: target.id, look: 'remove' }, (tx) =>
-    storeUserDeletion(tx, deps, target),
-  );
+  return storeKnowing(deps, 'remove', (tx) => storeUserDeletion(tx, deps, target));
 }
 
 async function storeChange(
@@ -95,7 +91,5 @@ async function storeChange(
   target: WriteTarget,
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
-  return storeKnowing(deps, { id: target.id, look: 'remove' }, (tx, begin) =>
-    storeUser(tx, deps, { ...target, change, begin }),
-  );
+  return storeKnowing(deps, 'remove', (tx) => storeUser(tx, deps, { ...target, change }));
 }

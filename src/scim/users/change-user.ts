@@ -7,7 +7,6 @@ import { lockUser, type UserRow } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
-import type { Begin } from '../writes/store-write.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
@@ -24,7 +23,6 @@ export interface UserChange extends WriteTarget {
     /** Finds the place of an address in the request. */
     placeOf(address: string): string | undefined;
   };
-  readonly begin: Begin;
 }
 
 /**
@@ -57,7 +55,6 @@ export async function storeUser(
     before,
     attributes,
     names: assigned.names,
-    begin: request.begin,
   });
   // Only now is it known that the write changes something; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);

@@ -8,7 +8,6 @@ import { listTakenFromUser } from '../../domain/protection.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toCellsAfterWrite } from '../../domain/user-write.ts';
-import { isAtRest } from '../../reconcile/head-start.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
@@ -31,7 +30,6 @@ import type { UserInput } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
-import type { Begin } from '../writes/store-write.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import type { Disputed, UserWriteResult } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
@@ -46,13 +44,6 @@ import { type Inherited, inherit, inheritLost } from './inherit.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
-/** A new user as a provider describes it. */
-export interface NewUser {
-  readonly input: UserInput;
-  /** Begins the creation at once, where that is possible. */
-  readonly begin: Begin;
-}
-
 /**
  * Stores a new user, or takes over the account that this user already has.
  * @throws ScimError 400 without an address, 403 beyond the wall, 409 when another user has the name or the account
@@ -61,7 +52,7 @@ export interface NewUser {
 export async function storeNewUser(
   tx: Db,
   deps: ProviderDeps,
-  { input, begin }: NewUser,
+  input: UserInput,
 ): Promise<UserWriteResult | Disputed> {
   const { attributes: sent, names } = withAssigned(undefined, {
     attributes: input.attributes,
@@ -86,13 +77,11 @@ export async function storeNewUser(
     case 'tombstone':
       return insert(tx, deps, {
         attributes,
-        begin,
         inherited: await inherit(tx, match.row, deps.clock.now()),
       });
     default:
       return insert(tx, deps, {
         attributes,
-        begin,
         inherited: await inheritLost(tx, { userName, address }),
       });
   }
@@ -166,7 +155,7 @@ function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 
-interface Insertion extends Pick<NewUser, 'begin'> {
+interface Insertion {
   readonly attributes: JsonObject;
   readonly inherited: Inherited;
 }
@@ -174,7 +163,7 @@ interface Insertion extends Pick<NewUser, 'begin'> {
 async function insert(
   tx: Db,
   deps: ProviderDeps,
-  { attributes, inherited, begin }: Insertion,
+  { attributes, inherited }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
   const id = inherited.columns.id ?? userId(newId());
@@ -201,7 +190,7 @@ async function insert(
     await touchUsers(tx, [id], now);
   }
   const row = inherited.from ? await getUserRow(tx, id) : inserted;
-  return startWriting(tx, deps, { row, document, inherited, begin });
+  return startWriting(tx, deps, { row, document, inherited });
 }
 
 /** Marks the changes that the new user waits for. */
@@ -211,7 +200,6 @@ async function startWriting(
   {
     row,
     document,
-    begin,
     inherited: { from },
   }: Omit<Insertion, 'attributes'> & { readonly row: UserRow; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
@@ -238,15 +226,11 @@ async function startWriting(
   const isDue = owesLook || listWaiting(cells).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
-  const written: UserRow = { ...row, ...columns };
-  const begins = isDue && from === undefined && isAtRest(row);
-  const start = begins ? await begin(tx, { type: 'user', row: written }) : undefined;
-  await updateUser(tx, id, { ...columns, ...start?.step.columns });
+  await updateUser(tx, id, columns);
   return {
     type: 'user',
     id,
-    start,
-    row: { ...written, ...start?.step.columns },
+    row: { ...row, ...columns },
     undo: isDue
       ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
       : undefined,

@@ -11,8 +11,6 @@ import { isGone } from '../../domain/resource-state.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toCellsAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
-import type { HeadStart } from '../../reconcile/bounded-wait.ts';
-import { isAtRest } from '../../reconcile/head-start.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
 import {
   parseCells,
@@ -31,7 +29,7 @@ import { toUserState, type UserRow, updateUser } from '../../store/users/users.t
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
-import { type Begin, confirmWanted } from '../writes/store-write.ts';
+import { confirmWanted } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { withoutUnnamed } from './assigned.ts';
 import { assertFits } from './attributes.ts';
@@ -45,8 +43,6 @@ interface UserChangeRequest {
   readonly attributes: JsonObject;
   /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
-  /** Begins the change at once, where that is possible; undefined: nothing waits for it. */
-  readonly begin?: Begin;
 }
 
 /**
@@ -103,16 +99,13 @@ export async function storeUserChange(
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(removesUserAccess({ desired: change.after, cells })),
   };
-  const start = isDue ? await begin(tx, request, changed) : undefined;
-  const stored = { ...changed, ...start?.step.columns };
-  await updateUser(tx, row.id, toChangedColumns(row, stored), row);
+  await updateUser(tx, row.id, toChangedColumns(row, changed), row);
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, row.id, listFoldedEmails(next));
   return {
     type: 'user',
     id: row.id,
-    row: stored,
-    start,
+    row: changed,
     removal: toRemoval(taken),
     undo: isDue ? toUndo(row, before, columns.attributes) : undefined,
   };
@@ -127,14 +120,6 @@ function toRemoval(taken: readonly TakenUserField[]): RemovalKind | undefined {
   if (taken.includes('active')) return 'deactivated';
   if (taken.includes('temporarilyInactive')) return 'suspended';
   return taken.includes('appsPermissions') ? 'licence' : undefined;
-}
-
-async function begin(
-  tx: Db,
-  request: UserChangeRequest,
-  row: UserRow,
-): Promise<HeadStart | undefined> {
-  return isAtRest(request.row) ? request.begin?.(tx, { type: 'user', row }) : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { assertUpstreamUp } from './settle.ts';
-import { type Begin, storeWrite } from './store-write.ts';
+import { storeWrite } from './store-write.ts';
 import type { AcceptedWrite, Disputed } from './write-result.ts';
 
 /** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
@@ -40,13 +40,6 @@ export function assertRoleKnown(row: UserRow): void {
   if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
 }
 
-/** A write of a request that is about to be stored. */
-export interface UnstoredWrite {
-  /** Undefined for a new resource. */
-  readonly id?: string;
-  readonly look: LookClass;
-}
-
 /**
  * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
  * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
@@ -54,13 +47,13 @@ export interface UnstoredWrite {
  */
 export async function storeKnowing<Accepted extends AcceptedWrite>(
   deps: ScimDeps,
-  { id, look }: UnstoredWrite,
-  write: (tx: Db, begin: Begin) => Promise<Accepted | Disputed>,
+  look: LookClass,
+  write: (tx: Db) => Promise<Accepted | Disputed>,
 ): Promise<Accepted> {
   assertUpstreamUp(deps);
   const wait = { class: look, waitMs: Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS) };
   try {
-    const stored = await storeAfterLook(deps, wait, () => storeWrite(deps, id, write));
+    const stored = await storeAfterLook(deps, wait, () => storeWrite(deps, write));
     if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
     const { notifies, undo, row } = stored;
     // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself

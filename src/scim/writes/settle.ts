@@ -30,14 +30,13 @@ export async function settleWrite(
 ): Promise<void> {
   if (write.undo === undefined) return tellUnchanged(deps, write);
   const { reconciler, telemetry, policy, clock } = deps;
-  const { row, undo, start, waitId } = write;
+  const { row, undo, waitId } = write;
   const resource = toResourceKey(write);
   const settlement = await reconciler.settle({
     key: resource,
     undo,
     version: row.version,
-    lock: start?.lock ?? lock ?? reconciler.lock(resource, row),
-    first: start?.step,
+    lock: lock ?? reconciler.lock(resource, row),
     waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',

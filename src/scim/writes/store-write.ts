@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change-class.ts';
 import { toResourceKey } from '../../domain/ids.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { HeadStart } from '../../reconcile/bounded-wait.ts';
-import type { WrittenResource } from '../../reconcile/head-start.ts';
 import { insertLeaver } from '../../store/audit/leavers.ts';
-import { type ChangeRow, insertChange } from '../../store/changes.ts';
+import { insertChange } from '../../store/changes.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findRow } from '../../store/resources/rows.ts';
@@ -24,51 +22,23 @@ type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 't
 /** Dependencies of storing a write, with the trace that it belongs to. */
 type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
 
-/** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
-export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
-
 /**
- * Stores a write of a request, which begins at once where it can. When the connection is lost during the commit, the
- * outcome is unknown: then the row is looked up. `id` is undefined for a new resource.
+ * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the row is
+ * looked up.
  * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
  */
 export async function storeWrite<Result extends AcceptedWrite | Disputed>(
   deps: WriteDeps,
-  id: string | undefined,
-  store: (tx: Db, begin: Begin) => Promise<Result>,
+  store: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
-  const { reconciler, tracing } = deps;
-  const leave = id === undefined ? undefined : reconciler.enter(id);
-  const span = tracing?.begin({ name: 'accept', kind: 'internal' });
-  const traced = { ...deps, trace: span?.traceparent };
-  let start: HeadStart | undefined;
+  const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
   let stored: Result | undefined;
-  const giveUp = () => {
-    start?.lock.release();
-    start = undefined;
-  };
-  const begin: Begin = async (tx, written) => {
-    try {
-      start = await reconciler.begin(tx, written);
-      return start;
-    } catch (cause) {
-      throw new CannotBegin('the first step of a write could not be written down', { cause });
-    }
-  };
   try {
-    stored = await storeAttempts(traced, (tx) => {
-      giveUp(); // It may run again.
-      return store(tx, begin);
-    });
-  } catch (error) {
-    giveUp();
-    if (!(error instanceof CannotBegin)) throw error;
-    stored = await storeAttempts(traced, (tx) => store(tx, NEVER));
+    stored = await storeAttempts({ ...deps, trace: span?.traceparent }, store);
+    return stored;
   } finally {
-    leave?.();
     span?.end({ attributes: toSpanAttributes(stored) });
   }
-  return stored;
 }
 
 function toSpanAttributes(stored: AcceptedWrite | Disputed | undefined): SpanAttributes {
@@ -76,11 +46,6 @@ function toSpanAttributes(stored: AcceptedWrite | Disputed | undefined): SpanAtt
   const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
   return { 'scim_bridge.resource_type': stored.type, 'scim_bridge.change': kind };
 }
-
-/** The first step of a write could not be written down, which is no reason to refuse the write. */
-class CannotBegin extends Error {}
-
-const NEVER: Begin = async () => undefined;
 
 async function storeAttempts<Result extends AcceptedWrite | Disputed>(
   deps: TracedDeps,
@@ -127,19 +92,16 @@ async function announce<Result extends AcceptedWrite | Disputed>(
   if (result.type === 'user') await keepRemoval(tx, deps, result);
   if (result.undo === undefined) return result;
   const { reconciler, policy, clock, trace } = deps;
-  const { row, undo, start } = result;
+  const { row, undo } = result;
   const key = toResourceKey(result);
-  const change: ChangeRow = {
+  await insertChange(tx, {
     resource_type: key.type,
     resource_id: key.id,
     version: row.version,
     kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
     trace: trace ?? null,
-  };
-  // The change of a write that has begun is stored only if the service does not hold it then.
-  if (start) return { ...result, start: { ...start, step: { ...start.step, change } } };
-  await insertChange(tx, change);
+  });
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };

@@ -1,6 +1,5 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { RemovalKind } from '../../domain/leaver.ts';
-import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -18,8 +17,6 @@ interface WriteResult<Row, Undo> {
   readonly undo: Undo | undefined;
   /** Names the wait that was stored with the write, where another process brings it to the service. */
   readonly waitId?: string | undefined;
-  /** The first step, where it was begun in the transaction of the write. */
-  readonly start?: HeadStart | undefined;
   /** True when other resources are due now that no request waits for. */
   readonly notifies?: boolean;
 }

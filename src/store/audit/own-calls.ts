@@ -5,7 +5,6 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
-import { isLed, type Lead } from '../leader.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -18,8 +17,6 @@ export interface OwnCall {
   /** The resource that the call converges; undefined for a call that an operator asked for. */
   readonly key: ResourceKey | undefined;
   readonly changes: readonly LedgerChange[];
-  /** Lead that the statement proves; undefined: it is proven, or nobody else can lead. */
-  readonly lead?: Lead | undefined;
 }
 
 /** A change with 1 where a plan of repairs asked for it, or with SQL that finds that out. */
@@ -32,8 +29,6 @@ export interface WrittenChange extends Pick<SentChange, 'kind'> {
   readonly id: number;
   /** 1: a plan asked for it, or it follows from a deletion. */
   readonly is_repair: number;
-  /** 0: another process leads, and the transaction must not end. */
-  readonly is_led: number;
 }
 
 /**
@@ -42,7 +37,7 @@ export interface WrittenChange extends Pick<SentChange, 'kind'> {
  */
 export async function insertOwnCall(
   tx: Db,
-  { at, operation, key, changes, lead }: OwnCall,
+  { at, operation, key, changes }: OwnCall,
 ): Promise<WrittenChange[]> {
   const rows = changes.map(({ kind, upstreamId, memberId, isRepair = 0 }) => ({
     at,
@@ -55,10 +50,9 @@ export async function insertOwnCall(
     is_repair: isRepair,
     outcome: key === undefined ? null : ('done' as const),
   }));
-  const isOurs = sql`case when ${isLed(lead)} then 1 else 0 end as is_led`;
   return readInChunks(rows, async (some) => {
     const written = await sql<WrittenChange>`insert into own_calls ${toValues(some)}
-      returning id, kind, is_repair, ${isOurs}`.execute(tx);
+      returning id, kind, is_repair`.execute(tx);
     return written.rows;
   });
 }

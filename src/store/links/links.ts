@@ -186,10 +186,6 @@ export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<Diff
 export interface NamedUser {
   readonly id: UserId;
   readonly isLive: boolean;
-  /** The account; null: none is known. */
-  readonly account: number | null;
-  /** True for an active user, whom every service takes. */
-  readonly isActive: boolean;
   /** The membership; undefined: there is none. */
   readonly link: LinkRow | undefined;
 }
@@ -198,8 +194,6 @@ export interface NamedUser {
 export interface NamedUsers {
   /** By id; unknown ids are left out. */
   readonly users: ReadonlyMap<UserId, NamedUser>;
-  /** True when some change of a list of the group waits. */
-  readonly isWaiting: boolean;
   /** True when the group has an admin. */
   readonly hasAdmins: boolean;
 }
@@ -207,10 +201,7 @@ export interface NamedUsers {
 interface NamedRow extends Omit<LinkRow, 'user_id'> {
   readonly id: UserId;
   readonly deleted_at: number | null;
-  readonly upstream_id: number | null;
-  readonly active: number;
   readonly linked: UserId | null;
-  readonly waiting: number;
   readonly administered: number;
 }
 
@@ -221,32 +212,24 @@ export async function readNamedUsers(
   ids: readonly UserId[],
 ): Promise<NamedUsers> {
   const users = new Map<UserId, NamedUser>();
-  let isWaiting = false;
   let hasAdmins = false;
   for (const chunk of chunks(ids)) {
     const { rows } = await sql<NamedRow>`
-      select named.id, named.deleted_at, named.upstream_id, named.active, link.user_id as linked,
+      select named.id, named.deleted_at, link.user_id as linked,
         link.desired, link.observed, link.pending, link.put_in, link.retry_at, link.problem,
-        cast(exists (select 1 from memberships where group_id = ${groupId} and pending is not null)
-          or exists (select 1 from group_admins where group_id = ${groupId} and pending is not null)
-          as integer) as waiting,
         cast(exists (select 1 from group_admins where group_id = ${groupId}
           and coalesce(desired, observed) = 1) as integer) as administered
       from users as named left join memberships as link
         on link.user_id = named.id and link.group_id = ${groupId}
       where named.id in (${sql.join(chunk)})`.execute(tx);
-    for (const { id, deleted_at, upstream_id, active, linked, ...row } of rows) {
-      const { waiting, administered, ...link } = row;
+    for (const { id, deleted_at, linked, administered, ...link } of rows) {
       users.set(id, {
         id,
         isLive: deleted_at === null,
-        account: upstream_id,
-        isActive: active === 1,
         link: linked === null ? undefined : { user_id: id, ...link },
       });
-      isWaiting ||= waiting > 0;
       hasAdmins ||= administered > 0;
     }
   }
-  return { users, isWaiting, hasAdmins };
+  return { users, hasAdmins };
 }

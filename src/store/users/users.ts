@@ -189,7 +189,7 @@ type NamedRow = Pick<UserRow, (typeof NAME_COLUMNS)[number]>;
 type HeldRow = NamedRow & Pick<UserRow, 'user_name'>;
 
 /** True when a change may take a name from a user. */
-export function losesName(change: UserChange): boolean {
+function losesName(change: UserChange): boolean {
   return NAME_COLUMNS.some((column) => change[column] !== undefined);
 }
 

@@ -1,5 +1,4 @@
 import { BridgeError } from '../../../src/domain/errors.ts';
-import { createHarmRoom } from '../../../src/domain/harm.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/lead.ts';
@@ -243,7 +242,6 @@ function openTenure(
     quirks,
     outage: createOutageWatch(deps.clock),
     seats: createSeatLine({ ...deps, store }),
-    harmRoom: createHarmRoom(deps.policy.providerHarm),
   };
   const convergence = createConvergence(own, waiting);
   // There are no rules that could be others than the last time.
