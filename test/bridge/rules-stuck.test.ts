@@ -1,19 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import type { TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listStuck,
-  send,
-  toMembers,
-  toPatch,
-} from '../support/provider.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { addGroup, addUser, listStuck, send, toMembers, toPatch } from '../support/provider.ts';
+import { untilQuiet } from '../support/timed-bridge.ts';
 
-const ada = 'ada@example.com';
 const words = 'the sandbox was told to fail';
 const SECONDS_MS = 30_000;
 /** No request of a test waits so long but one whose time is moved on. */
@@ -26,8 +18,23 @@ const toActive = (active: boolean) => toPatch({ op: 'replace', path: 'active', v
 const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
 const toMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
 
+const clock = createLeapingClock();
+let bridge: TestBridge;
+
+beforeAll(async () => {
+  const settings = { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
+  bridge = await startTestBridge({ settings, clock });
+});
+
+/** Whatever a test leaves stuck is done by then. */
+afterEach(() => goOn(HOURS_MS));
+afterAll(() => bridge.stop());
+
+const goOn = (aheadMs: number) => untilQuiet({ bridge, clock }, aheadMs);
+
 /** The service refuses this operation, and says so only after the provider has had its answer. */
-function refuseLate({ sandbox }: TestBridge, operation: OperationName) {
+function refuseLate(operation: OperationName) {
+  const { sandbox } = bridge;
   const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
   const fault = { kind: 'status', status: 400, body: 'message' } as const;
   const refused = sandbox.faults.add({ operation, fault });
@@ -44,149 +51,119 @@ function refuseLate({ sandbox }: TestBridge, operation: OperationName) {
 
 /** Sends a write that is acknowledged, and waits until the service has refused it. */
 async function makeStuck(
-  timed: TimedBridge,
   operation: OperationName,
   { path, body }: { path: string; body: JsonObject },
 ) {
-  const refusal = refuseLate(timed.bridge, operation);
-  const sending = send(timed.bridge, 'PATCH', path, body);
+  const refusal = refuseLate(operation);
+  const sending = send(bridge, 'PATCH', path, body);
   await refusal.begun();
-  timed.clock.leap(WRITE_WAIT_MS);
+  clock.leap(WRITE_WAIT_MS);
   await sending;
-  await untilQuiet(timed, SECONDS_MS);
+  await goOn(SECONDS_MS);
   return refusal;
 }
 
-async function listStuckFields({ bridge }: TimedBridge) {
+async function listStuckFields() {
   const stuck = await listStuck(bridge);
   return stuck.map(({ field, problem }) => `${field}: ${Object(problem).words}`);
 }
 
-function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
-  const settings = {
-    SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms`,
-  };
-  return withTimedBridge({ settings }, run);
+/** Somebody whose new name the service has refused, though it would take it now. */
+async function addStuck(name: string): Promise<string> {
+  const path = `/Users/${await addUser(bridge, name)}`;
+  const refusal = await makeStuck('scim.updateUser', { path, body: toName('King') });
+  refusal.end();
+  return path;
 }
 
+const getAccount = (name: string) => bridge.sandbox.service.getUser(`${name}@example.com`);
+
 describe('what is refused after it was acknowledged', () => {
-  test('rests by itself: other fields and people of the group go on at once', async () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const ids = await addUsers(bridge, 2);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      await makeStuck(timed, 'groups.updateGroup', { path, body: toDisplayName('Aces') });
+  test('rests by itself: other fields and people of the group go on at once', async () => {
+    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const body = toDisplayName('Aces');
+    const refusal = await makeStuck('groups.updateGroup', { path, body });
 
-      await send(bridge, 'PATCH', path, toMember(String(ids[0])));
-      await send(bridge, 'PATCH', path, toMember(String(ids[1])));
-      await untilQuiet(timed, SECONDS_MS);
+    for (const id of ids) await send(bridge, 'PATCH', path, toMember(id));
+    await goOn(SECONDS_MS);
+    refusal.end();
 
-      expect(bridge.sandbox.service.members('Pilots')).toHaveLength(2);
-      expect(await listStuckFields(timed)).toEqual([`displayName: ${words}`]);
-    }));
+    expect(bridge.sandbox.service.members('Pilots')).toHaveLength(2);
+    expect(await listStuckFields()).toEqual([`displayName: ${words}`]);
+  });
 
-  test('one person of a group rests by himself, named with the words of the service', async () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const [first = '', second = ''] = await addUsers(bridge, 2);
-      const id = await addGroup(bridge, 'Pilots');
-      const path = `/Groups/${id}`;
-      const refusal = await makeStuck(timed, 'groupUsers.addUserToGroup', {
-        path,
-        body: toMember(first),
-      });
-      refusal.end();
+  test('one person of a group rests by himself, named with the words of the service', async () => {
+    const [first, second] = [await addUser(bridge, 'carl'), await addUser(bridge, 'dan')];
+    const id = await addGroup(bridge, 'Cooks');
+    const path = `/Groups/${id}`;
+    const body = toMember(first);
+    const refusal = await makeStuck('groupUsers.addUserToGroup', { path, body });
+    refusal.end();
 
-      await send(bridge, 'PATCH', path, toMember(second));
-      await send(bridge, 'PATCH', path, toDisplayName('Aces'));
-      await untilQuiet(timed, SECONDS_MS);
+    await send(bridge, 'PATCH', path, toMember(second));
+    await send(bridge, 'PATCH', path, toDisplayName('Chefs'));
+    await goOn(SECONDS_MS);
 
-      expect(bridge.sandbox.service.members('Aces')).toEqual(['person2@example.com']);
-      expect(await listStuck(bridge)).toMatchObject([
-        { type: 'group', id, name: 'Aces', field: 'members', person: first, problem: { words } },
-      ]);
+    expect(bridge.sandbox.service.members('Chefs')).toEqual(['dan@example.com']);
+    expect(await listStuck(bridge)).toMatchObject([
+      { type: 'group', id, name: 'Chefs', field: 'members', person: first, problem: { words } },
+    ]);
 
-      await untilQuiet(timed, HOURS_MS);
-      expect(bridge.sandbox.service.members('Aces')).toHaveLength(2);
-      expect(await listStuck(bridge)).toEqual([]);
-    }));
+    await goOn(HOURS_MS);
+    expect(bridge.sandbox.service.members('Chefs')).toHaveLength(2);
+    expect(await listStuck(bridge)).toEqual([]);
+  });
 
-  test('is tried again after an hour, and no longer shown once it holds', async () =>
-    withBridge(async (timed) => {
-      const { bridge, clock } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
-      refusal.end();
-      bridge.sandbox.calls.reset();
+  test('stays visible through a success of something else, is tried again after an hour, and no longer shown once it holds', async () => {
+    const path = await addStuck('eve');
 
-      clock.leap(50 * 60_000);
-      await untilQuiet(timed, SECONDS_MS);
-      const callsBefore = bridge.sandbox.calls.count();
-      await untilQuiet(timed, HOURS_MS);
+    await send(bridge, 'PATCH', path, toActive(false));
+    await goOn(SECONDS_MS);
 
-      expect(callsBefore).toBe(0);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-      expect(await listStuckFields(timed)).toEqual([]);
-    }));
-});
+    expect(getAccount('eve')).toMatchObject({ active: false, fullName: 'Eve Example' });
+    expect(await listStuckFields()).toEqual([`name: ${words}`]);
+    bridge.sandbox.calls.reset();
 
-describe('what is stuck', () => {
-  test('stays visible through a success of something else', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
-      refusal.end();
+    clock.leap(50 * 60_000);
+    await goOn(SECONDS_MS);
+    const callsBefore = bridge.sandbox.calls.count();
+    await goOn(HOURS_MS);
 
-      await send(bridge, 'PATCH', path, toActive(false));
-      await untilQuiet(timed, SECONDS_MS);
+    expect(callsBefore).toBe(0);
+    expect(getAccount('eve').fullName).toBe('Eve King');
+    expect(await listStuckFields()).toEqual([]);
+  });
 
-      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-        active: false,
-        fullName: 'Ada Example',
-      });
-      expect(await listStuckFields(timed)).toEqual([`name: ${words}`]);
-    }));
+  test('is tried at once by a new write of the field, whose refusal tells of the earlier one', async () => {
+    const path = await addStuck('fay');
+    const other = { kind: 'status', status: 409, body: 'message' } as const;
+    const again = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: other });
 
-  test('is tried at once by a new write of the field, whose refusal tells of the earlier one', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
-      refusal.end();
-      const other = { kind: 'status', status: 409, body: 'message' } as const;
-      const again = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: other });
+    const answer = await bridge.request('PATCH', path, toName('Queen'));
+    again.remove();
 
-      const answer = await bridge.request('PATCH', path, toName('Queen'));
-      again.remove();
+    expect(answer.status).toBe(409);
+    expect(answer.body.detail).toContain('a change that was accepted before was refused as well');
+    expect((await send(bridge, 'GET', path)).body.name).toMatchObject({ familyName: 'King' });
+    expect(await listStuckFields()).toEqual([`name: ${words}`]);
 
-      expect(answer.status).toBe(409);
-      expect(answer.body.detail).toContain('a change that was accepted before was refused as well');
-      expect((await send(bridge, 'GET', path)).body.name).toMatchObject({ familyName: 'King' });
-      expect(await listStuckFields(timed)).toEqual([`name: ${words}`]);
+    await send(bridge, 'PATCH', path, toName('Queen'));
+    expect(getAccount('fay').fullName).toBe('Fay Queen');
+    expect(await listStuckFields()).toEqual([]);
+  });
 
-      await send(bridge, 'PATCH', path, toName('Queen'));
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Queen');
-      expect(await listStuckFields(timed)).toEqual([]);
-    }));
+  test('is tried again when the service was looked at anew', async () => {
+    const path = await addStuck('gus');
+    const fault = { kind: 'html' } as const;
+    bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    bridge.sandbox.calls.reset();
 
-  test('is tried again when the service was looked at anew', () =>
-    withBridge(async (timed) => {
-      const { bridge } = timed;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      const refusal = await makeStuck(timed, 'scim.updateUser', { path, body: toName('King') });
-      refusal.end();
-      bridge.sandbox.faults.add({
-        operation: 'scim.updateUser',
-        fault: { kind: 'html' },
-        times: 1,
-      });
+    await send(bridge, 'PATCH', path, toActive(false));
+    await goOn(SECONDS_MS);
 
-      await send(bridge, 'PATCH', path, toActive(false));
-      await untilQuiet(timed, SECONDS_MS);
-
-      expect(bridge.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-      expect(await listStuckFields(timed)).toEqual([]);
-    }));
+    expect(bridge.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
+    expect(getAccount('gus').fullName).toBe('Gus King');
+    expect(await listStuckFields()).toEqual([]);
+  });
 });

@@ -82,7 +82,7 @@ const memberForms = [
 
 test.each(memberForms)(
   '$people members join and leave in as few calls as the service allows ($memberPatch)',
-  ({ memberPatch, first, added, removed }) =>
+  ({ memberPatch, people, first, added, removed }) =>
     withTestBridge(
       { sandbox: { shape: { memberPatch }, seed: { users: people } } },
       async (bridge) => {
