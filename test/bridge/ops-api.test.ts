@@ -1,11 +1,11 @@
 import { request } from 'undici';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/routes.ts';
 import {
+  startTestBridge,
   type TestAnswer,
   type TestBridge,
-  type TestBridgeOptions,
   withTestBridge,
 } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
@@ -24,36 +24,43 @@ const OPS_TOKEN = 'token-of-an-operator';
 const settings = { OPS_TOKEN };
 const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
 
+let bridge: TestBridge;
+let lines: JsonObject[] = [];
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings, onLog: (line) => lines.push(line) });
+});
+beforeEach(() => {
+  lines = [];
+  bridge.sandbox.calls.reset();
+  bridge.sandbox.faults.clear();
+});
+afterAll(() => bridge.stop());
+
 /** Calls an operation as an operator does. */
 function callApi(
-  bridge: TestBridge,
   operation: string,
   args: JsonObject = {},
-  headers: Readonly<Record<string, string>> = {},
+  {
+    headers = {},
+    of = bridge,
+  }: { headers?: Readonly<Record<string, string>>; of?: TestBridge } = {},
 ): Promise<TestAnswer> {
-  const url = new URL(`/ops/api/${operation.replace('.', '/')}`, bridge.baseUrl).href;
+  const url = new URL(`/ops/api/${operation.replace('.', '/')}`, of.baseUrl).href;
   const presented = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
-  return bridge.request('POST', url, args, { ...presented, ...headers });
+  return of.request('POST', url, args, { ...presented, ...headers });
 }
 
-function withOperators(
-  run: (bridge: TestBridge) => Promise<void>,
-  options: TestBridgeOptions = {},
-): Promise<void> {
-  return withTestBridge({ ...options, settings: { ...settings, ...options.settings } }, run);
-}
+test('an operation is called with the token of the bridge, and its answer is the result', async () => {
+  const { sandbox } = bridge;
+  const made = await callApi('groups.createGroup', { body: { name: 'Pilots' } });
+  const { uid } = sandbox.service.getGroup('Pilots');
+  const read = await callApi('groups.getGroup', { path: { uid } });
 
-test('an operation is called with the token of the bridge, and its answer is the result', () =>
-  withOperators(async (bridge) => {
-    const { sandbox } = bridge;
-    const made = await callApi(bridge, 'groups.createGroup', { body: { name: 'Pilots' } });
-    const { uid } = sandbox.service.getGroup('Pilots');
-    const read = await callApi(bridge, 'groups.getGroup', { path: { uid } });
-
-    expect(made).toMatchObject({ status: 200, body: { result: { name: 'Pilots', uid } } });
-    expect(read.body).toEqual(made.body);
-    expect(read.headers['cache-control']).toBe('no-store');
-  }));
+  expect(made).toMatchObject({ status: 200, body: { result: { name: 'Pilots', uid } } });
+  expect(read.body).toEqual(made.body);
+  expect(read.headers['cache-control']).toBe('no-store');
+});
 
 const dropped: {
   why: string;
@@ -68,120 +75,105 @@ const dropped: {
 ];
 test.each(dropped)(
   'arguments that come $why are told, and nothing is called',
-  ({ headers, query = '', want }) =>
-    withOperators(async (bridge) => {
-      bridge.sandbox.calls.reset();
-      const url = new URL(`/ops/api/users/retrieveCurrentUser${query}`, bridge.baseUrl).href;
-      const body = JSON.stringify({ query: { x: 1 } });
-      const all = {
-        authorization: `Bearer ${OPS_TOKEN}`,
-        'content-type': 'application/json',
-        ...headers,
-      };
-      const presented = Object.entries(all).filter(([, value]) => value !== undefined);
-      const answer = await request(url, {
-        method: 'POST',
-        headers: presented.flat().map(String),
-        body,
-      });
+  async ({ headers, query = '', want }) => {
+    const url = new URL(`/ops/api/users/retrieveCurrentUser${query}`, bridge.baseUrl).href;
+    const body = JSON.stringify({ query: { x: 1 } });
+    const all = {
+      authorization: `Bearer ${OPS_TOKEN}`,
+      'content-type': 'application/json',
+      ...headers,
+    };
+    const presented = Object.entries(all).filter(([, value]) => value !== undefined);
+    const answer = await request(url, {
+      method: 'POST',
+      headers: presented.flat().map(String),
+      body,
+    });
 
-      expect(answer.statusCode).toBe(want);
-      expect(await answer.body.json()).toMatchObject({ code: 'invalid' });
-      expect(bridge.sandbox.calls.recent()).toEqual([]);
-    }),
+    expect(answer.statusCode).toBe(want);
+    expect(await answer.body.json()).toMatchObject({ code: 'invalid' });
+    expect(bridge.sandbox.calls.recent()).toEqual([]);
+  },
 );
 
-test('what would change everything is sent only when that is said', () =>
-  withOperators(async (bridge) => {
-    bridge.sandbox.calls.reset();
-    const id = 'cards.batchUpdateForCards';
-    const attributes = { owner_id: 7 };
-    for (const args of [
-      {},
-      { body: {} },
-      { body: { attributes } },
-      { everything: false, body: { attributes } },
-      { body: { attributes, everything: true } },
-    ]) {
-      expect(await callApi(bridge, id, args)).toMatchObject({ status: 400 });
-    }
-    expect(bridge.sandbox.calls.recent()).toEqual([]);
+test('what would change everything is sent only when that is said', async () => {
+  const id = 'cards.batchUpdateForCards';
+  const attributes = { owner_id: 7 };
+  for (const args of [
+    {},
+    { body: {} },
+    { body: { attributes } },
+    { everything: false, body: { attributes } },
+    { body: { attributes, everything: true } },
+  ]) {
+    expect(await callApi(id, args)).toMatchObject({ status: 400 });
+  }
+  expect(bridge.sandbox.calls.recent()).toEqual([]);
 
-    // The sandbox has no cards, so that a call that was sent is answered 404.
-    for (const args of [
-      { body: { board_id: 3, attributes } },
-      { everything: true, body: { attributes } },
-    ]) {
-      expect(await callApi(bridge, id, args)).toMatchObject({ status: 502, body: { status: 404 } });
-    }
-    const elsewhere = { everything: true, body: { name: 'Pilots' } };
-    expect((await callApi(bridge, 'groups.createGroup', elsewhere)).status).toBe(400);
-  }));
+  // The sandbox has no cards, so that a call that was sent is answered 404.
+  for (const args of [
+    { body: { board_id: 3, attributes } },
+    { everything: true, body: { attributes } },
+  ]) {
+    expect(await callApi(id, args)).toMatchObject({ status: 502, body: { status: 404 } });
+  }
+  const elsewhere = { everything: true, body: { name: 'Pilots' } };
+  expect((await callApi('groups.createGroup', elsewhere)).status).toBe(400);
+});
 
-test('only operators may call, and nothing else may follow the token', () =>
-  withOperators(async (bridge) => {
-    const stranger = { authorization: `Bearer ${bridge.token}` };
-    const refused = await callApi(bridge, 'users.retrieveCurrentUser', {}, stranger);
+test('only operators may call, and nothing else may follow the token', async () => {
+  const stranger = { authorization: `Bearer ${bridge.token}` };
+  const refused = await callApi('users.retrieveCurrentUser', {}, { headers: stranger });
 
-    expect(refused.status).toBe(401);
-    expect(refused.body).not.toHaveProperty('result');
-  }));
+  expect(refused.status).toBe(401);
+  expect(refused.body).not.toHaveProperty('result');
+});
 
-test('an unknown operation is 404 with the nearest names, wrong arguments are 400, and neither is sent', () =>
-  withOperators(async (bridge) => {
-    bridge.sandbox.calls.reset();
-    const unknown = await callApi(bridge, 'groups.getGrup', {});
-    const missing = await callApi(bridge, 'groups.getGroup', {});
-    const extra = await callApi(bridge, 'groups.getGroup', { path: { uid: 'g' }, headers: {} });
+test('an unknown operation is 404 with the nearest names, wrong arguments are 400, and neither is sent', async () => {
+  const unknown = await callApi('groups.getGrup', {});
+  const missing = await callApi('groups.getGroup', {});
+  const extra = await callApi('groups.getGroup', { path: { uid: 'g' }, headers: {} });
 
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
-    expect(unknown.body.near).toContain('groups.getGroup');
-    expect(missing.status).toBe(400);
-    expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
-    expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
-    expect(bridge.sandbox.calls.count()).toBe(0);
-  }));
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
+  expect(unknown.body.near).toContain('groups.getGroup');
+  expect(missing.status).toBe(400);
+  expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
+  expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
+  expect(bridge.sandbox.calls.count()).toBe(0);
+});
 
-test('what the service refuses is 502 with its status and words, what it does not answer 503', () =>
-  withOperators(async (bridge) => {
-    const args = { body: { name: 'Pilots' } };
-    const fault = { kind: 'status', status: 402, body: 'message' } as const;
-    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
-    const refused = await callApi(bridge, 'groups.createGroup', args);
-    bridge.sandbox.faults.clear();
-    bridge.sandbox.faults.add({
+test('what the service refuses is 502 with its status and words, what it does not answer 503', async () => {
+  const args = { body: { name: 'Cooks' } };
+  const fault = { kind: 'status', status: 402, body: 'message' } as const;
+  bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+  const refused = await callApi('groups.createGroup', args);
+  bridge.sandbox.faults.clear();
+  bridge.sandbox.faults.add({
+    operation: 'groups.createGroup',
+    fault: { kind: 'reset', at: 'mid-answer' },
+  });
+  const lost = await callApi('groups.createGroup', args);
+
+  expect(refused).toMatchObject({
+    status: 502,
+    body: {
+      code: 'not-permitted',
       operation: 'groups.createGroup',
-      fault: { kind: 'reset', at: 'mid-answer' },
-    });
-    const lost = await callApi(bridge, 'groups.createGroup', args);
-
-    expect(refused).toMatchObject({
-      status: 502,
-      body: {
-        code: 'not-permitted',
-        operation: 'groups.createGroup',
-        status: 402,
-        retry: 'never',
-        outcome: 'answered',
-        answer: { message: expect.any(String) },
-      },
-    });
-    expect(lost).toMatchObject({
-      status: 503,
-      body: { code: 'connection', status: null, retry: 'later', outcome: 'unknown' },
-    });
-  }));
+      status: 402,
+      retry: 'never',
+      outcome: 'answered',
+      answer: { message: expect.any(String) },
+    },
+  });
+  expect(lost).toMatchObject({
+    status: 503,
+    body: { code: 'connection', status: null, retry: 'later', outcome: 'unknown' },
+  });
+});
 
 test('the log says which operation was called from where and how it ended, and nothing of what was in it', async () => {
-  const lines: JsonObject[] = [];
-  const onLog = (line: JsonObject) => void lines.push(line);
-  await withOperators(
-    async (bridge) => {
-      await callApi(bridge, 'groups.createGroup', { body: { name: 'Secret squadron' } });
-      await callApi(bridge, 'groups.getGroup', { path: { uid: 'unheard-of' } });
-    },
-    { onLog },
-  );
+  await callApi('groups.createGroup', { body: { name: 'Secret squadron' } });
+  await callApi('groups.getGroup', { path: { uid: 'unheard-of' } });
 
   const told = lines.filter(({ msg }) => msg === 'an operator called the service');
   const where = { requestId: expect.any(String), remoteAddress: expect.stringContaining('127.') };
@@ -192,35 +184,34 @@ test('the log says which operation was called from where and how it ended, and n
   expect(JSON.stringify(lines)).not.toMatch(/Secret squadron|unheard-of/);
 });
 
-test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', () =>
-  withOperators(async (bridge) => {
-    const { service } = bridge.sandbox;
-    const ada = await addUser(bridge, 'ada');
-    const pilots = await addGroup(bridge, 'Pilots', [ada]);
-    await untilSettled(bridge);
-    const { id } = service.getUser('ada@example.com');
-    const { uid } = service.getGroup('Pilots');
+test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', async () => {
+  const { service } = bridge.sandbox;
+  const ada = await addUser(bridge, 'ada');
+  const pilots = await addGroup(bridge, 'Crew', [ada]);
+  await untilSettled(bridge);
+  const { id } = service.getUser('ada@example.com');
+  const { uid } = service.getGroup('Crew');
 
-    await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
-    const left = { path: { group_uid: uid, user_id: id } };
-    await callApi(bridge, 'groupUsers.removeUserFromGroup', left);
-    await untilSettled(bridge);
-    const isActiveNow = service.getUser('ada@example.com').active;
-    const membersNow = service.members('Pilots');
-    // What is wanted has not changed.
-    expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate });
+  const left = { path: { group_uid: uid, user_id: id } };
+  await callApi('groupUsers.removeUserFromGroup', left);
+  await untilSettled(bridge);
+  const isActiveNow = service.getUser('ada@example.com').active;
+  const membersNow = service.members('Crew');
+  // What is wanted has not changed.
+  expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
+  expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
 
-    const active = toPatch({ op: 'replace', path: 'active', value: true });
-    const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-    await send(bridge, 'PATCH', `/Users/${ada}`, active);
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
-    await untilSettled(bridge);
+  const active = toPatch({ op: 'replace', path: 'active', value: true });
+  const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+  await send(bridge, 'PATCH', `/Users/${ada}`, active);
+  await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
+  await untilSettled(bridge);
 
-    expect([isActiveNow, membersNow]).toEqual([false, []]);
-    expect(service.getUser('ada@example.com').active).toBe(true);
-    expect(service.members('Pilots')).toEqual(['ada@example.com']);
-  }));
+  expect([isActiveNow, membersNow]).toEqual([false, []]);
+  expect(service.getUser('ada@example.com').active).toBe(true);
+  expect(service.members('Crew')).toEqual(['ada@example.com']);
+});
 
 test('a crash right after a call by an operator is no restored backup', async () => {
   const url = makeStoreFile();
@@ -230,7 +221,7 @@ test('a crash right after a call by an operator is no restored backup', async ()
       await addUser(bridge, 'ada');
       await untilSettled(bridge);
       const { id } = sandbox.service.getUser('ada@example.com');
-      await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+      await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate }, { of: bridge });
       return copyStore(url);
     },
     { DATABASE_URL: url },
