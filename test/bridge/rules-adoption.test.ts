@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -12,19 +12,28 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
+const carl = 'carl@example.com';
+const dan = 'dan@example.com';
 
-/** A company with ada and bob, and the group Pilots with ada in it, before the bridge came. */
+/** Accounts and a group with ada in it that were there before the bridge came. */
 function prepare({ service }: Sandbox): void {
-  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
-  service.addUser({ email: bob, userName: bob, fullName: 'Bob Example' });
-  service.createGroup({ name: 'Pilots' });
-  service.addMember('Pilots', ada);
+  for (const email of [ada, bob, carl, dan])
+    service.addUser({ email, userName: email, fullName: 'Somebody Example' });
+  for (const name of ['Pilots', 'Cooks', 'Sailors']) {
+    service.createGroup({ name });
+    service.addMember(name, ada);
+  }
 }
+
+let bridge: TestBridge;
+beforeAll(async () => {
+  bridge = await startTestBridge({ prepare });
+});
+afterAll(() => bridge.stop());
 
 function findUserId(bridge: TestBridge, name: string) {
   return findId(bridge, { type: 'Users', name });
@@ -34,58 +43,52 @@ function findGroupId(bridge: TestBridge, name: string) {
   return findId(bridge, { type: 'Groups', name });
 }
 
-function isManaged({ store }: TestBridge, table: 'users' | 'groups', id: string) {
-  const origins = store.read.selectFrom(table).select(['id', 'origin']).execute();
+function isManaged(table: 'users' | 'groups', id: string) {
+  const origins = bridge.store.read.selectFrom(table).select(['id', 'origin']).execute();
   return origins.then((rows) => rows.find((row) => row.id === id)?.origin !== null);
 }
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
 
-describe('adopting', () => {
-  async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { DATABASE_URL: await makeStoreUrl() };
-    await withTestBridge({ settings, prepare }, run);
-  }
+test('POST for an account of the service adopts it, with the id that lists have shown', async () => {
+  const id = await findUserId(bridge, carl);
+  bridge.sandbox.calls.reset();
 
-  test('POST for an account of the service adopts it, with the id that lists have shown', () =>
-    withCompany(async (bridge) => {
-      const id = await findUserId(bridge, ada);
+  const answer = await bridge.request('POST', '/Users', toUser('carl', { externalId: 'e-1' }));
 
-      const answer = await bridge.request('POST', '/Users', toUser('ada', { externalId: 'e-1' }));
+  expect(answer).toMatchObject({ status: 201, body: { id, externalId: 'e-1', userName: carl } });
+  expect(await isManaged('users', id)).toBe(true);
+  expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+});
 
-      expect(answer).toMatchObject({ status: 201, body: { id, externalId: 'e-1', userName: ada } });
-      expect(await isManaged(bridge, 'users', id)).toBe(true);
-      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
-    }));
+test('only an explicit removal takes somebody out of an adopted group', async () => {
+  const path = `/Groups/${await findGroupId(bridge, 'Cooks')}`;
+  const bobId = await findUserId(bridge, bob);
 
-  test('only an explicit removal takes somebody out of an adopted group', () =>
-    withCompany(async (bridge) => {
-      const path = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
-      const bobId = await findUserId(bridge, bob);
+  await send(bridge, 'PATCH', path, rename);
+  const afterRename = bridge.sandbox.service.members('Crew');
+  await send(bridge, 'PUT', path, toGroup('Crew', [bobId]));
+  await untilSettled(bridge);
 
-      await send(bridge, 'PATCH', path, rename);
-      const afterRename = bridge.sandbox.service.members('Crew');
-      await send(bridge, 'PUT', path, toGroup('Crew', [bobId]));
-      await untilSettled(bridge);
-
-      expect(afterRename).toEqual([ada]);
-      expect(bridge.sandbox.service.members('Crew')).toEqual([bob]);
-    }));
+  expect(afterRename).toEqual([ada]);
+  expect(bridge.sandbox.service.members('Crew')).toEqual([bob]);
 });
 
 const deletions = [
-  { type: 'Users', name: ada, setting: 'USERS_ADOPT_ON_DELETE' },
-  { type: 'Groups', name: 'Pilots', setting: 'GROUPS_ADOPT_ON_DELETE' },
+  { type: 'Users', name: ada, adopted: dan, setting: 'USERS_ADOPT_ON_DELETE' },
+  { type: 'Groups', name: 'Pilots', adopted: 'Sailors', setting: 'GROUPS_ADOPT_ON_DELETE' },
 ] as const;
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
-describe.each(deletions)('a DELETE of $name, whom nobody manages', ({ type, name, setting }) => {
-  const table = type === 'Users' ? 'users' : 'groups';
+describe.each(deletions)(
+  'a DELETE of $name, whom nobody manages',
+  ({ type, name, adopted, setting }) => {
+    const table = type === 'Users' ? 'users' : 'groups';
 
-  test('is refused, alone and in bulk, and changes nothing', () =>
-    withTestBridge({ prepare }, async (bridge) => {
+    test('is refused, alone and in bulk, and changes nothing', async () => {
       const id = await findId(bridge, { type, name });
+      bridge.sandbox.calls.reset();
       const before = await send(bridge, 'GET', `/${type}/${id}`);
 
       const alone = await bridge.request('DELETE', `/${type}/${id}`);
@@ -98,59 +101,50 @@ describe.each(deletions)('a DELETE of $name, whom nobody manages', ({ type, name
       expect(alone.status).toBe(403);
       expect(alone.body.detail).toContain(setting);
       expect(bulk.body).toMatchObject({ Operations: [{ status: '403' }] });
-      expect(await isManaged(bridge, table, id)).toBe(false);
+      expect(await isManaged(table, id)).toBe(false);
       expect((await send(bridge, 'GET', `/${type}/${id}`)).body).toEqual(before.body);
       expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
-    }));
+    });
 
-  test('goes through where an operator adopted it before, or the settings say so', async () => {
-    const settings = { OPS_TOKEN: 'operators-of-a-test-bridge' };
-    await withTestBridge({ prepare, settings }, async (bridge) => {
-      const id = await findId(bridge, { type, name });
-      const url = new URL(`/ops/${table}/${id}/adopt`, bridge.baseUrl).href;
-      const headers = {
-        authorization: `Bearer ${settings.OPS_TOKEN}`,
-        'content-type': 'application/json',
-      };
-      await bridge.request('POST', url, {}, headers);
+    test('goes through where an operator adopted it before, or the settings say so', async () => {
+      const id = await findId(bridge, { type, name: adopted });
+      await askOps(bridge, 'POST', `/${table}/${id}/adopt`, {});
       expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+      await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
+        const id = await findId(bridge, { type, name });
+        expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+      });
     });
-    await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
-      const id = await findId(bridge, { type, name });
-      expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
-    });
-  });
+  },
+);
+
+test('a write that changes nothing succeeds and adopts nothing', async () => {
+  const [userId, groupId] = [await findUserId(bridge, ada), await findGroupId(bridge, 'Pilots')];
+  const { body: user } = await send(bridge, 'GET', `/Users/${userId}`);
+
+  await send(bridge, 'PUT', `/Users/${userId}`, user);
+  await send(
+    bridge,
+    'PATCH',
+    `/Groups/${groupId}`,
+    toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
+  );
+
+  expect(await isManaged('users', userId)).toBe(false);
+  expect(await isManaged('groups', groupId)).toBe(false);
 });
 
-test('a write that changes nothing succeeds and adopts nothing', () =>
-  withTestBridge({ prepare }, async (bridge) => {
-    const [userId, groupId] = [await findUserId(bridge, ada), await findGroupId(bridge, 'Pilots')];
-    const { body: user } = await send(bridge, 'GET', `/Users/${userId}`);
+test('POST for somebody managed, or for a name that is taken by a group, is 409 uniqueness', async () => {
+  await addUser(bridge, 'ian');
+  await addGroup(bridge, 'Drivers');
 
-    await send(bridge, 'PUT', `/Users/${userId}`, user);
-    await send(
-      bridge,
-      'PATCH',
-      `/Groups/${groupId}`,
-      toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
-    );
+  const user = await bridge.request('POST', '/Users', toUser('IAN'));
+  const group = await bridge.request('POST', '/Groups', toGroup('drivers'));
 
-    expect(await isManaged(bridge, 'users', userId)).toBe(false);
-    expect(await isManaged(bridge, 'groups', groupId)).toBe(false);
-  }));
-
-test('POST for somebody managed, or for a name that is taken by a group, is 409 uniqueness', () =>
-  withTestBridge({}, async (bridge) => {
-    await addUser(bridge, 'ada');
-    await addGroup(bridge, 'Pilots');
-
-    const user = await bridge.request('POST', '/Users', toUser('ADA'));
-    const group = await bridge.request('POST', '/Groups', toGroup('pilots'));
-
-    const refusal = { status: 409, body: { scimType: 'uniqueness', status: '409' } };
-    expect(user).toMatchObject(refusal);
-    expect(group).toMatchObject(refusal);
-  }));
+  const refusal = { status: 409, body: { scimType: 'uniqueness', status: '409' } };
+  expect(user).toMatchObject(refusal);
+  expect(group).toMatchObject(refusal);
+});
 
 describe.each(['refuse', 'ask'])('with adopt: %s', (adopt) => {
   test('POST of what exists is 409, every other write of it 403, and nothing is stored', () =>
@@ -184,38 +178,33 @@ const disputes: { what: string; user: JsonObject }[] = [
   },
   {
     what: 'the e-mail belongs to an account that is linked already',
-    user: toUser('zoe', { emails: [{ value: 'eve@example.com', primary: true }] }),
+    user: toUser('kim', { emails: [{ value: 'jo@example.com', primary: true }] }),
   },
 ];
 
+beforeAll(() => addUser(bridge, 'jo'));
+
 for (const { what, user } of disputes) {
-  test(`nothing is guessed: 409 when ${what}`, () =>
-    withTestBridge({ prepare }, async (bridge) => {
-      await addUser(bridge, 'eve');
-      const users = bridge.sandbox.service.users().length;
+  test(`nothing is guessed: 409 when ${what}`, async () => {
+    const users = bridge.sandbox.service.users().length;
 
-      const answer = await bridge.request('POST', '/Users', user);
+    const answer = await bridge.request('POST', '/Users', user);
 
-      expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
-      expect(bridge.sandbox.service.users()).toHaveLength(users);
-    }));
+    expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+    expect(bridge.sandbox.service.users()).toHaveLength(users);
+  });
 }
 
-test('a userName changed to one that another user or account has is 409', () =>
-  withTestBridge({ prepare }, async (bridge) => {
-    const path = `/Users/${await addUser(bridge, 'eve')}`;
-    await addUser(bridge, 'zoe');
+test('a userName changed to one that another user or account has is 409', async () => {
+  const path = `/Users/${await addUser(bridge, 'eve')}`;
+  await addUser(bridge, 'zoe');
 
-    const managed = await bridge.request(
-      'PUT',
-      path,
-      toUser('eve', { userName: 'Zoe@example.com' }),
-    );
-    const observed = await bridge.request('PUT', path, toUser('eve', { userName: ada }));
+  const managed = await bridge.request('PUT', path, toUser('eve', { userName: 'Zoe@example.com' }));
+  const observed = await bridge.request('PUT', path, toUser('eve', { userName: ada }));
 
-    expect([managed.status, observed.status]).toEqual([409, 409]);
-    expect((await send(bridge, 'GET', path)).body.userName).toBe('eve@example.com');
-  }));
+  expect([managed.status, observed.status]).toEqual([409, 409]);
+  expect((await send(bridge, 'GET', path)).body.userName).toBe('eve@example.com');
+});
 
 test('accounts are recognised in our own code, also where the service ignores filters', () =>
   withTestBridge({ prepare, sandbox: { shape: { filter: 'ignored' } } }, async (bridge) => {
