@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  startTestBridge,
+  type TestAnswer,
+  type TestBridge,
+  withTestBridge,
+} from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -31,17 +35,19 @@ interface Company {
   readonly entra: WalledProvider;
 }
 
-type Prepare = (sandbox: Sandbox) => void;
-
 function toAccount(email: string) {
   return { email, userName: email, fullName: 'Ada Example' };
 }
 
-/** The provider of each managed person. */
-async function whose(bridge: TestBridge): Promise<Record<string, string>> {
+/** The provider of each of these people who is managed. */
+async function whose(
+  bridge: TestBridge,
+  ...names: readonly string[]
+): Promise<Record<string, string>> {
   const { items } = (await askOps(bridge, 'GET', '/users?managed=true')).body;
   const people = Array.isArray(items) ? items.map((item) => Object(item)) : [];
-  return Object.fromEntries(people.map(({ name, provider }) => [name, provider]));
+  const asked = people.filter(({ name }) => names.includes(name));
+  return Object.fromEntries(asked.map(({ name, provider }) => [name, provider]));
 }
 
 /** Users, groups and disputes, as operators and providers are shown them. */
@@ -72,111 +78,109 @@ function listBulkDetails({ body }: TestAnswer): [string, string][] {
 }
 
 describe('a wall between providers', () => {
-  async function withCompany(
-    run: (company: Company) => Promise<void>,
-    {
-      prepare,
-      okta = {},
-      entra = {},
-    }: { prepare?: Prepare; okta?: JsonObject; entra?: JsonObject } = {},
-  ): Promise<void> {
-    const settings = { ...SWEEP_SETTINGS };
-    await withTestBridge({ settings, ...(prepare && { prepare }) }, async (bridge) => {
-      const company = {
-        okta: await makeProvider(bridge, 'okta', okta),
-        entra: await makeProvider(bridge, 'entra', entra),
-      };
-      await run({ bridge, ...company });
+  let company: Company;
+  beforeAll(async () => {
+    const bridge = await startTestBridge({
+      settings: SWEEP_SETTINGS,
+      prepare: ({ service }) => void service.addUser(toAccount('kim@example.com')),
     });
-  }
+    company = {
+      bridge,
+      okta: await makeProvider(bridge, 'okta'),
+      entra: await makeProvider(bridge, 'entra'),
+    };
+  });
+  afterAll(() => company.bridge.stop());
 
-  test('a write of a person of another provider is 403 that says whose it is, and changes nothing', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
-      const id = await addUser(okta, 'ada', { externalId: 'x-1' });
-      const own = await addUser(entra, 'bob');
-      await untilSettled(bridge);
-      const before = await readAll(bridge);
-      const shown = await entra.request('GET', `/Users/${id}`);
-      const headers = { 'if-match': String(shown.headers.etag) };
-      const named = { emails: [{ value: 'ada@example.com', primary: true }] };
+  test('a write of a person of another provider is 403 that says whose it is, and changes nothing', async () => {
+    const { bridge, okta, entra } = company;
+    const id = await addUser(okta, 'ada', { externalId: 'x-1' });
+    const own = await addUser(entra, 'bob');
+    await untilSettled(bridge);
+    const before = await readAll(bridge);
+    const shown = await entra.request('GET', `/Users/${id}`);
+    const headers = { 'if-match': String(shown.headers.etag) };
+    const named = { emails: [{ value: 'ada@example.com', primary: true }] };
 
-      const answers = [
-        await entra.request('PUT', `/Users/${id}`, toUser('ada', { title: 'x' })),
-        await entra.request('PUT', `/Users/${id}`, toUser('ada'), headers),
-        await entra.request('PATCH', `/Users/${id}`, disable),
-        await entra.request('PATCH', `/Users/${id}`, disable, { 'if-match': 'W/"999"' }),
-        await entra.request('DELETE', `/Users/${id}`),
-        await entra.request('POST', '/Users', toUser('ada')),
-        await entra.request('POST', '/Users', toUser('other', named)),
-        await entra.request('PUT', `/Users/${own}`, toUser('ada')),
-        await entra.request(
-          'PATCH',
-          `/Users/${own}`,
-          toPatch({ op: 'replace', path: 'emails', value: named.emails }),
-        ),
-        await toDefaultProvider(bridge).request('PATCH', `/Users/${id}`, disable),
-      ];
+    const answers = [
+      await entra.request('PUT', `/Users/${id}`, toUser('ada', { title: 'x' })),
+      await entra.request('PUT', `/Users/${id}`, toUser('ada'), headers),
+      await entra.request('PATCH', `/Users/${id}`, disable),
+      await entra.request('PATCH', `/Users/${id}`, disable, { 'if-match': 'W/"999"' }),
+      await entra.request('DELETE', `/Users/${id}`),
+      await entra.request('POST', '/Users', toUser('ada')),
+      await entra.request('POST', '/Users', toUser('other', named)),
+      await entra.request('PUT', `/Users/${own}`, toUser('ada')),
+      await entra.request(
+        'PATCH',
+        `/Users/${own}`,
+        toPatch({ op: 'replace', path: 'emails', value: named.emails }),
+      ),
+      await toDefaultProvider(bridge).request('PATCH', `/Users/${id}`, disable),
+    ];
 
-      expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
-        answers.map(() => [403, 'okta']),
-      );
-      expect(await readAll(bridge)).toBe(before);
-      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
-      expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
-    }));
+    expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
+      answers.map(() => [403, 'okta']),
+    );
+    expect(await readAll(bridge)).toBe(before);
+    expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
+    expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
+  });
 
-  test('a write of a group of another provider is 403 that says whose it is, and changes nothing', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
-      const ada = await addUser(okta, 'ada');
-      const bob = await addUser(entra, 'bob');
-      const id = await addGroup(okta, 'Pilots', [ada]);
-      const own = await addGroup(entra, 'Crew');
-      await untilSettled(bridge);
-      const before = await readAll(bridge);
-      const add = toPatch({ op: 'add', path: 'members', value: toMembers([bob]) });
-      const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' });
+  test('a write of a group of another provider is 403 that says whose it is, and changes nothing', async () => {
+    const { bridge, okta, entra } = company;
+    const ada = await addUser(okta, 'cat');
+    const bob = await addUser(entra, 'dan');
+    const id = await addGroup(okta, 'Pilots', [ada]);
+    const own = await addGroup(entra, 'Crew');
+    await untilSettled(bridge);
+    const before = await readAll(bridge);
+    const add = toPatch({ op: 'add', path: 'members', value: toMembers([bob]) });
+    const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' });
 
-      const answers = [
-        await entra.request('PUT', `/Groups/${id}`, toGroup('Pilots', [])),
-        await entra.request('PATCH', `/Groups/${id}`, add),
-        await entra.request('PATCH', `/Groups/${id}`, toPatch({ op: 'remove', path: 'members' })),
-        await entra.request('DELETE', `/Groups/${id}`),
-        await entra.request('POST', '/Groups', toGroup('pilots')),
-        await entra.request('PUT', `/Groups/${own}`, toGroup('PILOTS')),
-        await entra.request('PATCH', `/Groups/${own}`, rename),
-      ];
+    const answers = [
+      await entra.request('PUT', `/Groups/${id}`, toGroup('Pilots', [])),
+      await entra.request('PATCH', `/Groups/${id}`, add),
+      await entra.request('PATCH', `/Groups/${id}`, toPatch({ op: 'remove', path: 'members' })),
+      await entra.request('DELETE', `/Groups/${id}`),
+      await entra.request('POST', '/Groups', toGroup('pilots')),
+      await entra.request('PUT', `/Groups/${own}`, toGroup('PILOTS')),
+      await entra.request('PATCH', `/Groups/${own}`, rename),
+    ];
 
-      expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
-        answers.map(() => [403, 'okta']),
-      );
-      expect(await readAll(bridge)).toBe(before);
-      expect(bridge.sandbox.service.members('Pilots')).toEqual(['ada@example.com']);
-    }));
+    expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
+      answers.map(() => [403, 'okta']),
+    );
+    expect(await readAll(bridge)).toBe(before);
+    expect(bridge.sandbox.service.members('Pilots')).toEqual(['cat@example.com']);
+  });
 
-  test('an operation of a bulk request is refused as it is alone, and the others are done', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
-      const ada = await addUser(okta, 'ada');
-      const pilots = await addGroup(okta, 'Pilots');
-      const request = toBulk([
-        { method: 'PATCH', path: `/Users/${ada}`, data: disable },
-        { method: 'DELETE', path: `/Users/${ada}` },
-        { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('ada') },
-        { method: 'PUT', path: `/Groups/${pilots}`, data: toGroup('Pilots') },
-        { method: 'POST', path: '/Users', bulkId: 'b', data: toUser('bob') },
-      ]);
+  test('an operation of a bulk request is refused as it is alone, and the others are done', async () => {
+    const { bridge, okta, entra } = company;
+    const ada = await addUser(okta, 'eve');
+    const pilots = await addGroup(okta, 'Bakers');
+    const request = toBulk([
+      { method: 'PATCH', path: `/Users/${ada}`, data: disable },
+      { method: 'DELETE', path: `/Users/${ada}` },
+      { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('eve') },
+      { method: 'PUT', path: `/Groups/${pilots}`, data: toGroup('Bakers') },
+      { method: 'POST', path: '/Users', bulkId: 'b', data: toUser('fay') },
+    ]);
 
-      const details = listBulkDetails(await entra.request('POST', '/Bulk', request));
+    const details = listBulkDetails(await entra.request('POST', '/Bulk', request));
 
-      expect(details.map(([status]) => status)).toEqual(['403', '403', '403', '403', '201']);
-      for (const [, detail] of details.slice(0, 4)) expect(detail).toMatch(/ provider okta\.$/);
-      expect(await whose(bridge)).toEqual({
-        'ada@example.com': 'okta',
-        'bob@example.com': 'entra',
-      });
-    }));
+    expect(details.map(([status]) => status)).toEqual(['403', '403', '403', '403', '201']);
+    for (const [, detail] of details.slice(0, 4)) expect(detail).toMatch(/ provider okta\.$/);
+    expect(await whose(bridge, 'eve@example.com', 'fay@example.com')).toEqual({
+      'eve@example.com': 'okta',
+      'fay@example.com': 'entra',
+    });
+  });
 
   test('two providers may have one externalId, and each is shown and finds its own alone', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
+    withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+      const okta = await makeProvider(bridge, 'okta');
+      const entra = await makeProvider(bridge, 'entra');
       const ids = {
         okta: await addUser(okta, 'ada', { externalId: 'x-1' }),
         entra: await addUser(entra, 'bob', { externalId: 'x-1' }),
@@ -221,84 +225,78 @@ describe('a wall between providers', () => {
       );
     }));
 
-  test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', () =>
-    withCompany(async ({ okta, entra }) => {
-      const users = await addUser(okta, 'ada', { externalId: 'x-1' });
-      const made = await okta.request('POST', '/Groups', {
-        ...toGroup('Pilots'),
-        externalId: 'x-1',
-      });
-      for (const path of [`/Users/${users}`, `/Groups/${made.body.id}`]) {
-        const own = await okta.request('GET', path);
-        const shown = await entra.request('GET', path);
-        const asks = (provider: WalledProvider, { headers }: TestAnswer) =>
-          provider.request('GET', path, undefined, { 'if-none-match': String(headers.etag) });
+  test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', async () => {
+    const { okta, entra } = company;
+    const users = await addUser(okta, 'gus', { externalId: 'x-1' });
+    const made = await okta.request('POST', '/Groups', {
+      ...toGroup('Cooks'),
+      externalId: 'x-1',
+    });
+    for (const path of [`/Users/${users}`, `/Groups/${made.body.id}`]) {
+      const own = await okta.request('GET', path);
+      const shown = await entra.request('GET', path);
+      const asks = (provider: WalledProvider, { headers }: TestAnswer) =>
+        provider.request('GET', path, undefined, { 'if-none-match': String(headers.etag) });
 
-        expect(shown.headers.etag).toBe(Object(shown.body.meta).version);
-        expect(shown.headers.etag).not.toBe(own.headers.etag);
-        expect((await asks(entra, own)).status).toBe(200);
-        expect((await asks(okta, shown)).status).toBe(200);
-        expect((await asks(okta, own)).status).toBe(304);
-        expect((await asks(entra, shown)).status).toBe(304);
-      }
-    }));
+      expect(shown.headers.etag).toBe(Object(shown.body.meta).version);
+      expect(shown.headers.etag).not.toBe(own.headers.etag);
+      expect((await asks(entra, own)).status).toBe(200);
+      expect((await asks(okta, shown)).status).toBe(200);
+      expect((await asks(okta, own)).status).toBe(304);
+      expect((await asks(entra, shown)).status).toBe(304);
+    }
+  });
 
-  test('people of another provider may be put into a group of one’s own, and taken out again', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
-      const ada = await addUser(okta, 'ada');
-      const group = await addGroup(entra, 'Crew', [ada]);
-      expect(await readMemberIds(entra, group)).toEqual([ada]);
-      const remove = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
-      expect((await entra.request('PATCH', `/Groups/${group}`, remove)).status).toBe(204);
-      await untilSettled(bridge);
-      expect(bridge.sandbox.service.members('Crew')).toEqual([]);
-      expect(await whose(bridge)).toEqual({ 'ada@example.com': 'okta' });
-    }));
+  test('people of another provider may be put into a group of one’s own, and taken out again', async () => {
+    const { bridge, okta, entra } = company;
+    const ada = await addUser(okta, 'hal');
+    const group = await addGroup(entra, 'Drivers', [ada]);
+    expect(await readMemberIds(entra, group)).toEqual([ada]);
+    const remove = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+    expect((await entra.request('PATCH', `/Groups/${group}`, remove)).status).toBe(204);
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.members('Drivers')).toEqual([]);
+    expect(await whose(bridge, 'hal@example.com')).toEqual({ 'hal@example.com': 'okta' });
+  });
 
-  test('who was deleted belongs to nobody: another provider creates the person again', () =>
-    withCompany(async ({ bridge, okta, entra }) => {
-      const id = await addUser(okta, 'ada', { externalId: 'x-1' });
-      expect((await okta.request('DELETE', `/Users/${id}`)).status).toBe(204);
-      const made = await entra.request('POST', '/Users', toUser('ada'));
-      await untilSettled(bridge);
+  test('who was deleted belongs to nobody: another provider creates the person again', async () => {
+    const { bridge, okta, entra } = company;
+    const id = await addUser(okta, 'ian', { externalId: 'x-2' });
+    expect((await okta.request('DELETE', `/Users/${id}`)).status).toBe(204);
+    const made = await entra.request('POST', '/Users', toUser('ian'));
+    await untilSettled(bridge);
 
-      expect(made.status).toBe(201);
-      expect(made.body.externalId).toBeUndefined();
-      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
-      expect((await okta.request('PATCH', `/Users/${made.body.id}`, disable)).status).toBe(403);
-    }));
+    expect(made.status).toBe(201);
+    expect(made.body.externalId).toBeUndefined();
+    expect(bridge.sandbox.service.getUser('ian@example.com').active).toBe(true);
+    expect((await okta.request('PATCH', `/Users/${made.body.id}`, disable)).status).toBe(403);
+  });
 
-  test('an account that an operator adopts is that provider’s', () =>
-    withCompany(
-      async ({ bridge, okta, entra }) => {
-        const id = await findId(bridge, { type: 'Users', name: 'ada@example.com' });
-        const body = { provider: 'okta' };
-        const nobody = await askOps(bridge, 'POST', `/users/${id}/adopt`, { provider: 'nobody' });
-        const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, body);
+  test('an account that an operator adopts is that provider’s', async () => {
+    const { bridge, okta, entra } = company;
+    const id = await findId(bridge, { type: 'Users', name: 'kim@example.com' });
+    const body = { provider: 'okta' };
+    const nobody = await askOps(bridge, 'POST', `/users/${id}/adopt`, { provider: 'nobody' });
+    const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, body);
 
-        expect([nobody.status, adopted.status]).toEqual([404, 200]);
-        expect(adopted.body).toMatchObject({ origin: 'adopted', provider: 'okta' });
-        expect((await askOps(bridge, 'GET', `/users/${id}/explain`)).body.provider).toBe('okta');
-        expect(toOwner(await entra.request('PATCH', `/Users/${id}`, disable))).toBe('okta');
-        expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
-      },
-      { prepare: ({ service }) => void service.addUser(toAccount('ada@example.com')) },
-    ));
+    expect([nobody.status, adopted.status]).toEqual([404, 200]);
+    expect(adopted.body).toMatchObject({ origin: 'adopted', provider: 'okta' });
+    expect((await askOps(bridge, 'GET', `/users/${id}/explain`)).body.provider).toBe('okta');
+    expect(toOwner(await entra.request('PATCH', `/Users/${id}`, disable))).toBe('okta');
+    expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
+  });
 
   test('an account that was made since the last look is not taken over across a mail domain', () =>
-    withCompany(
-      async ({ bridge, okta }) => {
-        bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
-        const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
-        const answer = await okta.request('POST', '/Users', wanted);
-        await untilSettled(bridge);
+    withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+      const okta = await makeProvider(bridge, 'okta', { domains: ['example.com'] });
+      bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
+      const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
+      const answer = await okta.request('POST', '/Users', wanted);
+      await untilSettled(bridge);
 
-        const detail =
-          'The account in the service is of a mail domain that is not this provider’s.';
-        expect([answer.status, answer.body.detail]).toEqual([409, detail]);
-        expect(await whose(bridge)).toEqual({});
-        expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
-      },
-      { okta: { domains: ['example.com'] } },
-    ));
+      const detail = 'The account in the service is of a mail domain that is not this provider’s.';
+      expect([answer.status, answer.body.detail]).toEqual([409, detail]);
+      expect(await whose(bridge, 'ada', 'ada@example.com', 'ada@example.org')).toEqual({});
+      expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
+    }));
 });

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -28,97 +28,93 @@ function readService({ sandbox }: TestBridge): unknown {
 }
 
 describe('who is let go', () => {
-  const start = async (
-    run: (bridge: TestBridge) => Promise<void>,
-    others: Readonly<Record<string, string>> = {},
-  ) => {
-    const settings = { ...SWEEP_SETTINGS, ...others };
-    await withTestBridge({ settings }, run);
-  };
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  });
+  afterAll(() => bridge.stop());
 
-  test('stays in the service as it is, is nobody’s, and is taken over again by the next write', () =>
-    start(async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta');
-      const entra = await makeProvider(bridge, 'entra');
-      const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
-      const bob = await addUser(okta, 'bob');
-      const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
-      await untilSettled(bridge);
-      const before = readService(bridge);
+  test('stays in the service as it is, is nobody’s, and is taken over again by the next write', async () => {
+    const okta = await makeProvider(bridge, 'okta');
+    const entra = await makeProvider(bridge, 'entra');
+    const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
+    const bob = await addUser(okta, 'bob');
+    const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
+    await untilSettled(bridge);
+    const before = readService(bridge);
 
-      const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
-      const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
-      await sweep(bridge);
+    const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
+    const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
+    await sweep(bridge);
 
-      expect([user.status, group.status]).toEqual([200, 200]);
-      expect(user.body).toMatchObject({
-        id: ada,
-        origin: null,
-        provider: null,
-        pending: [],
-        dueAt: null,
-      });
-      expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
-      expect(readService(bridge)).toEqual(before);
-      expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
-      const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
-      expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
-      expect(shown).not.toHaveProperty('externalId');
-      expect(shown).not.toHaveProperty('title');
-      expect(await listManagedDrifts(bridge)).toEqual([]);
-      // Another provider may have the person now.
-      await send(entra, 'PATCH', `/Users/${ada}`, disable);
-      await untilSettled(bridge);
-      expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
-      const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
-      expect(acts).toMatchObject([
-        { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
-      ]);
-      const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
-      expect(JSON.stringify(timeline.body)).toContain('let it go');
-    }));
+    expect([user.status, group.status]).toEqual([200, 200]);
+    expect(user.body).toMatchObject({
+      id: ada,
+      origin: null,
+      provider: null,
+      pending: [],
+      dueAt: null,
+    });
+    expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
+    expect(readService(bridge)).toEqual(before);
+    expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
+    const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
+    expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
+    expect(shown).not.toHaveProperty('externalId');
+    expect(shown).not.toHaveProperty('title');
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+    // Another provider may have the person now.
+    await send(entra, 'PATCH', `/Users/${ada}`, disable);
+    await untilSettled(bridge);
+    expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
+    const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
+    expect(acts).toMatchObject([
+      { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
+    ]);
+    const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
+    expect(JSON.stringify(timeline.body)).toContain('let it go');
+  });
 
-  test('ends a difference that nobody would repair any more', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada');
-      await untilSettled(bridge);
-      bridge.sandbox.service.setActive('ada@example.com', false);
-      await sweep(bridge);
-      const before = await listManagedDrifts(bridge);
+  test('ends a difference that nobody would repair any more', async () => {
+    const ada = await addUser(bridge, 'eve');
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive('eve@example.com', false);
+    await sweep(bridge);
+    const before = await listManagedDrifts(bridge);
 
-      await askOps(bridge, 'POST', `/users/${ada}/release`);
-      await sweep(bridge);
+    await askOps(bridge, 'POST', `/users/${ada}/release`);
+    await sweep(bridge);
 
-      expect([before, await listManagedDrifts(bridge)]).toEqual([
-        ['user.deactivated ada@example.com'],
-        [],
-      ]);
-      expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toMatchObject({ active: false });
-    }));
+    expect([before, await listManagedDrifts(bridge)]).toEqual([
+      ['user.deactivated eve@example.com'],
+      [],
+    ]);
+    expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toMatchObject({ active: false });
+  });
 
-  test('is nobody of whom something waits, who is not managed, or whom the service does not have', () =>
-    start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada');
-      const vera = await addUser(bridge, 'vera', { active: false });
-      await untilSettled(bridge);
-      await askOps(bridge, 'POST', '/pause', { reason: 'a test' });
-      await send(bridge, 'PATCH', `/Users/${ada}`, disable);
-      const ask = async (id: string) => {
-        const { status, body } = await askOps(bridge, 'POST', `/users/${id}/release`);
-        return [status, body.code];
-      };
+  test('is nobody of whom something waits, who is not managed, or whom the service does not have', async () => {
+    const ada = await addUser(bridge, 'fay');
+    const vera = await addUser(bridge, 'vera', { active: false });
+    await untilSettled(bridge);
+    await askOps(bridge, 'POST', '/pause', { reason: 'a test' });
+    await send(bridge, 'PATCH', `/Users/${ada}`, disable);
+    const ask = async (id: string) => {
+      const { status, body } = await askOps(bridge, 'POST', `/users/${id}/release`);
+      return [status, body.code];
+    };
 
-      expect(await ask(ada)).toEqual([409, 'waits']);
-      expect(await ask(vera)).toEqual([409, 'not-in-service']);
-      expect(await ask('nobody')).toEqual([404, 'not-found']);
-      await askOps(bridge, 'POST', '/resume');
-      await untilSettled(bridge);
-      expect((await ask(ada))[0]).toBe(200);
-      expect(await ask(ada)).toEqual([409, 'unmanaged']);
-    }));
+    expect(await ask(ada)).toEqual([409, 'waits']);
+    expect(await ask(vera)).toEqual([409, 'not-in-service']);
+    expect(await ask('nobody')).toEqual([404, 'not-found']);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+    expect((await ask(ada))[0]).toBe(200);
+    expect(await ask(ada)).toEqual([409, 'unmanaged']);
+  });
 
   test('is nobody whose removal a plan holds until an operator decides', () =>
-    start(
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
       async (bridge) => {
         const [first = '', second = ''] = await addUsers(bridge, 2);
         await untilSettled(bridge);
@@ -133,11 +129,11 @@ describe('who is let go', () => {
         expect(Object(held.body.items)).toHaveLength(1);
         expect(body).toMatchObject({ code: 'waits' });
       },
-      { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' },
     ));
 
   test('is no group that rules draw on, because its end would change the service', () =>
-    start(
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, RULES: JSON.stringify(RULES) } },
       async (bridge) => {
         const ada = await addUser(bridge, 'ada');
         const ask = async (name: string) => {
@@ -152,6 +148,5 @@ describe('who is let go', () => {
         expect(told).toEqual(['ruled', 'ruled', 'ruled']);
         expect(await ask('Crew')).toBeNull();
       },
-      { RULES: JSON.stringify(RULES) },
     ));
 });
