@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
@@ -7,13 +7,13 @@ import { StoreError, type StoreErrorCode } from './store-error.ts';
 const busyTimeoutMs = 5_000;
 
 /**
- * Takes the file for this process, which lets it assume that no other process has the file. The lock
- * lies beside the file, so that others may still read it (a backup, a shell), and ends with the process.
+ * Takes the file for this process, which lets it assume that no other process has the file, whatever the path to it. The
+ * lock lies beside the file, so that others may still read it (a backup, a shell), and ends with the process.
  * @param waitMs time that another process may still have it; by default as long as a predecessor needs to end
- * @throws StoreError `store-in-use` when it still has
+ * @throws StoreError `store-in-use` when it still has, or when the file has a second name (a hard link)
  */
 export function takeFile(path: string, waitMs = busyTimeoutMs): DatabaseSync {
-  const lockPath = `${path}-lock`;
+  const lockPath = `${findRealPath(path)}-lock`;
   createFile(lockPath);
   const lock = connect(lockPath, { readOnly: false, waitMs });
   try {
@@ -26,6 +26,18 @@ export function takeFile(path: string, waitMs = busyTimeoutMs): DatabaseSync {
     const message = `another process has the store ${path}: end that one first`;
     throw new StoreError('store-in-use', message, { cause });
   }
+}
+
+/** The path without symbolic links, so that every path to one file leads to one lock. @throws StoreError */
+function findRealPath(path: string): string {
+  if (!existsSync(path)) return path;
+  if (statSync(path).nlink > 1) {
+    throw new StoreError(
+      'store-in-use',
+      `the store ${path} has a second name (a hard link): remove one`,
+    );
+  }
+  return realpathSync(path);
 }
 
 /**

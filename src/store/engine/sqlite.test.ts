@@ -1,9 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
@@ -185,6 +194,21 @@ test('reads do not wait for a writer, not even for one of another process', asyn
   const after = await sql`select 1 from t`.execute(store.read);
 
   expect([during.rows.length, after.rows.length]).toEqual([0, 1]);
+});
+
+test.each([
+  ['a symbolic link', symlinkSync],
+  ['a hard link', linkSync],
+])('nobody opens it a second time by %s', async (_, link) => {
+  const path = join(makeFolder(), 'bridge.db');
+  await open(path);
+  const other = join(makeFolder(), 'link', 'bridge.db');
+  mkdirSync(dirname(other));
+  link(path, other);
+
+  await expect(openStore({ url: `sqlite:${other}` })).rejects.toMatchObject({
+    code: 'store-in-use',
+  });
 });
 
 test('what a write has resolved survives kill -9', async () => {

@@ -26,6 +26,7 @@ const batchMax = 64;
  * @throws StoreError
  */
 export function openSqlite(path: string): Store {
+  createFile(path);
   const lock = takeFile(path);
   try {
     return openLocked(path, lock);
@@ -94,7 +95,6 @@ function toSession(
 }
 
 function openWriter(path: string): DatabaseSync {
-  createFile(path);
   const writer = connect(path, { readOnly: false });
   try {
     writer.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on');
