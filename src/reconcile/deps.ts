@@ -53,7 +53,10 @@ export interface ReconcileEvents {
   failed(fields: { type: string; id: string; error: unknown }): void;
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   /** A new event of the audit log was read: its origin, and its delay. */
-  auditEvent(fields: { origin: 'ours' | 'foreign' | 'unresolved'; delayMs: number }): void;
+  auditEvent(fields: {
+    origin: 'ours' | 'foreign' | 'unresolved' | 'unreadable';
+    delayMs: number;
+  }): void;
   /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */

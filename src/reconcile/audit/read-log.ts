@@ -1,13 +1,14 @@
 import { BridgeError } from '../../domain/errors.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
-import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { NewEvent } from './attribute-events.ts';
 import { beginRead, lockPollState, POLL_STATE, type PollState } from './poll-state.ts';
 import { resolveEvents } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
-import { findWindowStart, isEnd } from './window.ts';
+import { findNewest, findWindowStart, isEnd } from './window.ts';
 
 /** Page size, the largest of the service. */
 const PAGE_SIZE = 500;
@@ -47,7 +48,7 @@ async function readPages(
   before: PollState,
   { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
 ): Promise<number> {
-  const from = findWindowStart(before, now);
+  const from = findWindowStart(before);
   const query = { from: new Date(from).toISOString() };
   const pages = paginate(
     deps.upstream,
@@ -61,12 +62,14 @@ async function readPages(
   for await (const { items, cursor } of pages) {
     // A page that shows nothing new of the list is no page of the log that is known.
     if (items.length === 0) continue;
-    const shown = items.map(parseAuditEvent);
+    const shown = items.flatMap((item) => parseReadable(deps, item));
+    if (shown.length === 0) continue;
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
     report(deps, saved);
-    newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
+    const times = events.map(({ createdAt }) => createdAt.getTime());
+    newestAt = findNewest(times, newestAt, now);
     beganAt ??= shown[0]?.createdAt.getTime();
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
     const place = { beganAt: beganAt ?? from, position: cursor.position, isAgain: before.isOpen };
@@ -74,6 +77,17 @@ async function readPages(
   }
   if (pages.result.complete) return newestAt;
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
+}
+
+/** Reads an event; one that cannot be read is counted, and hides no other. */
+function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
+  try {
+    return [parseAuditEvent(item)];
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    events.auditEvent({ origin: 'unreadable', delayMs: 0 });
+    return [];
+  }
 }
 
 function report(deps: ReconcileDeps, { fresh }: SavedPage): void {

@@ -14,7 +14,7 @@ import { attributeEvents, type NewEvent } from './attribute-events.ts';
 import { saveAuthors } from './own-author.ts';
 import { lockPollState, POLL_STATE, readPollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
-import { estimateSkew } from './window.ts';
+import { estimateSkew, findNewest } from './window.ts';
 
 /** Result of storing one page. */
 export interface SavedPage {
@@ -44,8 +44,9 @@ export async function savePage(
   const before = await readPollState(store.read);
   const now = clock.now();
   const unread = await listNew(store.read, events);
-  const newestAt = Math.max(...unread.map(({ createdAt }) => createdAt.getTime()));
-  const skewMs = unread.length === 0 ? before.skewMs : estimateSkew(before, newestAt, now);
+  const times = unread.map(({ createdAt }) => createdAt.getTime());
+  const newestAt = findNewest(times, 0, now);
+  const skewMs = newestAt === 0 ? before.skewMs : estimateSkew(before, newestAt, now);
   const { events: fresh, authors } = await attributeEvents(store.read, unread, {
     skewMs,
     ownAccount,

@@ -5,17 +5,27 @@ import type { PollState } from './poll-state.ts';
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
 
+/** Largest lead of the service's clock over ours that is believed, in milliseconds; an event beyond it is wrong. */
+const SKEW_MAX_MS = 30 * 60_000;
+
 /**
  * Finds the time from which the log is read, by the clock of the service (epoch milliseconds). The last minutes are
- * read again for late events; once the newest event is older than that, it alone is. An event from the future, because
- * a clock was set back, does not hide later ones.
+ * read again for late events; once the newest event is older than that, it alone is. What came since the last read is
+ * always in it, whatever time the newest event claims.
  */
-export function findWindowStart(
-  { newestAt, newestSeenAt, readAt, skewMs }: Omit<PollState, 'isOpen' | 'failure'>,
-  now: number,
-): number {
+export function findWindowStart({
+  newestAt,
+  newestSeenAt,
+  readAt,
+  skewMs,
+}: Omit<PollState, 'isOpen' | 'failure'>): number {
   const overlapMs = Math.max(0, LATE_MS - (readAt - newestSeenAt));
-  return Math.min(newestAt, now + skewMs) - overlapMs;
+  return Math.min(newestAt, readAt + Math.min(skewMs, 0)) - overlapMs;
+}
+
+/** Finds the newest of these times that the service's clock may show now; `before` where there is none. */
+export function findNewest(times: readonly number[], before: number, now: number): number {
+  return Math.max(before, ...times.filter((at) => at <= now + SKEW_MAX_MS));
 }
 
 /**
@@ -30,7 +40,8 @@ export function estimateSkew(
 ): number {
   const at = createdAt - skewMs;
   if (at > now) return createdAt - now;
-  return at < readAt - TOLERANCE.beforeMs ? createdAt - readAt : skewMs;
+  if (at >= readAt - TOLERANCE.beforeMs) return skewMs;
+  return Math.max(createdAt - readAt, -SKEW_MAX_MS);
 }
 
 /** One page of a read. */

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type AuditWorld, behindTheBack, startAuditWorld } from '../support/audit-world.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addUser } from '../support/provider.ts';
+import { listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
+
+const PATIENT = { interval: 20, timeout: 20_000 };
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('an event of the audit log that cannot be right', () => {
+  let sandbox: Sandbox;
+  let tampered: TamperedService;
+  let world: AuditWorld;
+  let leadMs = 0;
+  beforeAll(async () => {
+    const clock = createLeapingClock();
+    sandbox = await startSandbox({ clock: () => clock.now() + leadMs });
+    sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
+    tampered = await tamperWith(sandbox);
+    world = await startAuditWorld({ service: tampered.service, clock, settings: SWEEP_SETTINGS });
+  });
+  afterEach(() => tampered.setTamper(undefined));
+  afterAll(async () => {
+    await world.stop();
+    await tampered.stop();
+    await sandbox.stop();
+  });
+
+  /** Another author deactivates somebody. */
+  const deactivate = (name: string) => behindTheBack(world).setActive(`${name}@example.com`, false);
+
+  const expectDeactivated = (name: string) =>
+    expect
+      .poll(async () => {
+        await world.poll();
+        return listManagedDrifts(world);
+      }, PATIENT)
+      .toContain(`user.deactivated ${name}@example.com`);
+
+  test.each([
+    ['tomorrow', DAY_MS],
+    ['in 2099', 73 * 365 * DAY_MS],
+    ['in twenty minutes', 20 * 60_000],
+  ])('because it is dated %s hides no later one', async (_when, ms) => {
+    const [early, late] = [`early-${ms}`, `late-${ms}`];
+    for (const name of [early, late]) await addUser(world, name);
+    await world.poll();
+    leadMs = ms;
+    deactivate(early);
+    leadMs = 0;
+    await world.poll();
+    await world.poll(10 * 60_000);
+    deactivate(late);
+
+    await expectDeactivated(early);
+    await expectDeactivated(late);
+  });
+
+  test.each([
+    ['id', null],
+    ['id', { a: 1 }],
+    ['created', 'yesterday'],
+  ])('because its %s is %j is skipped and counted', async (field, value) => {
+    const mark = `${field}-${String(value).length}`;
+    const [bad, good] = [`bad-${mark}`, `good-${mark}`];
+    for (const name of [bad, good]) await addUser(world, name);
+    await world.poll();
+    const spoil = withEntries((entries) =>
+      entries.map((entry) =>
+        JSON.stringify(entry).includes(`${bad}@`) ? { ...Object(entry), [field]: value } : entry,
+      ),
+    );
+    tampered.setTamper((url, body) => (url.pathname.endsWith('/audit-logs') ? spoil(body) : body));
+    deactivate(bad);
+    deactivate(good);
+
+    await expectDeactivated(good);
+    const metrics = await readMetrics(world, world.opsToken);
+    expect(metrics.get('audit_events_total{origin="unreadable"}')).toBeGreaterThan(0);
+  });
+});
