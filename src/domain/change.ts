@@ -51,6 +51,8 @@ interface ChangeRow {
   readonly repairs?: RepairableKind;
   /** Harm that it does, `measured`: if its values say so; absent: none. */
   readonly harm?: HarmKind | 'measured';
+  /** Harm that it is the opposite of, because it grants access or power; absent: none. */
+  readonly grants?: HarmKind;
   /** Reason for an operator, after the name of the user or group. */
   readonly words: string;
 }
@@ -59,11 +61,13 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'user.create': {
     about: ['account'],
     repairs: 'user.missing',
+    grants: 'deactivate',
     words: 'is wanted and has no account: create',
   },
   'user.activate': {
     about: ['active'],
     repairs: 'user.deactivated',
+    grants: 'deactivate',
     words: 'is wanted active: activate',
   },
   'user.deactivate': {
@@ -116,6 +120,7 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'member.add': {
     about: 'memberships',
     repairs: 'member.removed',
+    grants: 'removeMember',
     words: 'is wanted as a member: add',
   },
   'member.remove': {
@@ -127,6 +132,7 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'admin.add': {
     about: 'group_admins',
     repairs: 'admin.removed',
+    grants: 'demoteAdmin',
     words: 'is wanted as an admin: promote',
   },
   'admin.remove': {
@@ -138,6 +144,7 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'entity.add': {
     about: 'entity',
     repairs: 'entity.removed',
+    grants: 'cutAccess',
     words: 'is to have roles in a space or document: add',
   },
   'entity.change': {
@@ -219,6 +226,12 @@ export function findHarm(change: ValuedChange): HarmKind | undefined {
   const { harm } = CHANGES[change.kind];
   if (harm !== 'measured') return harm;
   return holdsMore(change) ? 'cutAccess' : undefined;
+}
+
+/** Finds the harm that a change without harm is the opposite of, because it grants access or power; undefined: none. */
+export function findGrant(kind: ChangeKind): HarmKind | undefined {
+  const { grants, harm } = CHANGES[kind];
+  return harm === 'measured' ? 'cutAccess' : grants;
 }
 
 /** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */

@@ -1,11 +1,15 @@
-import { findHarm } from '../../domain/change.ts';
+import { findGrant, findHarm } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { exceedsLimit, HARM_WINDOW_MS, type HarmKind } from '../../domain/harm.ts';
+import { exceedsLimit, HARM_WINDOW_MS, type HarmKind, toGrantName } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { changeDrifts, type DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans/harm.ts';
+import {
+  type AutomaticChange,
+  countPopulation,
+  listAutomaticChanges,
+} from '../../store/plans/harm.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, type NewPlan } from '../add-plan.ts';
@@ -34,7 +38,7 @@ export async function planRepairs(
 
 /**
  * Lists the limits that the repair of these drifts would exceed together with the last 24 hours, in words; empty when
- * none. The same loss of the same user counts once.
+ * none. What repairs grant has the limits of what they take. The same change of the same user counts once.
  */
 export async function listExceeded(
   tx: Db,
@@ -42,31 +46,44 @@ export async function listExceeded(
   drifts: readonly DriftRow[],
 ): Promise<string[]> {
   const actions = drifts.map(toPlanAction);
-  const planned = countSubjects(actions);
-  if (planned.size === 0) return [];
-  const done = await listHarmed(tx, clock.now() - HARM_WINDOW_MS);
-  const counts = countSubjects([...actions, ...done]);
+  const done = await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS);
   const exceeded: string[] = [];
-  for (const harm of planned.keys()) {
-    const count = counts.get(harm) ?? 0;
-    const population = await countPopulation(tx, harm);
-    if (!exceedsLimit(limits, harm, { count, population })) continue;
-    const limit = limits.kinds[harm];
-    exceeded.push(
-      `${harm}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
-    );
+  for (const [toHarm, toName] of DIRECTIONS) {
+    const planned = countSubjects(actions, toHarm);
+    const counts = countSubjects([...actions, ...done], toHarm);
+    for (const harm of planned.keys()) {
+      const count = counts.get(harm) ?? 0;
+      const population = await countPopulation(tx, harm);
+      if (!exceedsLimit(limits, harm, { count, population })) continue;
+      const limit = limits.kinds[harm];
+      exceeded.push(
+        `${toName(harm)}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
+      );
+    }
   }
   return exceeded;
 }
 
+type Countable = Pick<AutomaticChange, 'kind' | 'resourceId' | 'memberId'> & {
+  readonly harm: HarmKind | null | undefined;
+};
+
+/** What repairs take, and what they grant. */
+const DIRECTIONS = [
+  [({ harm }: Countable) => harm ?? undefined, (harm: HarmKind): string => harm],
+  [({ kind, harm }: Countable) => (harm ? undefined : findGrant(kind)), toGrantName],
+] as const;
+
 function countSubjects(
-  actions: readonly (Pick<PlanAction, 'harm'> & Omit<HarmSubject, 'harm'>)[],
+  actions: readonly Countable[],
+  toHarm: (action: Countable) => HarmKind | undefined,
 ): Map<HarmKind, number> {
   const subjects = new Map<HarmKind, Set<string>>();
-  for (const { harm, resourceId, memberId } of actions) {
+  for (const action of actions) {
+    const harm = toHarm(action);
     if (harm === undefined) continue;
     const known = subjects.get(harm) ?? new Set();
-    subjects.set(harm, known.add(`${resourceId} ${memberId}`));
+    subjects.set(harm, known.add(`${action.resourceId} ${action.memberId}`));
   }
   return new Map([...subjects].map(([harm, { size }]) => [harm, size]));
 }

@@ -44,10 +44,12 @@ function harmLimit(harm: string) {
 
 /** Limits above which a plan waits for an operator. */
 export const limitsSchema = z.strictObject({
-  deactivate: harmLimit('Users whom repairs deactivate'),
-  removeMember: harmLimit('Members whom repairs remove from groups'),
-  demoteAdmin: harmLimit('Admins whom repairs demote'),
-  cutAccess: harmLimit('Users and groups whose licences or permissions repairs cut'),
+  deactivate: harmLimit('Users whom repairs deactivate, and users whom they let in'),
+  removeMember: harmLimit('Members whom repairs remove from groups, and members whom they add'),
+  demoteAdmin: harmLimit('Admins whom repairs demote, and admins whom they promote'),
+  cutAccess: harmLimit(
+    'Users and groups whose licences or permissions repairs cut, and those whose they widen',
+  ),
   deleteGroup: harmLimit('Groups that repairs delete'),
   provider: wholeNumber({ min: 0, max: 1_000_000 })
     .prefault(100)

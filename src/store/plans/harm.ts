@@ -1,29 +1,28 @@
 import { sql } from 'kysely';
+import type { ChangeKind } from '../../domain/change.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { Db } from '../store.ts';
 import type { ActionKey } from './actions.ts';
 
-/** Subject that something is taken away from, and the kind of it. */
-export interface HarmSubject {
-  readonly harm: HarmKind;
+/** Change by an automatic plan, and its subject. */
+export interface AutomaticChange {
+  readonly kind: ChangeKind;
+  readonly harm: HarmKind | null;
   readonly resourceId: string;
   /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
   readonly memberId: string;
 }
 
-/**
- * Lists subjects that automatic plans took something away from since then (epoch milliseconds), or are about to; each
- * once.
- */
-export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> {
-  const columns = sql`action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
-  const { rows } = await sql<HarmSubject>`
+/** Lists what automatic plans changed since then (epoch milliseconds), or are about to change. */
+export async function listAutomaticChanges(db: Db, since: number): Promise<AutomaticChange[]> {
+  const columns = sql`action.kind, action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
+  const { rows } = await sql<AutomaticChange>`
     select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
-    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+    where action.released_at > ${since} and plan.automatic = 1
     union
     select ${columns} from plans as plan
     join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
-    where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null`.execute(db);
+    where plan.status = 'approved' and plan.automatic = 1`.execute(db);
   return rows;
 }
 
