@@ -6,6 +6,7 @@ import { createRequestLog, type StoredRequestLog } from '../ops/requests/request
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
+import { BLIND } from '../reconcile/sections.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { createFormerIds, type FollowedIds } from '../scim/former-ids.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
@@ -135,7 +136,8 @@ function createClosedFinder({ news }: Pick<Leadership, 'news'>): ScimDeps['findC
     }
     const section = type === 'user' ? 'users' : 'groups';
     const problem = sections[section]?.problem;
-    if (!problem) return undefined;
+    // What the service does not show for now is known, and a write of it waits.
+    if (!problem || problem.code === BLIND.code) return undefined;
     const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
     return { detail, retryAfterSeconds: 300 };
   };

@@ -138,9 +138,15 @@ const cases: WriteCase[] = [
   },
   {
     why: 'somebody new who is inactive waits for nothing',
-    state: neverSeen,
+    state: { ...neverSeen, desired: { ...neverSeen.desired, active: false } },
     attributes: inactive,
     want: {},
+  },
+  {
+    why: 'somebody without a known account who was to work and is not is looked for',
+    state: neverSeen,
+    attributes: inactive,
+    want: { account: 9 },
   },
   {
     why: 'a deactivation before the create was sent takes it back',
@@ -157,7 +163,7 @@ const cases: WriteCase[] = [
   },
   {
     why: 'a look on its way is no create',
-    state: neverSeen,
+    state: { ...neverSeen, desired: { ...neverSeen.desired, active: false } },
     attributes: inactive,
     inFlight: true,
     want: {},

@@ -59,16 +59,14 @@ export interface UserWrite {
 
 /**
  * Cells after a write. A field that the write names waits when the service does not hold its value for sure,
- * also when it had drifted; fields that it does not name stay as they are. A user whom the service never saw waits for
- * an account only while active.
+ * also when it had drifted; fields that it does not name stay as they are. A user without a known account waits for one
+ * while active, and for a look for one when access is taken away.
  */
 export function toCellsAfterWrite(write: UserWrite): Cells<UserField> {
   const { state, cells, attributes, fields, version, inFlight, deactivation } = write;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
-    // A deactivation answers a create that is on its way or whose answer was lost: the next step is a look.
-    const mayExist = isWaiting(cells.account) && (inFlight || state.mustLook);
-    const waiting: UserField[] = desired.active || mayExist ? ['account'] : [];
+    const waiting: UserField[] = desired.active || mayHaveAccount(write) ? ['account'] : [];
     return askOnly(cells, waiting, version);
   }
   const isUnsure = inFlight || state.mustLook || isGone(state.observed);
@@ -82,6 +80,18 @@ export function toCellsAfterWrite(write: UserWrite): Cells<UserField> {
   );
   const owned = waiting.filter((field) => isOwned(field, desired));
   return ask(cells, owned, version);
+}
+
+/**
+ * True when a user without a known account may have one all the same: others may have made it, or a create did that is on
+ * its way or whose answer was lost.
+ */
+export function mayHaveAccount({
+  state: { desired, cells, mustLook, sentCreates },
+  inFlight,
+}: Pick<UserWrite, 'state' | 'inFlight'>): boolean {
+  const isCreated = sentCreates.length > 0 || inFlight || mustLook;
+  return isWaiting(cells.account) ? isCreated : desired.active;
 }
 
 /** False for a field that was never set: it is not ours. */

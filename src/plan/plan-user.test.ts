@@ -75,13 +75,17 @@ describe('the plan of a person: an account', () =>
     },
     {
       why: 'somebody inactive costs no call until active',
+      state: { ...unseen, cells: waitingFor({}), desired: { ...desired, active: false } },
+      actions: [],
+    },
+    {
+      why: 'somebody inactive who may have an account is looked for',
       state: {
         ...unseen,
         cells: waitingFor({ account: 1 }),
         desired: { ...desired, active: false },
       },
-      actions: [],
-      done: ['account'],
+      actions: [lookForAccount],
     },
     {
       why: 'nobody deleted is created, whatever else is said of them',
@@ -90,8 +94,7 @@ describe('the plan of a person: an account', () =>
         cells: waitingFor({ account: 1 }),
         deleted: true,
       },
-      actions: [],
-      done: ['account'],
+      actions: [lookForAccount],
     },
     {
       why: 'what waits without an account waits for nothing',

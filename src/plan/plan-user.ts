@@ -74,12 +74,12 @@ function lookAt({ upstreamId }: UserState): UserAction {
   };
 }
 
-/** A user whom the service never saw costs no call until active. */
-function planAccount({ deleted, desired, cells }: UserState): UserPlan {
+/** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
+function planAccount(state: UserState): UserPlan {
+  const { deleted, desired, cells } = state;
   const { userName, address, name, active } = desired;
-  if (!isWaiting(cells.account) || deleted || !active) {
-    return { actions: [], done: listWaiting(cells) };
-  }
+  if (!isWaiting(cells.account)) return { actions: [], done: listWaiting(cells) };
+  if (deleted || !active) return { actions: [lookAt(state)], done: [] };
   if (address === undefined) return { actions: [], done: [] };
   const reason = 'wanted, and the service has no account';
   return { actions: [{ kind: 'create-user', userName, address, name, reason }], done: [] };

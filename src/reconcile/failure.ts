@@ -2,8 +2,8 @@ import { assertNever } from '../domain/errors.ts';
 import type { Missed } from '../domain/resource-state.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome, Problem } from './outcome.ts';
-import { isSectionUp, type ReadableSection } from './sections.ts';
-import type { Classified } from './verdict.ts';
+import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
+import { type Classified, classify } from './verdict.ts';
 
 /** Context of a failed call. */
 export interface FailedCall<Part> {
@@ -95,4 +95,25 @@ export function toLater({
   retryAfterMs,
 }: Classified): Extract<Outcome<never, never>, { kind: 'later' }> {
   return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/**
+ * Makes a look. What it does not find is looked for again, once the section has shown what is surely there: only then it
+ * is missing. @throws what `look` throws that is not the service's
+ */
+export async function lookSurely<Known, Part>(
+  deps: ReconcileDeps,
+  section: 'users' | 'groups',
+  look: () => Promise<Outcome<Known, Part>>,
+): Promise<Outcome<Known | { readonly missing: true }, Part>> {
+  for (const isLast of [false, true]) {
+    try {
+      if (isLast && (await isBlind(deps, section))) return { kind: 'later', problem: BLIND };
+      return await look();
+    } catch (error) {
+      const classified = classify(error);
+      if (classified.verdict !== 'missing') return toFailedLook(deps, classified, section);
+    }
+  }
+  return { kind: 'done', known: { missing: true } };
 }

@@ -1,7 +1,7 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
 import type { SentCreate } from '../domain/resource-state.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
+import { isLinked, isUserRow, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import {
   isStale,
@@ -40,7 +40,8 @@ function mayHaveCreated(row: ResourceRow, planned: LookPlanned): boolean {
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
 export function isLostLook(row: ResourceRow, { mustLook }: LookPlanned): boolean {
   if (row.lost_looks === 0 || isLinked(row) || !mustLook) return false;
-  return row.deleted_at !== null || !isExistenceOf(parseCells(row));
+  const isUnwanted = row.deleted_at !== null || (isUserRow(row) && row.active === 0);
+  return isUnwanted || !isExistenceOf(parseCells(row));
 }
 
 /**

@@ -1,8 +1,13 @@
 import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
+import { countKnownGroups } from '../store/groups/groups.ts';
 import type { Store } from '../store/store.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
+import { parseEntries } from '../upstream/shapes/reader.ts';
+import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
+import { parseScimList } from '../upstream/shapes/scim-list.ts';
+import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Problem } from './outcome.ts';
 import { classify } from './verdict.ts';
@@ -52,7 +57,9 @@ export async function isSectionUp(
   section: ReadableSection,
   problem: Problem,
 ): Promise<boolean> {
+  const isOfPeople = section === 'users' || section === 'groups';
   try {
+    if (isOfPeople && problem.code === BLIND.code) return !(await isBlind(deps, section));
     await readCheaply(deps, section);
     await saveSection(deps, section, null);
     return true;
@@ -87,6 +94,60 @@ async function readCheaply(
     default:
       return assertNever(section);
   }
+}
+
+/** Problem of a section that does not show what is surely there, for instance because the token has lost rights. */
+export const BLIND: Problem = {
+  code: 'blind',
+  words: 'the service does not show what is surely there',
+};
+
+/** True when a section does not show what is surely there; what it leaves out may be there all the same then. */
+export async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
+  const sees = await seesAny(deps, section);
+  await saveSection(deps, section, sees ? null : BLIND);
+  return !sees;
+}
+
+/** Entries of a list of which one has to be shown by itself: the others may have gone since. */
+const SEEN_OF = 3;
+
+/** Tells whether a section shows one of the users or groups that its list begins with. @throws UpstreamError */
+async function seesAny(
+  { upstream, store }: ReconcileDeps,
+  section: 'users' | 'groups',
+): Promise<boolean> {
+  const context = { class: 'look', key: `section:${section}` } as const;
+  if (section === 'users') {
+    const query = { startIndex: 1, count: SEEN_OF };
+    const { items } = parseScimList(await upstream.call(scim.getUsers, { query }, context));
+    return isAnyThere(items.map(parseScimUser), ({ id }) =>
+      upstream.call(scim.getUser, { path: { user_id: id } }, context),
+    );
+  }
+  const query = { limit: SEEN_OF, offset: 0 };
+  const answer = await upstream.call(groups.getListOfGroups, { query }, context);
+  const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
+  // The last group of a company may be gone.
+  if (listed.length === 0) return (await countKnownGroups(store.read)) <= 1;
+  return isAnyThere(listed, ({ uid }) =>
+    upstream.call(groups.getGroup, { path: { uid } }, context),
+  );
+}
+
+async function isAnyThere<Item>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<unknown>,
+): Promise<boolean> {
+  for (const item of items.slice(0, SEEN_OF)) {
+    try {
+      await read(item);
+      return true;
+    } catch (error) {
+      if (classify(error).verdict !== 'missing') throw error;
+    }
+  }
+  return false;
 }
 
 /** Interval of reading the sections again, because another process may have learned of them, in milliseconds. */

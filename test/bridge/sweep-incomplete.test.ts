@@ -294,7 +294,7 @@ test('an account that no list shows is missing only when a look at it says so', 
   const before = await listManagedDrifts(bridge);
   await untilSettled(bridge);
   const fault = { kind: 'status', status: 404 } as const;
-  bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, times: 1 });
+  bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, about: `/Users/${id}` });
   bridge.sandbox.calls.reset();
   const ended = await sweep(bridge);
 

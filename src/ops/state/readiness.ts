@@ -164,7 +164,7 @@ function listClosed(sections: SectionStates): Reason[] {
     if (problem === null) return [];
     const rights = getSectionRights(section);
     const status = problem.status === undefined ? '' : ` with ${problem.status}`;
-    const isShown = problem.code === 'unreadable' || problem.code === 'incomplete';
+    const isShown = ['unreadable', 'incomplete', 'blind'].includes(problem.code);
     const refuses = isShown ? `does not show readably (${problem.code})` : 'refuses';
     return [
       {

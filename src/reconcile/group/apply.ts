@@ -15,15 +15,15 @@ import { listLeavingGroups, toGroupState } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
-import { readBack } from '../read-back.ts';
+import { assertAbout, readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeEntity, lookAtEntities } from './change-entity.ts';
 import { changeLink, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
+import { parseScimGroupOf } from './fetch-lists.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
@@ -177,7 +177,7 @@ async function renameThroughScim(
   const path = { group_id: state.ids.scimId ?? '' };
   const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } }, context);
   const look = () => upstream.call(scim.getGroup, { path }, context);
-  const { displayName } = parseScimGroup(await readBack<unknown>(answer, look));
+  const { displayName } = parseScimGroupOf(path.group_id, await readBack<unknown>(answer, look));
   const at = clock.now();
   return { ...state.observed, displayName, shownAt: at, at, by: scim.updateGroup.id };
 }
@@ -197,6 +197,7 @@ async function sendUpdate(
   const look = async () =>
     parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
   const shown = await readBack(told && tellsAll(told, action) ? told : undefined, look);
+  assertAbout('REST group', shown.uid, path.uid);
   return observeRestGroup(deps, shown, groups.updateGroup.id);
 }
 

@@ -2,12 +2,11 @@ import type { LinkChange } from '../../domain/group.ts';
 import type { Missed } from '../../domain/resource-state.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { MemberForm } from '../quirks.ts';
 import { type Classified, classify } from '../verdict.ts';
-import { fetchScimMembers } from './fetch-lists.ts';
+import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /**
@@ -90,7 +89,7 @@ async function sendInForm(
       ...(known && { skipAnswerAboveBytes: VERIFIED_BYTES_MAX }),
     };
     const answer = await deps.upstream.call(scim.updateGroup, args, options);
-    const listed = answer === undefined ? undefined : parseScimGroup(answer).memberIds;
+    const listed = answer === undefined ? undefined : parseScimGroupOf(scimId, answer).memberIds;
     // What the service took before and did not make is not believed again.
     const isBelieved = known && !changes.some(({ ignored }) => ignored);
     const memberIds =

@@ -4,10 +4,9 @@ import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
-import { readBack } from '../read-back.ts';
+import { readBack, readUser } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
@@ -147,19 +146,14 @@ async function awaitActivation(
 
 /** True when an addition was refused of somebody who is inactive in the service. */
 async function isRefusedInactive(
-  { upstream }: ReconcileDeps,
+  deps: ReconcileDeps,
   context: CallContext,
   { classified, change }: { classified: Classified; change: LinkChange },
 ): Promise<boolean> {
   const { upstreamUserId, wanted } = change;
   if (classified.verdict !== 'refused' || !wanted) return false;
   try {
-    const answer = await upstream.call(
-      scim.getUser,
-      { path: { user_id: upstreamUserId } },
-      context,
-    );
-    return !parseScimUser(answer).active;
+    return !(await readUser(deps, context, upstreamUserId)).active;
   } catch (error) {
     classify(error);
     return false;

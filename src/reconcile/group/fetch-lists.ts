@@ -2,10 +2,11 @@ import { type SeenEntities, toEntityField, toRoleText } from '../../domain/entit
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { assertAbout } from '../read-back.ts';
 import { classify } from '../verdict.ts';
 
 /** Names under which both interfaces show the members of a group. */
@@ -76,7 +77,7 @@ export async function fetchScimMembers(
   scimId: string,
 ): Promise<readonly number[] | undefined> {
   const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } }, options);
-  return parseScimGroup(answer).memberIds;
+  return parseScimGroupOf(scimId, answer).memberIds;
 }
 
 /** Fetches the admins of a group, by account. @throws UpstreamError */
@@ -105,4 +106,11 @@ export async function fetchEntities(
 
 function toIds(answer: unknown): number[] {
   return parseGroupUsers(answer).map(({ id }) => id);
+}
+
+/** The group that was asked for. @throws UpstreamError `unreadable`, also where the answer is about another one */
+export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
+  const group = parseScimGroup(answer);
+  assertAbout('SCIM group', group.id, id);
+  return group;
 }

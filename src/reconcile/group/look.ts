@@ -6,11 +6,12 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailedLook } from '../failure.ts';
+import { lookSurely, toFailedLook } from '../failure.ts';
+import { assertAbout } from '../read-back.ts';
+import { BLIND, isBlind } from '../sections.ts';
 import { classify } from '../verdict.ts';
-import { fetchMemberIds, type MemberListIds } from './fetch-lists.ts';
+import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
 import { findScimId } from './learn-scim-id.ts';
 import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
@@ -23,22 +24,18 @@ export async function lookAtGroup(
 ): Promise<GroupOutcome> {
   const { uid, scimId } = state.ids;
   if (uid === undefined && scimId === undefined) return lookForCreated(deps, context, state);
-  try {
-    return uid === undefined
-      ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
-      : await lookThroughRest(deps, context, { uid, scimId });
-  } catch (error) {
-    const classified = classify(error);
-    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, classified, 'groups');
-  }
+  return lookSurely(deps, 'groups', () =>
+    uid === undefined
+      ? lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
+      : lookThroughRest(deps, context, { uid, scimId }),
+  );
 }
 
 /**
  * Looks for a group after a create whose answer was lost, by the names it was sent with, whatever its name is now. A
  * group that another row has by now is not it.
  */
-function lookForCreated(
+async function lookForCreated(
   deps: ReconcileDeps,
   context: CallContext,
   { id, observed, desired, sentCreates }: GroupState,
@@ -49,13 +46,17 @@ function lookForCreated(
     const holder = await findGroupByUpstream(deps.store.read, { uid });
     return holder === undefined || holder.id === id || holder.origin === null;
   }
-  return lookForGroup(deps, context, {
+  const outcome = await lookForGroup(deps, context, {
     names,
     isFree,
     async mayBe(group) {
       return normaliseName(group.name) === normaliseName(name) || (await isFree(group));
     },
   });
+  if (outcome.kind !== 'done' || outcome.known.ids !== undefined) return outcome;
+  return lookSurely(deps, 'groups', async () =>
+    (await isBlind(deps, 'groups')) ? { kind: 'later', problem: BLIND } : outcome,
+  );
 }
 
 /** Marks by which a group is recognised in the list. */
@@ -149,7 +150,7 @@ async function lookThroughScim(
   { state, scimId }: { state: GroupState; scimId: string },
 ): Promise<GroupOutcome> {
   const args = { path: { group_id: scimId } };
-  const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
+  const group = parseScimGroupOf(scimId, await upstream.call(scim.getGroup, args, context));
   const at = clock.now();
   const seen = { shownAt: at, at, by: scim.getGroup.id };
   const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
@@ -164,6 +165,7 @@ async function lookThroughRest(
 ): Promise<GroupOutcome> {
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
+  assertAbout('REST group', group.uid, uid);
   const observed = observeRestGroup(deps, group, groups.getGroup.id);
   const ids = { scimId, restId: group.id, uid: group.uid };
   const memberIds = await fetchMemberIds(deps, context, {

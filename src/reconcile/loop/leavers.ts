@@ -1,6 +1,8 @@
-import { userId } from '../../domain/ids.ts';
+import { askAgain } from '../../domain/cell.ts';
+import { type UserId, userId } from '../../domain/ids.ts';
 import type { LoggedRemoval } from '../../domain/leaver.ts';
 import { createNews } from '../../domain/news.ts';
+import type { UserField } from '../../domain/user.ts';
 import {
   endLeaver,
   findRemovalCall,
@@ -12,10 +14,21 @@ import {
   saveLogged,
   saveRemains,
 } from '../../store/audit/leavers.ts';
-import { findUserRow, listUserRows, toUserState, type UserRow } from '../../store/users/users.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import type { Db } from '../../store/store.ts';
+import {
+  findUserRow,
+  listUserRows,
+  lockUser,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import { findLoggedRemoval } from '../audit/find-removal.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
+import { toStaleColumns } from '../retry-columns.ts';
 import { judgeLeaver } from '../user/judge-leaver.ts';
 import { openRemainsLooks } from '../user/look-at-remains.ts';
 
@@ -99,21 +112,39 @@ export function createLeaverProofs(deps: ReconcileDeps) {
   };
 }
 
-/** Stores the ends of removals that what is observed shows, all in one transaction. */
+/** Stores the ends of removals that what is observed shows, and has users looked at whom only an answer shows, in one transaction. */
 async function judgeAll(
   deps: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
   leavers: readonly LeaverRow[],
   users: ReadonlyMap<string, UserRow>,
 ): Promise<void> {
   const ends: (readonly [seq: number, end: LeaverEnd])[] = [];
+  const unproven: UserId[] = [];
   for (const leaver of leavers) {
     const end = await judge(deps, leaver, users.get(leaver.user_id));
-    if (end !== undefined) ends.push([leaver.seq, end]);
+    if (end === undefined) continue;
+    if (isAnswer(end)) unproven.push(userId(leaver.user_id));
+    else ends.push([leaver.seq, end]);
   }
-  if (ends.length === 0) return;
+  if (ends.length + unproven.length === 0) return;
   await deps.store.write(async (tx) => {
     for (const [seq, end] of ends) await endLeaver(tx, seq, end);
+    for (const id of unproven) await askForProof(tx, id, deps.clock.now());
   });
+  if (unproven.length > 0) deps.store.bell.ring('due');
+}
+
+/** True when nothing but the answer to a deactivation has shown it: a service may answer and do nothing. */
+function isAnswer({ seen }: LeaverEnd): boolean {
+  return seen?.by === scim.updateUser.id;
+}
+
+/** Has a user looked at, and deactivated again where the look shows that the account still works. */
+async function askForProof(tx: Db, id: UserId, now: number): Promise<void> {
+  const row = await lockUser(tx, id);
+  if (row === undefined) return;
+  const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
+  await updateUser(tx, id, { ...toStaleColumns(now), cells: JSON.stringify(cells) });
 }
 
 /** Finds the end of a removal; undefined: nothing that is observed shows it yet. */

@@ -1,6 +1,7 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from '../compare/compare-all.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
+import { lookAtNamesakes } from '../compare/namesakes.ts';
 import { readGroupLists } from '../compare/read-group-lists.ts';
 import { readLists } from '../compare/read-lists.ts';
 import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
@@ -32,6 +33,7 @@ async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
     ...(await lookForMissing(run, 'group', seen)),
   ];
   await storeMissing(run, missing);
+  await lookAtNamesakes(run);
   await compareAll(run, 'users', seen);
   await compareAll(run, 'groups', seen);
   await endUnseen(run, 'user', seen);

@@ -16,13 +16,12 @@ import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailedLook, toFailure } from '../failure.ts';
-import { readBack } from '../read-back.ts';
+import { lookSurely, toFailure } from '../failure.ts';
+import { assertAbout, readBack, readUser } from '../read-back.ts';
 import { toSeatWait } from '../seat-wait.ts';
 import { classify, isRefusal } from '../verdict.ts';
-import { createAccount } from './create-account.ts';
+import { adoptFound, createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
@@ -80,19 +79,14 @@ export async function lookAtUser(
 ): Promise<UserOutcome> {
   const { upstreamId } = state;
   if (upstreamId === undefined) return lookForAccount(deps, context, state);
-  try {
-    const args = { path: { user_id: upstreamId } };
-    const user = parseScimUser(await deps.upstream.call(scim.getUser, args, context));
+  return lookSurely(deps, 'users', async () => {
+    const user = await readUser(deps, context, upstreamId);
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
-  } catch (error) {
-    const classified = classify(error);
-    if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
-    return toFailedLook(deps, classified, 'users');
-  }
+  });
 }
 
-/** Looks for the account after a create whose answer was lost, by the values that were sent. */
+/** Looks for the account of a user without one: by the values that creates left with, else by its own. */
 async function lookForAccount(
   deps: ReconcileDeps,
   context: CallContext,
@@ -102,12 +96,15 @@ async function lookForAccount(
   const at = deps.clock.now();
   switch (found.kind) {
     case 'found': {
+      if (state.sentCreates.length === 0) return adoptFound(deps, context, { user: found.user });
       const { id: upstreamId } = found.user;
       const observed = toObservedUser(found.user, undefined, { at, by: scim.getUsers.id });
       return { kind: 'done', known: { upstreamId, observed, doneFields: ['account'] } };
     }
-    case 'not-there':
-      return { kind: 'done', known: {} };
+    case 'not-there': {
+      const isWanted = state.desired.active && !state.deleted;
+      return { kind: 'done', known: isWanted ? {} : { doneFields: ['account'] } };
+    }
     case 'ambiguous': {
       const words = 'several accounts of the service have this userName or address';
       return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
@@ -185,6 +182,7 @@ async function updateCompanyUser(
     const search = { upstreamId, text: toSearchText(state.observed) };
     const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
     const told = answer === undefined ? undefined : parseCompanyUser(answer);
+    if (told !== undefined) assertAbout('company user', told.id, upstreamId);
     const user = await readBack<CompanyUser | undefined>(told, look);
     const observed = toObservedAccess(state, action, { user, at: deps.clock.now() });
     const ignored = fields.filter((field) =>

@@ -161,10 +161,10 @@ async function resolveConflict(
 }
 
 /** Adopts the found account, unless it is privileged or the settings forbid it. */
-async function adoptFound(
+export async function adoptFound(
   deps: ReconcileDeps,
   context: CallContext,
-  { user, problem }: { user: ScimUser; problem: Problem },
+  { user, problem }: { readonly user: ScimUser; readonly problem?: Problem },
 ): Promise<UserOutcome> {
   const refused = (words: string): UserOutcome => ({
     kind: 'refused',

@@ -11,6 +11,8 @@ import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/compan
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
+import { readUser } from '../read-back.ts';
+import { BLIND, isBlind } from '../sections.ts';
 import { classify } from '../verdict.ts';
 import { askUsers, type Filter, orNothing, proveUserFilter } from './prove-user-filter.ts';
 
@@ -171,12 +173,12 @@ function isCalled({ email, username }: CompanyUser, text: string): boolean {
 }
 
 async function findUser(
-  { upstream }: ReconcileDeps,
+  deps: ReconcileDeps,
   context: CallContext,
   id: number,
 ): Promise<ScimUser | undefined> {
   try {
-    return parseScimUser(await upstream.call(scim.getUser, { path: { user_id: id } }, context));
+    return await readUser(deps, context, id);
   } catch (error) {
     return orNothing(error, undefined);
   }
@@ -226,5 +228,9 @@ export async function findCreated(
     }
     return found;
   }
-  return { kind: 'not-there' };
+  return attempt(async () =>
+    (await isBlind(deps, 'users'))
+      ? { kind: 'could-not-look', problem: BLIND }
+      : { kind: 'not-there' },
+  );
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { askOnly, isWaiting, withoutEchoes } from '../../domain/cell.ts';
+import { askOnly, isWaiting, onlyWaiting, withoutEchoes } from '../../domain/cell.ts';
 import { deferForSeat, endRest } from '../../domain/failure.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
@@ -160,7 +160,10 @@ async function inherit(
 /** Records a look that found nothing: the account is looked for again, a bounded number of times. */
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
   const { next, isLast } = toAfterLostLook(row, step.now);
-  if (isLast) return finishStep(tx, next, step, []);
+  if (isLast) {
+    const cells = JSON.stringify(onlyWaiting(parseCells<UserField>(row), []));
+    return finishStep(tx, { ...next, cells }, step, []);
+  }
   await saveChanges(tx, step, next);
   const notified = row.deleted_at === null ? [] : await leaveGroups(tx, row.id, step.now);
   return { finished: true, ...toProgress(next), undone: [], notified };
@@ -185,6 +188,8 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
+  // Somebody may have made another account since: one who is to work is created, and anybody else looked for.
+  const asked: readonly UserField[] = row.origin === null ? [] : ['account'];
   const cells = withoutEchoes(parseCells<UserField>(row));
   // Its memberships are forgotten, and the wanted ones wait to be made again.
   await forgetLinksOf(tx, row.id);
@@ -196,7 +201,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toObservedColumns(row, undefined),
     upstream_id: null,
     ...toSuccessColumns(row),
-    cells: JSON.stringify(askOnly(cells, wanted ? ['account'] : [], row.version)),
+    cells: JSON.stringify(askOnly(cells, asked, row.version)),
   };
   return finishStep(tx, changed, step, []);
 }

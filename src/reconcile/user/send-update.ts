@@ -1,9 +1,9 @@
 import type { UserState } from '../../domain/user.ts';
 import type { UpdateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { readBack } from '../read-back.ts';
+import { parseUserOf, readBack, readUser } from '../read-back.ts';
 import { classify } from '../verdict.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
@@ -17,7 +17,7 @@ export async function sendUpdate(
   const path = { user_id: upstreamId };
   const answer = await upstream.call(scim.updateUser, { path, body: { Operations } }, context);
   const look = () => upstream.call(scim.getUser, { path }, context);
-  return parseScimUser(await readBack<unknown>(answer, look));
+  return parseUserOf(upstreamId, await readBack<unknown>(answer, look));
 }
 
 /** True when SCIM alone lets somebody in; where suspending deactivates, it is one of two switches. */
@@ -35,10 +35,9 @@ export async function findActiveHeld(
   { state, action: { upstreamId, active, name } }: { state: UserState; action: UpdateUser },
 ): Promise<UserOutcome | undefined> {
   if (active === undefined || name !== undefined) return undefined;
-  const { upstream, clock } = deps;
+  const { clock } = deps;
   try {
-    const path = { user_id: upstreamId };
-    const user = parseScimUser(await upstream.call(scim.getUser, { path }, context));
+    const user = await readUser(deps, context, upstreamId);
     if (user.active !== active) return undefined;
     const observed = toObservedUser(user, state.observed, { at: clock.now(), by: scim.getUser.id });
     return { kind: 'done', known: { observed, doneFields: isOnlySwitch(deps) ? ['active'] : [] } };

@@ -2,6 +2,7 @@ import { askOnly, type Cells, isWaiting, listWaiting } from '../../domain/cell.t
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
+import { mayHaveAccount } from '../../domain/user-write.ts';
 import { parseCells, parseStored, toUserCellColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
@@ -68,8 +69,7 @@ function toCellsAfterDeletion(
 ): Cells<UserField> {
   const { cells } = state;
   if (state.upstreamId === undefined) {
-    const mayExist = isWaiting(cells.account) && (inFlight || state.mustLook);
-    return askOnly(cells, mayExist ? ['account'] : [], version);
+    return askOnly(cells, mayHaveAccount({ state, inFlight }) ? ['account'] : [], version);
   }
   const isDone =
     state.observed !== undefined &&

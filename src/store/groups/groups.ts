@@ -236,3 +236,13 @@ export const pruneDeletedGroups = createPrune({
   isOver: sql`due_at is null and lost_looks = 0 and upstream_scim_id is null
     and upstream_rest_id is null and upstream_uid is null`,
 });
+
+/** Number of groups that the service was seen to have. */
+export async function countKnownGroups(db: Db): Promise<number> {
+  const known = db.selectFrom('groups').select((on) => on.fn.countAll().as('count'));
+  const { count } = await known
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

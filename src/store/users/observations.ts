@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { UserId } from '../../domain/ids.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
@@ -133,4 +134,16 @@ export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined
     userNameFolded: observed_user_name_folded,
     emailFolded: observed_email_folded,
   };
+}
+
+/** Lists inactive managed users without a known account whose userName or address an unmanaged account has. */
+export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
+  const { rows } = await sql<{ id: UserId }>`
+    select id from users as wanted
+    where origin is not null and deleted_at is null and upstream_id is null and active = 0 and must_look = 0
+    and exists (select 1 from users as account where account.origin is null and (
+      account.observed_user_name_folded in (wanted.user_name_folded, wanted.address_folded)
+      or account.observed_email_folded in (wanted.user_name_folded, wanted.address_folded)))
+    order by seq limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }

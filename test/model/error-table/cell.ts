@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Quirks } from '../../../src/reconcile/quirks.ts';
 import { readSections } from '../../../src/reconcile/sections.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
+import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { findNextDueAt } from '../../../src/store/due.ts';
 import { createFact } from '../../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../../support/bridge.ts';
@@ -143,11 +144,25 @@ function loseCalls(column: Column, cell: Cell): () => Promise<void> {
   };
 }
 
-function startFailing({ bridge }: Column, { failure, step: { call } }: Cell): void {
+function startFailing(column: Column, { failure, step: { call }, mark }: Cell): void {
+  const { faults } = column.bridge.sandbox;
   const { fault, everywhere, alsoLooks } = failure;
-  const looks = ['scim.getUser', 'groups.getGroup'] as const;
-  const operations = everywhere ? (['*'] as const) : alsoLooks ? [call, ...looks] : [call];
-  for (const operation of operations) bridge.sandbox.faults.add({ operation, fault });
+  const isLook = LOOKS.has(call) && !everywhere;
+  if (!isLook) faults.add({ operation: everywhere ? '*' : call, fault });
+  if (!alsoLooks && !isLook) return;
+  // Of this cell alone: whoever else is there is shown.
+  const about = findPath(column, mark);
+  for (const operation of LOOKS) faults.add({ operation, fault, about });
+}
+
+/** Calls that look at one user or group. */
+const LOOKS: ReadonlySet<OperationName> = new Set(['scim.getUser', 'groups.getGroup']);
+
+/** Where the service has the account or group of a cell; what is not there has no path. */
+function findPath({ bridge: { sandbox } }: Column, mark: string): string {
+  const user = sandbox.service.users().find(({ email }) => email.startsWith(mark));
+  const group = sandbox.service.groups().find(({ name }) => name.startsWith(mark));
+  return user ? `/Users/${user.id}` : `/groups/${group?.uid ?? 'nothing'}`;
 }
 
 /** The service works again, and everything that waits is done, so that nothing of this cell is left for the next one. */

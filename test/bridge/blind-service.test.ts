@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
+
+const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const PATIENT = { interval: 50, timeout: 20_000 };
+const RECHECK_MS = 360_000;
+
+describe('what the service does not show, or shows in place of another', () => {
+  let sandbox: Sandbox;
+  let tampered: TamperedService;
+  let clock: LeapingClock;
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    clock = createLeapingClock();
+    sandbox = await startSandbox({ clock: () => clock.now() });
+    tampered = await tamperWith(sandbox);
+    const settings = {
+      ...SWEEP_SETTINGS,
+      SCIM_WRITE_WAIT: '0s',
+      DRIFT_POLICY: '{"default":"repair"}',
+    };
+    bridge = await startBridgeOf(tampered.service, { clock, settings });
+  });
+  afterEach(() => {
+    tampered.setTamper(undefined);
+    sandbox.faults.clear();
+  });
+  afterAll(async () => {
+    await bridge.stop();
+    await tampered.stop();
+    await sandbox.stop();
+  });
+
+  /** A token that has lost its rights: every list is empty, and nobody is found by id. */
+  function blind(): void {
+    tampered.setTamper((url, body) => {
+      if (!/\/(Users|groups|users|Groups)$/.test(url.pathname)) return body;
+      const empty = withEntries(() => [])(body);
+      return Array.isArray(empty) ? empty : { ...Object(empty), totalResults: 0 };
+    });
+    const fault = { kind: 'status', status: 404 } as const;
+    for (const operation of [
+      'scim.getUser',
+      'scim.updateUser',
+      'scim.getGroup',
+      'groups.getGroup',
+    ] as const)
+      sandbox.faults.add({ operation, fault });
+  }
+
+  function see(): void {
+    tampered.setTamper(undefined);
+    sandbox.faults.clear();
+  }
+
+  const isActive = (name: string) => sandbox.service.getUser(`${name}@example.com`).active;
+  async function readReadiness(): Promise<string> {
+    return (await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href)).text;
+  }
+
+  test('a service that shows nothing for a while makes nobody missing, and what was asked meanwhile comes true', async () => {
+    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    await addGroup(bridge, 'Team', [ada, bob]);
+    await untilSettled(bridge);
+    blind();
+    const swept = await sweep(bridge);
+    await send(bridge, 'PATCH', `/Users/${bob}`, OUT);
+    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    see();
+    const goOn = async () => {
+      clock.leap(RECHECK_MS);
+      return isActive('bob');
+    };
+    await expect.poll(goOn, PATIENT).toBe(false);
+    await untilSettled(bridge);
+    await sweep(bridge);
+    await untilSettled(bridge);
+
+    expect(swept.status).toBe('incomplete');
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(sandbox.service.groups().filter(({ name }) => name === 'Team')).toHaveLength(1);
+    expect(isActive('ada')).toBe(true);
+    await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
+  });
+
+  test('an answer about another account proves nothing', async () => {
+    const [cleo, dora] = [await addUser(bridge, 'cleo'), await addUser(bridge, 'dora')];
+    await send(bridge, 'PATCH', `/Users/${dora}`, OUT);
+    await untilSettled(bridge);
+    const { id } = sandbox.service.getUser('cleo@example.com');
+    const other = JSON.parse(
+      JSON.stringify({
+        id: String(sandbox.service.getUser('dora@example.com').id),
+        userName: 'dora@example.com',
+        active: false,
+      }),
+    );
+    sandbox.faults.add({
+      operation: 'scim.updateUser',
+      fault: { kind: 'reset', at: 'before-effect' },
+      times: 1,
+    });
+    tampered.setTamper((url, body) => (url.pathname.endsWith(`/Users/${id}`) ? other : body));
+    await send(bridge, 'PATCH', `/Users/${cleo}`, OUT);
+    const looks = () => {
+      clock.leap(60_000);
+      return sandbox.calls.count({ operation: 'scim.getUser' });
+    };
+    sandbox.calls.reset();
+    await expect.poll(looks, PATIENT).toBeGreaterThan(1);
+    const [before] = Object((await askOps(bridge, 'GET', `/leavers?resource=${cleo}`)).body).items;
+    see();
+    const goOn = () => {
+      clock.leap(60_000);
+      return isActive('cleo');
+    };
+    await expect.poll(goOn, PATIENT).toBe(false);
+
+    expect(before.status).toBe('waits');
+  });
+
+  test('an answer about another group changes nothing that is known', async () => {
+    const ella = await addUser(bridge, 'ella');
+    const id = await addGroup(bridge, 'Mixed', [ella]);
+    await addGroup(bridge, 'Other');
+    await untilSettled(bridge);
+    const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
+    tampered.setTamper((url, body) =>
+      url.pathname.endsWith(`/groups/${mixed.uid}`)
+        ? { ...Object(body), id: other.id, uid: other.uid, name: 'Other' }
+        : body,
+    );
+    const looked = await askOps(bridge, 'POST', `/groups/${id}/look`, {});
+    see();
+
+    expect(looked.status).toBe(503);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type AuditWorld, startAuditWorld } from '../support/audit-world.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { addUser, send, toPatch, untilSettled } from '../support/provider.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const PATIENT = { interval: 100, timeout: 6_000 };
+const MINUTE_MS = 60_000;
+
+describe('somebody who leaves is out, whatever became of the account that the bridge knew', () => {
+  let world: AuditWorld;
+  let end: () => Promise<void>;
+  beforeAll(async () => {
+    const clock = createLeapingClock();
+    const sandbox = await startSandbox({ clock: () => clock.now() });
+    const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '0s', UPSTREAM_TIMEOUT: '1s' };
+    world = await startAuditWorld({ service: sandbox, clock, settings });
+    end = async () => {
+      await world.stop();
+      await sandbox.stop();
+    };
+  });
+  afterEach(() => world.sandbox.faults.clear());
+  afterAll(() => end());
+
+  const toAddress = (name: string) => `${name}@example.com`;
+  const isActive = (name: string) =>
+    world.sandbox.service.users().some(({ email, active }) => email === toAddress(name) && active);
+
+  /** The account was deleted and the person invited again: it has another id. */
+  function inviteAgain(name: string): void {
+    const email = toAddress(name);
+    world.sandbox.service.removeUser(email);
+    world.sandbox.service.addUser({ email: toAddress(`between-${name}`) });
+    world.sandbox.service.addUser({ email, userName: email, fullName: 'Invited Again' });
+  }
+
+  async function findStatus(id: string): Promise<unknown> {
+    const { body } = await askOps(world, 'GET', `/leavers?limit=1&resource=${id}`);
+    return Object(body.items)[0]?.status;
+  }
+
+  /** Moves time on until the proof of somebody has ended. */
+  async function untilEnded(id: string): Promise<unknown> {
+    const goOn = async () => {
+      world.clock.leap(MINUTE_MS / 4);
+      return findStatus(id);
+    };
+    await expect.poll(goOn, PATIENT).not.toBe('waits');
+    return findStatus(id);
+  }
+
+  const ways = [
+    ['deactivated', (id: string) => send(world, 'PATCH', `/Users/${id}`, OUT)],
+    ['deleted', (id: string) => send(world, 'DELETE', `/Users/${id}`)],
+  ] as const;
+
+  test.each(ways)('invited again by an administrator, then %s', async (way, leave) => {
+    const email = toAddress(`again-${way}`);
+    world.sandbox.service.addUser({ email, userName: email, virtual: true });
+    const id = await addUser(world, `again-${way}`);
+    await untilSettled(world);
+    inviteAgain(`again-${way}`);
+    await leave(id);
+
+    expect(await untilEnded(id)).toBe('out');
+    expect(isActive(`again-${way}`)).toBe(false);
+  });
+
+  test.each(ways)('made late by a create that was lost, and %s before', async (way, leave) => {
+    const name = `late-${way}`;
+    const late = { kind: 'hang', effect: 'late' } as const;
+    const fault = world.sandbox.faults.add({ operation: 'scim.addUser', fault: late, times: 1 });
+    const id = await addUser(world, name);
+    await fault.until(1);
+    world.sandbox.calls.reset();
+    await leave(id);
+    const looks = () => {
+      world.clock.leap(MINUTE_MS / 60);
+      return world.sandbox.calls.count({ operation: 'scim.getUsers' });
+    };
+    await expect.poll(looks, PATIENT).toBeGreaterThan(0);
+    world.sandbox.faults.release();
+    await expect.poll(() => isActive(name)).toBe(true);
+
+    expect(await untilEnded(id)).toBe('out');
+    expect(isActive(name)).toBe(false);
+  });
+
+  test('missing in a sweep, then deactivated, then back', async () => {
+    const email = toAddress('back');
+    world.sandbox.service.addUser({ email, userName: email, virtual: true });
+    const id = await addUser(world, 'back');
+    await untilSettled(world);
+    world.sandbox.service.removeUser(email);
+    await sweep(world);
+    await send(world, 'PATCH', `/Users/${id}`, OUT);
+    await untilSettled(world);
+    world.sandbox.service.addUser({ email, userName: email });
+    await sweep(world);
+    await untilSettled(world);
+
+    expect(isActive('back')).toBe(false);
+    const { body } = await send(world, 'GET', `/Users?filter=userName%20eq%20%22${email}%22`);
+    expect(body.totalResults).toBe(1);
+  });
+
+  test('deactivated according to the answer alone, and found to work by the look', async () => {
+    const id = await addUser(world, 'believed');
+    await send(world, 'PATCH', `/Users/${id}`, OUT);
+    await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
+    world.sandbox.service.setActive(toAddress('believed'), true);
+
+    expect(await untilEnded(id)).toBe('out');
+    expect(isActive('believed')).toBe(false);
+  });
+});
