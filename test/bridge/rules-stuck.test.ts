@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
@@ -118,10 +119,11 @@ describe('what is refused after it was acknowledged', () => {
   test('stays visible through a success of something else, is tried again after an hour, and no longer shown once it holds', async () => {
     const path = await addStuck('eve');
 
-    await send(bridge, 'PATCH', path, toActive(false));
+    const licence = { path: `${USER_EXTENSION}:appsPermissions`, value: 5 };
+    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', ...licence }));
     await goOn(SECONDS_MS);
 
-    expect(getAccount('eve')).toMatchObject({ active: false, fullName: 'Eve Example' });
+    expect(getAccount('eve')).toMatchObject({ appsPermissions: 5, fullName: 'Eve Example' });
     expect(await listStuckFields()).toEqual([`name: ${words}`]);
     bridge.sandbox.calls.reset();
 

@@ -11,6 +11,7 @@ import {
   listLeaversToLookAt,
   listUnlogged,
   listWaitingLeavers,
+  type RemovalCall,
   saveLogged,
   saveRemains,
 } from '../../store/audit/leavers.ts';
@@ -112,60 +113,74 @@ export function createLeaverProofs(deps: ReconcileDeps) {
   };
 }
 
-/** Stores the ends of removals that what is observed shows, and has users looked at whom only an answer shows, in one transaction. */
+/** Stores the ends of removals that what is observed shows, and what proves or repeats the others, in one transaction. */
 async function judgeAll(
   deps: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
   leavers: readonly LeaverRow[],
   users: ReadonlyMap<string, UserRow>,
 ): Promise<void> {
-  const ends: (readonly [seq: number, end: LeaverEnd])[] = [];
-  const unproven: UserId[] = [];
+  const verdicts: (readonly [leaver: LeaverRow, verdict: Verdict])[] = [];
   for (const leaver of leavers) {
-    const end = await judge(deps, leaver, users.get(leaver.user_id));
-    if (end === undefined) continue;
-    if (isAnswer(end)) unproven.push(userId(leaver.user_id));
-    else ends.push([leaver.seq, end]);
+    const verdict = await judge(deps, leaver, users.get(leaver.user_id));
+    if (verdict !== 'waits') verdicts.push([leaver, verdict]);
   }
-  if (ends.length + unproven.length === 0) return;
+  if (verdicts.length === 0) return;
+  const now = deps.clock.now();
   await deps.store.write(async (tx) => {
-    for (const [seq, end] of ends) await endLeaver(tx, seq, end);
-    for (const id of unproven) await askForProof(tx, id, deps.clock.now());
+    for (const [{ seq, user_id }, verdict] of verdicts) {
+      if (typeof verdict === 'string') await makeDue(tx, userId(user_id), { verdict, now });
+      else await endLeaver(tx, seq, verdict);
+    }
   });
-  if (unproven.length > 0) deps.store.bell.ring('due');
+  if (verdicts.some(([, verdict]) => typeof verdict === 'string')) deps.store.bell.ring('due');
 }
 
-/** True when nothing but the answer to a deactivation has shown it: a service may answer and do nothing. */
-function isAnswer({ seen }: LeaverEnd): boolean {
-  return seen?.by === scim.updateUser.id;
-}
+/**
+ * The end of a removal, or what is still to be done:
+ * - `waits`: nothing, it is on its way
+ * - `unproven`: only the answer to its call has shown it, and a service may answer and do nothing: a look
+ * - `undone`: its call is done, and the account was seen to work after that: the call again
+ */
+type Verdict = LeaverEnd | 'waits' | 'unproven' | 'undone';
 
-/** Has a user looked at, and deactivated again where the look shows that the account still works. */
-async function askForProof(tx: Db, id: UserId, now: number): Promise<void> {
+/** Has a user looked at, or deactivated again. */
+async function makeDue(
+  tx: Db,
+  id: UserId,
+  { verdict, now }: { readonly verdict: string; readonly now: number },
+): Promise<void> {
   const row = await lockUser(tx, id);
   if (row === undefined) return;
+  if (verdict === 'unproven') return updateUser(tx, id, { ...toStaleColumns(now), due_class: 2 });
   const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
-  await updateUser(tx, id, { ...toStaleColumns(now), cells: JSON.stringify(cells) });
+  await updateUser(tx, id, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
 }
 
-/** Finds the end of a removal; undefined: nothing that is observed shows it yet. */
+/** Finds the verdict about a removal. */
 async function judge(
   { store, clock, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
   leaver: LeaverRow,
   row: UserRow | undefined,
-): Promise<LeaverEnd | undefined> {
+): Promise<Verdict> {
   const judgement = judgeLeaver(leaver, row && toUserState(row), policy.deactivation);
-  if (judgement.kind === 'waits') return undefined;
+  if (judgement.kind === 'waits') return 'waits';
   const call = await findRemovalCall(store.read, leaver);
-  const endedAt = Math.round(clock.now());
+  if (judgement.kind === 'in')
+    return call?.outcome === 'done' && judgement.at > call.at ? 'undone' : 'waits';
+  const seen = judgement.kind === 'out' ? judgement.seen : undefined;
+  if (seen?.by === scim.updateUser.id) return 'unproven';
   const isOut = judgement.kind === 'out';
+  const endedAt = Math.round(clock.now());
+  const lookAt = isOut && isToLookAt(leaver, row) ? endedAt + LOOK_AFTER_MS : undefined;
+  return { ...toEnd(isOut, call), seen, endedAt, lookAt };
+}
+
+function toEnd(isOut: boolean, call: RemovalCall | undefined) {
   const sent = call && isSent(call.outcome) ? call : undefined;
   return {
     status: isOut ? 'out' : call?.outcome === 'refused' ? 'refused' : 'withdrawn',
-    seen: isOut ? judgement.seen : undefined,
     sent: sent && { id: sent.id, at: sent.at, operation: sent.operation },
-    endedAt,
-    lookAt: isOut && isToLookAt(leaver, row) ? endedAt + LOOK_AFTER_MS : undefined,
-  };
+  } as const;
 }
 
 function isSent(outcome: string | null): boolean {

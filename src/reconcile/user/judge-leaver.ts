@@ -12,6 +12,8 @@ import type { LeaverRow } from '../../store/audit/leavers.ts';
 type LeaverJudgement =
   | { readonly kind: 'waits' }
   | { readonly kind: 'withdrawn' }
+  /** Nothing of it waits, and the account works: seen at `at`. */
+  | { readonly kind: 'in'; readonly at: number }
   | {
       readonly kind: 'out';
       readonly seen: { readonly at: number; readonly by: string } | undefined;
@@ -46,7 +48,7 @@ const judgeAccess: Judge = (state, _leaver, deactivation) => {
   if (observed === undefined) return upstreamId === undefined ? NOBODY : WAITS;
   const isIn = isObservedActive(observed, deactivation);
   if (upstreamId === undefined) return deleted && isIn ? WITHDRAWN : NOBODY;
-  return isIn ? WAITS : { kind: 'out', seen: observed };
+  return isIn ? { kind: 'in', at: observed.at } : { kind: 'out', seen: observed };
 };
 
 const judgeSuspension: Judge = ({ desired, observed, cells, mustLook }) => {
