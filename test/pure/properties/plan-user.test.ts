@@ -29,6 +29,8 @@ const FIELDS: readonly UserField[] = [
   'address',
 ];
 const ID = 7;
+/** More than any state needs. */
+const PLANS_MAX = 10;
 
 const word = fc.constantFrom('ada', 'bob', 'cy');
 const address = word.map((text) => `${text}@example.com`);
@@ -125,7 +127,8 @@ test('a plan carried out reaches what is desired in what waits, leaves all else 
 function converge(given: UserState, world: World, settings: UserPolicy): UserState {
   let state = given;
   let addressMayChange = settings.addressMayChange;
-  for (let isDone = false; ; ) {
+  let isDone = false;
+  for (let plans = 0; plans < PLANS_MAX; plans += 1) {
     const current = { ...settings, addressMayChange };
     const { actions, done } = planUser(state, current);
     state = { ...state, cells: settle(state, done) };
@@ -137,11 +140,15 @@ function converge(given: UserState, world: World, settings: UserPolicy): UserSta
       if (!carryOut(world, action)) addressMayChange = false;
     }
     state = { ...state, ...see(world), mustLook: false };
+    // A look that finds nobody is all that is needed of somebody who is not to work.
+    const isOut = state.upstreamId === undefined && (state.deleted || !state.desired.active);
+    if (isOut) state = { ...state, cells: settle(state, ['account']) };
     // What holds by now waits no longer.
     const open = state.observed ? new Set<UserField>(listDiffering(state, current)) : undefined;
     const reached = open && [...FIELDS, 'account' as const].filter((field) => !open.has(field));
     state = { ...state, cells: settle(state, reached ?? []) };
   }
+  throw new Error('there is no end of plans');
 }
 
 function listDiffering({ desired: wanted, observed }: UserState, { deactivation }: UserPolicy) {
