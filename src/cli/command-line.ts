@@ -10,6 +10,10 @@ import { openTerminal } from './terminal.ts';
 // An output that takes nothing any more, as on a full disk or after its terminal, ends no bridge.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
+/** SIGHUP of a terminal says that it is closed; elsewhere it asks a service to read its secrets again. */
+const isInTerminal = process.stdin.isTTY;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', ...(isInTerminal ? ['SIGHUP'] : [])];
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: readPackageVersion(),
   commands,
@@ -20,19 +24,19 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
-    onHangUp: (hear) => void process.on('SIGHUP', hear),
+    onHangUp: (hear) => void (isInTerminal || process.on('SIGHUP', hear)),
     ...openTerminal(process),
   },
 });
 
-/** Resolves with the name of the signal that asks this process to stop: SIGTERM, or SIGINT (Ctrl-C). */
+/** Resolves with the name of the signal that asks this process to stop. */
 function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
       // The next Ctrl-C ends the process at once, as is usual.
-      process.off('SIGTERM', stop).off('SIGINT', stop);
+      for (const one of STOP_SIGNALS) process.off(one, stop);
       resolve(signal);
     };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
+    for (const one of STOP_SIGNALS) process.on(one, stop);
   });
 }

@@ -7,7 +7,6 @@ import { exitCodes } from './exit-codes.ts';
 import { type GateName, gateNames, readGallery } from './gallery/gates.ts';
 import { type GalleryReport, isPassed, runGate, toRemains } from './gallery/run-gate.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { createProgress } from './progress.ts';
 
 interface Options {
   readonly provider?: string;
@@ -57,7 +56,8 @@ async function runGallery(
   { gate, options }: { readonly gate: GateName; readonly options: Options },
 ): Promise<void> {
   const { json, markdown, only, yes, provider, domain, groupPrefix } = options;
-  const all = readGallery().listChecks(gate);
+  const gallery = readGallery();
+  const all = gallery.listChecks(gate);
   const unknown = only?.find((id) => all.every((check) => check.id !== id));
   if (unknown !== undefined) command.error(`error: the gate ${gate} has no check ${unknown}`);
   const client = context.connect();
@@ -70,14 +70,12 @@ async function runGallery(
     context.writeError('It is ended: what was made is deleted first.\n');
     stopping.abort();
   });
-  const progress = createProgress(context);
   const report = await runGate({
-    ...{ gate, client, status, provider, domain, groupPrefix },
+    ...{ gallery, gate, client, status, provider, domain, groupPrefix },
     checks: all.filter(({ id }) => only?.includes(id) ?? true),
     baseUrl: (options.url ?? status.scimUrl).replace(/\/+$/, ''),
     stopped: stopping.signal,
-    told: progress.tell,
-  }).finally(progress.end);
+  });
   context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report));
   if (!isPassed(report)) context.exitWith(exitCodes.incomplete);
 }

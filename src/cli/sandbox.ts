@@ -118,10 +118,12 @@ function addFaults(parent: Command, context: CliContext): void {
     .option('--delay <ms>', 'answer that much later', parseCount)
     .option('--hang', 'never answer')
     .option('--times <number>', 'so often, then no more', parseCount)
-    .action((operation: string, options: FailOptions) => {
+    .action(async (operation: string, options: FailOptions) => {
       const { times } = options;
-      const body = { operation, fault: toFault(fail, options), ...(times && { times }) };
-      return tell(context, options, { method: 'POST', path: 'faults', body });
+      for (const fault of listFaults(fail, options)) {
+        const body = { operation, fault, ...(times && { times }) };
+        await tell(context, options, { method: 'POST', path: 'faults', body });
+      }
     });
   addTarget(parent.command('limit'))
     .description('take so many calls a second, or off')
@@ -148,11 +150,11 @@ function parseLimit(text: string): Limit {
   return text === 'off' ? null : parseCount(text);
 }
 
-function toFault(command: Command, { status, delay, hang }: FailOptions): JsonObject {
-  if (status !== undefined) return { kind: 'status', status };
-  if (delay !== undefined) return { kind: 'delay', delayMs: delay };
-  if (hang) return { kind: 'hang' };
-  return command.error('error: say --status, --delay or --hang');
+function listFaults(command: Command, { status, delay, hang }: FailOptions): JsonObject[] {
+  const faults: JsonObject[] = delay === undefined ? [] : [{ kind: 'delay', delayMs: delay }];
+  if (status !== undefined) faults.push({ kind: 'status', status });
+  else if (hang) faults.push({ kind: 'hang' });
+  return faults.length > 0 ? faults : command.error('error: say --status, --delay or --hang');
 }
 
 function addTarget(command: Command): Command {

@@ -18,7 +18,7 @@ test('sandbox commands change the service behind the back of the bridge, have it
 
     const done = await run('sandbox do setActive user=ada@example.com active=false');
     const state = await run('sandbox state');
-    await run('sandbox fail scim.getUsers --status 503 --times 2');
+    await run('sandbox fail scim.getUsers --status 503 --delay 20 --times 2');
     const faults = await run('sandbox faults');
     await run('sandbox heal');
     const healed = await run('sandbox faults');
@@ -35,6 +35,7 @@ test('sandbox commands change the service behind the back of the bridge, have it
       expect.objectContaining({ email: 'ada@example.com', active: false }),
     );
     expect(JSON.parse(faults.text).rules).toMatchObject([
+      { operation: 'scim.getUsers', fault: { kind: 'delay', delayMs: 20 }, times: 2 },
       { operation: 'scim.getUsers', fault: { kind: 'status', status: 503 }, times: 2 },
     ]);
     expect(JSON.parse(healed.text).rules).toEqual([]);

@@ -5,12 +5,13 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { Status } from '../../ops/schemas/state.ts';
 import { parseAnswer } from '../json.ts';
-import { type Check, type GateName, readGallery } from './gates.ts';
+import type { Check, GateName, readGallery } from './gates.ts';
 import { type CheckResult, runCheck } from './run-checks.ts';
 import { findAt, send } from './scim-client.ts';
 
 /** Parts of a run. */
 interface GateRun {
+  readonly gallery: ReturnType<typeof readGallery>;
   readonly gate: GateName;
   readonly checks: readonly Check[];
   readonly client: OpsClient;
@@ -24,8 +25,6 @@ interface GateRun {
   readonly groupPrefix: string;
   /** Aborted: the run ends, and deletes what it made. */
   readonly stopped: AbortSignal;
-  /** Hears how far it has come. */
-  readonly told: (words: string, part: { readonly done: number; readonly total: number }) => void;
 }
 
 /** Report of a run: what `--json` prints. */
@@ -43,9 +42,9 @@ export function toRemains(mode: 'live' | 'observe'): string {
  * @throws BridgeError `ops-failed`, or `gallery-failed` when SCIM cannot be asked
  */
 export async function runGate(run: GateRun) {
-  const { gate, status, baseUrl, domain, groupPrefix, stopped } = run;
-  const { gates, creations } = readGallery();
-  const { title, profile } = gates[gate];
+  const { gallery, gate, status, baseUrl, domain, groupPrefix, stopped } = run;
+  const { creations } = gallery;
+  const { title, profile } = gallery.gates[gate];
   const mark = `gallery-${randomBytes(4).toString('hex')}`;
   const startedAt = new Date().toISOString();
   const { makeToken, makeClient, revoke } = openCredentials(run, mark, profile);
@@ -58,10 +57,7 @@ export async function runGate(run: GateRun) {
     const checks: CheckResult[] = [];
     let left: string[] = [];
     try {
-      for (const check of run.checks) {
-        run.told(check.title, { done: checks.length, total: run.checks.length });
-        checks.push(await runCheck(parts, check));
-      }
+      for (const check of run.checks) checks.push(await runCheck(parts, check));
     } finally {
       left = await deleteAll(baseUrl, token, { Groups: groupPrefix + mark, Users: mark });
     }
@@ -95,8 +91,8 @@ function openCredentials(
   const wish = { profile, ...(provider !== undefined && { provider }) };
   let live: { readonly name: string; readonly path: `/${string}` }[] = [];
   return {
+    /** Ends by itself where nobody is left to revoke it. */
     async makeToken(): Promise<string> {
-      // Ends by itself where nobody is left to revoke it.
       const body = { name: mark, for: 'scim', ...wish, expires: '2h' };
       const { token } = parseAnswer<{ token: string }>(await client.send('POST', '/tokens', body));
       live.push({ name: mark, path: `/tokens/${mark}/revoke` });
