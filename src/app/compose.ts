@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
+import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
@@ -18,6 +19,7 @@ import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { OUTAGE_CODES, type WatchedStore } from '../store/engine/store-health.ts';
+import { createRecorder } from '../store/recorder.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
@@ -40,7 +42,13 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import {
+  countStoreWork,
+  toDriftEvents,
+  toGuardOptions,
+  toLoggedName,
+  toReconcileEvents,
+} from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -97,10 +105,11 @@ function refuseSecond(error: unknown): never {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
-  const store = countStoreWork(given.store, clock, given.metrics);
+  const { store: recorded, openRecord } = createRecorder(given.store);
+  const store = countStoreWork(recorded, clock, given.metrics);
   const logger = openOutageLog(given.logger, store, clock);
   const traffic = createTrafficCounter();
-  const options: WatchedOptions = { ...given, store, clock, logger, traffic };
+  const options: WatchedOptions = { ...given, store, openRecord, clock, logger, traffic };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
@@ -167,10 +176,15 @@ function openDecisions(
   });
 }
 
-function openActLog({ store, clock, logger }: WatchedOptions): ActLog {
+function openActLog({ store, openRecord, clock, logger }: WatchedOptions): ActLog {
+  const told = ({ change: _, ...act }: OperatorAct) => {
+    // A call of the service has a line of its own.
+    if (!act.route.startsWith('/ops/api/'))
+      logger.log(events.operatorActed({ ...act, operator: toLoggedName(act) }));
+  };
   const onFailure = (error: unknown) =>
     logger.log(events.jobFailed({ job: 'acts', at: 'store', error }));
-  return createActLog({ store, clock, onFailure });
+  return createActLog({ store, openRecord, clock, told, onFailure });
 }
 
 function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): OutageLog {

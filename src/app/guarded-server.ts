@@ -73,6 +73,8 @@ class GuardedServer extends http.Server {
   constructor(options: ServerOptions) {
     super(options);
     this.on('connection', (socket) => {
+      // One that is lost already has no address, without which nothing can be recorded. The address is remembered.
+      if (socket.remoteAddress === undefined) return socket.destroy();
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
     });

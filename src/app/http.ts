@@ -28,7 +28,7 @@ import { countDisputes } from '../store/resources/disputes.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
-import { createActKeeper, createOperators } from './operators.ts';
+import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
@@ -107,7 +107,7 @@ function openConsole(
 ): Router {
   const { settings, clock, logger } = options;
   const { access, attempts } = parts;
-  const acts = createSignInActs({ acted: createActKeeper(options, parts), clock });
+  const acts = createSignInActs({ openAct: parts.acts.open, clock });
   const { sessions } = access;
   const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
   const provider = findOidcOptions(settings);

@@ -31,11 +31,11 @@ export function createLifecycle({
     async stop() {
       for (const each of [sections, guard]) each.stop();
       await formerIds.stop();
-      await requests.stop();
+      await requests.stored();
       await access.stop();
       await leadership.stop();
       reconciler.stop();
-      await acts.stop();
+      await acts.stored();
     },
   };
 }

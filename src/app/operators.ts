@@ -1,12 +1,10 @@
 import type { Router } from 'express';
-import { isOfPerson } from '../access/sessions.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { createPlanSums } from '../ops/drift/plan-sums.ts';
 import { findLastSweep } from '../ops/drift/sweeps.ts';
 import { createNews, type News } from '../ops/events/news.ts';
 import type { Reserve } from '../ops/exports/read-file.ts';
 import { getOperator } from '../ops/http/operator.ts';
-import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
@@ -23,11 +21,12 @@ import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { getRequestId } from '../telemetry/request-context.ts';
+import { getRequestContext } from '../telemetry/request-context.ts';
 import { toNotificationSource } from './notification-source.ts';
 import type { WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
+import { toLoggedName } from './telemetry.ts';
 
 /** State that operators are shown, beside what the store lists. */
 type State = Omit<
@@ -45,10 +44,10 @@ type State = Omit<
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, clock, logger, metrics, settings } = options;
-  const { access, acts, attempts, drifts, leadership, rules } = parts;
+  const { access, acts, attempts, drifts, leadership, requests, rules } = parts;
   const scim = toScimDeps(options, parts);
   return createOperatorRouter({
-    ...{ store, clock, acts, attempts, drifts, rules, access, sessions: access.sessions },
+    ...{ store, clock, attempts, drifts, rules, access, sessions: access.sessions },
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
     status: toStatusSources(options, state),
@@ -76,25 +75,12 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       told: tellCalls(logger),
     },
     notifications: toNotificationSource(options),
-    acted: createActKeeper(options, parts),
+    openAct: acts.open,
+    recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
     failed: (fields) => logger.log(events.requestFailed(fields)),
     findCredential: access.find,
     news: openNews(options, parts),
   });
-}
-
-/** Creates a keeper that tells acts of operators in the log, and stores them. */
-export function createActKeeper(
-  { logger }: Pick<WatchedOptions, 'logger'>,
-  { acts }: Pick<BridgeParts, 'acts'>,
-): (act: OperatorAct) => void {
-  return (act) => {
-    const { change: _, ...fields } = act;
-    // A call of the service has a line of its own.
-    if (!act.route.startsWith('/ops/api/'))
-      logger.log(events.operatorActed({ ...fields, operator: toName(act) }));
-    acts.acted(act);
-  };
 }
 
 /** Leavers who are not out that the status names. */
@@ -124,15 +110,11 @@ function toStatusSources({ store, clock }: WatchedOptions, state: State): Status
 function tellCalls(logger: Logger): ApiSource['told'] {
   return (call, res) => {
     const { name, id: credential } = getOperator(res);
-    const operator = toName({ credential, operator: name });
-    const requestId = getRequestId(res);
-    logger.log(events.operatorCalled({ requestId, ...call, operator, credential }));
+    const operator = toLoggedName({ credential, operator: name });
+    const { requestId, remoteAddress } = getRequestContext(res);
+    const by = { requestId, remoteAddress, operator, credential };
+    logger.log(events.operatorCalled({ ...call, ...by }));
   };
-}
-
-/** The name of a credential; no line names a person: who it was stands in the store. */
-function toName({ credential, operator }: Pick<OperatorAct, 'credential' | 'operator'>) {
-  return isOfPerson(credential) ? undefined : operator;
 }
 
 /** Reserves the place of requests that bring a file. One at a time: each keeps a whole export in memory. */

@@ -3,6 +3,7 @@ import type { About, OpsSources } from '../ops/sources.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
+import type { OpenRecordOf } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, TrafficCounter } from '../telemetry/metrics.ts';
@@ -44,5 +45,6 @@ export interface BridgeOptions {
 /** Options with a store that tells whether it takes writes, and with a count of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
+  readonly openRecord: OpenRecordOf;
   readonly traffic: TrafficCounter;
 }

@@ -1,6 +1,6 @@
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { StoredRequestLog } from '../ops/requests/request-log.ts';
+import type { RequestLog } from '../ops/requests/request-log.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
@@ -21,7 +21,7 @@ export interface BridgeParts {
   /** Has the leader make a sweep; returns its id. */
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly guard: WriteGuard;
-  readonly requests: StoredRequestLog;
+  readonly requests: RequestLog;
   readonly formerIds: FollowedIds;
   readonly acts: ActLog;
   readonly watch: ProviderWatch;

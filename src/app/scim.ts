@@ -2,7 +2,7 @@ import { type Access, createAccess } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/lookup.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
+import { createRequestLog, type RequestLog } from '../ops/requests/request-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
@@ -15,7 +15,7 @@ import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Leadership } from './leader.ts';
-import type { BridgeOptions } from './options.ts';
+import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toKeyHosts, toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toKeysFailed, toScimTelemetry } from './telemetry.ts';
@@ -30,7 +30,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
   return {
     store,
     formerIds,
-    requests,
+    openRequest: requests.open,
     rules,
     reconciler,
     clock,
@@ -117,12 +117,12 @@ export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions
 
 /** The log of what providers ask for. */
 export function openRequestLog(
-  { settings, store, clock }: BridgeOptions,
+  { settings, store, openRecord, clock }: WatchedOptions,
   { events }: Pick<ProcessDeps, 'events'>,
-): StoredRequestLog {
+): RequestLog {
   const { requests: retentionMs, requestRowsMax: rowsMax } = settings.retention;
   const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
-  return createRequestLog({ store, clock, rowsMax, retentionMs, onFailure });
+  return createRequestLog({ store, openRecord, clock, rowsMax, retentionMs, onFailure });
 }
 
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */

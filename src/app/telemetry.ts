@@ -1,7 +1,9 @@
 import type { IssuerKeysDeps } from '../access/assertion/issuer-keys.ts';
 import { type AttemptsDeps, createRarely } from '../access/attempts.ts';
 import type { OAuthDeps } from '../access/oauth/router.ts';
+import { isOfPerson } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
@@ -171,6 +173,11 @@ export function countStoreWork(store: Store, clock: Clock, metrics: Metrics): Wa
   return watchWrites(store, clock, (result, durationMs) =>
     metrics.transactions.observe({ result }, durationMs / 1_000),
   );
+}
+
+/** The name of a credential; no line names a person: who it was stands in the store. */
+export function toLoggedName(act: Pick<OperatorAct, 'credential' | 'operator'>) {
+  return isOfPerson(act.credential) ? undefined : act.operator;
 }
 
 /** Requests without a valid credential, in the words of the log and the metrics. */

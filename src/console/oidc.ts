@@ -67,7 +67,7 @@ const checks = z.strictObject({
  */
 export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSignIn {
   const find = createDiscovery(options);
-  const refuse = (req: Request, res: Response) => deps.acts.refused(req, res, 401);
+  const refuse = (res: Response) => deps.acts.refused(res, 401);
   const router = Router();
   router.get('/oidc', leadBack(deps, begin(options, find)));
   router.get('/oidc/callback', leadBack(deps, end(options, find, deps), refuse));
@@ -155,15 +155,15 @@ function end(
     const claims = await readClaims({ oidc, config }, tokens, options);
     const credential = toCredential(claims, options);
     if (credential === undefined) {
-      acts.refused(req, res, 403, toPerson(claims));
+      acts.refused(res, 403, toPerson(claims));
       return res.redirect('/console/?refused=role');
     }
-    const { text, session } = await sessions.open(credential, undefined);
+    const open = () => sessions.open(credential, undefined);
+    const { text, session } = await acts.keep(res, credential, open);
     const isSecure = url.startsWith('https:');
     const ms = session.expiresAt - clock.now();
     res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
     setHint(res, url, { text: tokens.id_token ?? '', seconds: Math.floor(ms / 1_000) });
-    acts.signedIn(req, res, session);
     res.redirect(toOwnPage(to, url));
   };
 }
@@ -245,14 +245,14 @@ function toPerson(claims: Claims): { readonly id: string; readonly name: string 
 function leadBack(
   { failed }: OidcDeps,
   handle: RequestHandler,
-  refused?: (req: Request, res: Response) => void,
+  refused?: (res: Response) => void,
 ): RequestHandler {
   return async (req, res, next) => {
     try {
       await handle(req, res, next);
     } catch (error) {
       failed({ requestId: getRequestId(res), error });
-      refused?.(req, res);
+      refused?.(res);
       res.redirect('/console/?refused=failed');
     }
   };

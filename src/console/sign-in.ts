@@ -60,17 +60,17 @@ function signIn(deps: SignInDeps): RequestHandler {
     const { token } = parsed.data;
     const credential = await findCredential(token);
     if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
-      const failed = toFailedAttempt(req, res, { place: 'ops', presented: 'something' });
+      const failed = toFailedAttempt(res, { place: 'ops', presented: 'something' });
       const { kind } = await attempts.failed(failed);
       const message = 'No operator or reader has this token.';
       const status = kind === 'too-many' ? 429 : 401;
-      acts.refused(req, res, status);
+      acts.refused(res, status);
       return send(res, status, { code: 'unauthorized', message });
     }
-    const { text, session } = await sessions.open(credential, token);
+    const open = () => sessions.open(credential, token);
+    const { text, session } = await acts.keep(res, credential, open);
     const ms = session.expiresAt - clock.now();
     res.set('Set-Cookie', toSessionCookie(text, { ms, isSecure: isOverHttps(req) }));
-    acts.signedIn(req, res, session);
     send(res, 201, toView(session));
   };
 }
@@ -80,7 +80,10 @@ function signOut({ sessions, acts, oidc }: SignInDeps): RequestHandler {
     if (!isFromOwnPage(req)) return answerForeign(res);
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
-    if (session && (await sessions.end(session.id))) acts.signedOut(req, res, session);
+    if (session !== undefined) {
+      const end = async () => ((await sessions.end(session.id)) ? { session } : undefined);
+      await acts.keep(res, session.credential, end);
+    }
     res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
     const isPerson = session !== undefined && isOfPerson(session.credential.id);
     const endAt = isPerson ? await oidc?.findEnd(req) : undefined;

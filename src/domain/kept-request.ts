@@ -22,6 +22,7 @@ export interface KeptRequest {
   readonly resourceType: 'user' | 'group' | null;
   readonly resourceId: string | null;
   readonly written: readonly WrittenPath[];
+  /** 0: there is no answer yet. */
   readonly status: number;
   /** The error keyword of a refusal. */
   readonly scimType: string | null;
@@ -30,10 +31,4 @@ export interface KeptRequest {
   readonly client: string | null;
   /** Id of the credential of the request: `settings-1`, `token-…`, `client-…`. */
   readonly credential: string;
-}
-
-/** Log of requests. */
-export interface RequestLog {
-  /** Returns at once; never throws. */
-  add(request: KeptRequest): void;
 }

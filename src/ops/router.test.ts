@@ -161,7 +161,8 @@ function request(
     createOperatorRouter({
       registry,
       findCredential,
-      acted: () => undefined,
+      openAct: () => ({ run: (work) => work(), end: () => undefined }),
+      recordsStored: async () => undefined,
       failed: () => undefined,
       attempts,
       sessions: access.sessions,

@@ -8,7 +8,7 @@ import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
 import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
 import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
-import { type OperatorAct, tellActs } from './http/operator-acts.ts';
+import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import { opsRoutes } from './routes.ts';
 import type { OpsSources } from './sources.ts';
@@ -18,8 +18,7 @@ import type { HealthSources } from './state/readiness-facts.ts';
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  /** Called for each request that does more than read, once it is answered. */
-  readonly acted: (act: OperatorAct) => void;
+  readonly openAct: OpenAct;
   readonly failed: TellFailed;
   /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
@@ -58,7 +57,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
   router.get('/ops/events', letIn, streamNews(options.news, createStillIn(options)));
   router.use('/ops', before);
-  router.use('/ops', refuseNul, tellActs(options.acted));
+  router.use('/ops', refuseNul, keepActs(options.openAct));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
   router.use('/ops', answerUnknown);
   return router.use(answerErrors(options.failed));

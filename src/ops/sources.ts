@@ -27,7 +27,6 @@ import type { SeatsView } from './schemas/seats.ts';
 import type { Status } from './schemas/state.ts';
 import type { Readiness } from './state/readiness.ts';
 import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
-import type { ActLog } from './timeline/act-log.ts';
 
 /** Dependencies of the requests below `/ops`. */
 export interface OpsSources extends AccessNeeds {
@@ -59,7 +58,8 @@ export interface OpsSources extends AccessNeeds {
   readonly reserve: Reserve;
   /** Has this process read the ids that were imported. */
   readonly refreshFormerIds: () => Promise<void>;
-  readonly acts: Pick<ActLog, 'list'>;
+  /** Waits until the acts of operators and the requests of providers are stored that this process has answered. */
+  readonly recordsStored: () => Promise<unknown>;
   readonly notifications: NotificationSource;
   readonly api: ApiSource;
   /** Describes the table of requests as OpenAPI. */
@@ -120,7 +120,6 @@ export interface ApiSource {
 /** A call of an operator that has ended. */
 export interface EndedCall {
   readonly operation: string;
-  readonly remoteAddress: string;
   /** `done`, or the code of the error. */
   readonly result: string;
 }

@@ -4,11 +4,12 @@ import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { RequestLog } from '../domain/kept-request.ts';
+import type { KeptRequest } from '../domain/kept-request.ts';
 import type { Asker } from '../domain/leaver.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
+import type { OpenRecord } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FormerIds } from './former-ids.ts';
@@ -76,8 +77,8 @@ export interface ScimDeps {
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
   readonly tracing: Tracing | undefined;
-  /** Log of the requests of providers. */
-  readonly requests: RequestLog;
+  /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
+  readonly openRequest: (toRequest: () => KeptRequest) => OpenRecord<KeptRequest>;
   /** Request that these dependencies are of; undefined: an operator asks. */
   readonly asker?: Asker | undefined;
 }

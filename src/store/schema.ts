@@ -266,6 +266,8 @@ export interface AuditEventNamesTable {
 /** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
 export interface RequestsTable {
   seq: Generated<number>;
+  /** Tells requests apart; null: a further operation of a bulk request. */
+  entry: string | null;
   at: number;
   request_id: string;
   method: string;
@@ -274,6 +276,7 @@ export interface RequestsTable {
   resource_id: string | null;
   /** `WrittenPath[]` as JSON text. */
   written: string;
+  /** 0: something was changed, and there was no answer yet. */
   status: number;
   scim_type: string | null;
   duration_ms: number;
@@ -497,6 +500,8 @@ export interface SessionsTable {
 /** Decision of an operator, or outage of the service. */
 export interface ActsTable {
   id: Generated<number>;
+  /** Tells requests apart; null: an outage, or a further subject of one request. */
+  entry: string | null;
   at: number;
   kind: 'operator' | 'outage';
   /** Words of the act, or what did not work: `service`, `credentials`. */
@@ -515,7 +520,7 @@ export interface ActsTable {
   method: Generated<string>;
   /** Pattern of the route. */
   route: Generated<string>;
-  /** Status of the answer; null: an outage, or an act of an earlier version, which kept only those that were done. */
+  /** Status of the answer; null: an outage, or something was changed and there was no answer yet. */
   status: number | null;
   /** State that the act changed, as JSON text; null: it is not known. */
   state_before: string | null;

@@ -200,7 +200,7 @@ export const events = {
     fields: Operator & {
       method: string;
       route: string;
-      status: number;
+      status: number | undefined;
       target: string | undefined;
     },
   ) => line('operatorActed', fields),

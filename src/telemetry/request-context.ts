@@ -5,7 +5,12 @@ export interface RequestContext {
   readonly requestId: string;
   /** Epoch milliseconds: the wait of a write runs from here. */
   readonly arrivedAt: number;
+  /** Address of the client: it is not known any more once the connection is lost. */
+  readonly remoteAddress: string;
 }
+
+/** Event of an answer that is complete, also where nobody reads it any more: `finish` is silent there. */
+export const ANSWERED = 'answered';
 
 /** Keeps the context with the answer, where every later handler finds it. */
 export function setRequestContext(res: Response, context: RequestContext): void {
@@ -20,7 +25,7 @@ export function getRequestId(res: Response): string {
 /** The context of the request. */
 export function getRequestContext(res: Response): RequestContext {
   const { context }: { context?: RequestContext } = res.locals;
-  return context ?? { requestId: '-', arrivedAt: 0 };
+  return context ?? { requestId: '-', arrivedAt: 0, remoteAddress: '' };
 }
 
 const saneRequestId = /^[\w.:+/=@-]{1,128}$/;

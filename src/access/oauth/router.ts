@@ -1,6 +1,5 @@
 import express, {
   type ErrorRequestHandler,
-  type Request,
   type RequestHandler,
   type Response,
   Router,
@@ -11,7 +10,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import { AssertionRefused, type RefusalReason } from '../assertion/refused.ts';
-import type { AttemptAnswer, Attempts, FailedAttempt } from '../attempts.ts';
+import type { AttemptAnswer, Attempts } from '../attempts.ts';
 import { toFailedAttempt } from '../failed-request.ts';
 import { OAuthError, TooMany } from './errors.ts';
 import { type IssueDeps, issue, proveClient } from './issue.ts';
@@ -97,15 +96,17 @@ function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): TooMany {
 }
 
 function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {
-  return async (error: unknown, req, res, next) => {
+  return async (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
     const { status, known } = toAnswer(error);
     if (error instanceof AssertionRefused) {
       const { clientId, reason } = error;
       refused({ requestId: getRequestId(res), clientId, reason });
     }
-    if (status === 401)
-      return answerStranger(res, known, await attempts.failed(toAttempt(req, res)));
+    if (status === 401) {
+      const attempt = toFailedAttempt(res, { place: 'oauth', presented: 'something' });
+      return answerStranger(res, known, await attempts.failed(attempt));
+    }
     // The log has a line of its own for an issuer that is down.
     const isOurs = status >= 500 && !(error instanceof IssuerUnreadable);
     if (isOurs) failed({ requestId: getRequestId(res), error });
@@ -113,10 +114,6 @@ function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHan
     if (error instanceof TooMany) res.setHeader('Retry-After', String(error.retryAfterSeconds));
     sendError(res, status, known);
   };
-}
-
-function toAttempt(req: Request, res: Response): FailedAttempt {
-  return toFailedAttempt(req, res, { place: 'oauth', presented: 'something' });
 }
 
 function answerStranger(res: Response, known: OAuthError, answer: AttemptAnswer): void {

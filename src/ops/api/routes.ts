@@ -65,7 +65,7 @@ async function call(
   operation: Operation,
   { req, res }: { readonly req: Request; readonly res: Response },
 ): Promise<CallAnswer> {
-  const ended = { operation: operation.id, remoteAddress: req.ip ?? '' };
+  const ended = { operation: operation.id };
   // A caller that does not wait for the answer any more has no call that waits for its turn.
   const gone = new AbortController();
   res.once('close', () => gone.abort());

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import { events } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
+import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
@@ -22,9 +23,10 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
     const arrivedAt = clock.now();
     const beganAtMs = readSteady(clock);
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
-    setRequestContext(res, { requestId, arrivedAt });
+    setRequestContext(res, { requestId, arrivedAt, remoteAddress: toAddress(req) });
+    tellAnswered(res);
     res.setHeader('X-Request-Id', requestId);
-    res.once('finish', () => {
+    res.once(ANSWERED, () => {
       const durationMs = Math.round(readSteady(clock) - beganAtMs);
       const { method } = req;
       const route = toRoute(req.baseUrl, req.route);
@@ -37,6 +39,20 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
     res.once('close', () => endSpan(span, req, res));
     span.run(() => next());
   };
+}
+
+function tellAnswered(res: Response): void {
+  res.end = new Proxy(res.end, {
+    apply(end, _res, values) {
+      res.emit(ANSWERED);
+      return Reflect.apply(end, res, values);
+    },
+  });
+}
+
+/** A trusted proxy may hand on text that is no address; then the proxy's own is told. */
+function toAddress({ ip = '', socket }: Request): string {
+  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
 
 function beginSpan(tracing: Tracing, req: Request, requestId: string): Span {

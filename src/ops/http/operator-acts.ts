@@ -1,6 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { isId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { getRequestId } from '../../telemetry/request-context.ts';
+import type { OpenRecord } from '../../store/recorder.ts';
+import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
 import { getOperator } from './operator.ts';
 
 /** An act of an operator, and its answer. */
@@ -9,7 +11,8 @@ export interface OperatorAct {
   readonly method: string;
   /** The pattern of the route: ids and names of people do not get into the log. */
   readonly route: string;
-  readonly status: number;
+  /** undefined: there is no answer yet. */
+  readonly status: number | undefined;
   /** The name of the credential. */
   readonly operator: string;
   /** The id of the credential. */
@@ -52,36 +55,51 @@ function getNotes({ locals }: Response): ActNotes {
   return (locals.act ?? {}) as ActNotes;
 }
 
-/** Reports each request that does more than read. */
-export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
+/** Opens the record of a request; `toAct` makes the act as it is known before the answer. */
+export type OpenAct = (toAct: () => OperatorAct) => OpenRecord<OperatorAct>;
+
+/** Keeps each request that does more than read with what it changes, and its answer. */
+export function keepActs(open: OpenAct): RequestHandler {
   return (req, res, next) => {
-    const { method } = req;
-    const mayAct = getOperator(res).purpose === 'operator';
-    if (method === 'GET' || method === 'HEAD' || !mayAct) return next();
-    res.once('finish', () => {
-      const { name: operator, id: credential } = getOperator(res);
-      const { statusCode: status } = res;
-      const act = {
-        ...{ requestId: getRequestId(res), method, route: toRoute(req), status },
-        ...{ operator, credential, remoteAddress: req.ip ?? '' },
-      };
-      for (const one of listSubjects(req, res)) acted({ ...act, ...one });
+    const { method, baseUrl } = req;
+    const { name: operator, id: credential, purpose } = getOperator(res);
+    if (method === 'GET' || method === 'HEAD' || purpose !== 'operator') return next();
+    const { requestId, remoteAddress } = getRequestContext(res);
+    const toAct = (status: number | undefined) => ({
+      ...{
+        requestId,
+        method,
+        route: toRoute(baseUrl, req.route),
+        status,
+        operator,
+        credential,
+        remoteAddress,
+      },
+      ...toSubject(req, res, status),
     });
-    next();
+    const record = open(() => toAct(undefined));
+    res.once(ANSWERED, () => {
+      const act = toAct(res.statusCode);
+      const { acts = [act] } = getNotes(res);
+      record.end(acts.map((one) => ({ ...act, ...one })));
+    });
+    record.run(next);
   };
 }
 
-function toRoute({ baseUrl, route }: Request): string {
+function toRoute(baseUrl: string, route: Request['route']): string {
   return typeof route?.path === 'string' ? `${baseUrl}${route.path}` : 'none';
 }
 
 /** Without acts of its own the request is one; an id that was found is no free text of the sender. */
-function listSubjects(
-  { params }: Request,
+function toSubject(
+  { params: { id } }: Request,
   res: Response,
-): readonly Pick<OperatorAct, 'target' | 'change'>[] {
-  const { target, change, acts } = getNotes(res);
-  const isKnown = res.statusCode !== 400 && res.statusCode !== 404;
-  const named = isKnown && typeof params.id === 'string' ? params.id : undefined;
-  return acts ?? [{ target: target ?? named, change }];
+  status: number | undefined,
+): Pick<OperatorAct, 'target' | 'change'> {
+  const { target, change } = getNotes(res);
+  if (typeof id !== 'string') return { target, change };
+  const isKnown = status === undefined ? isId(id) : status !== 400 && status !== 404;
+  const named = isKnown ? id : undefined;
+  return { target: target ?? named, change };
 }

@@ -34,7 +34,7 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
       const guess = presented === 'something' ? 'something' : 'nothing';
-      const attempt = toFailedAttempt(req, res, { place: 'ops', presented: guess });
+      const attempt = toFailedAttempt(res, { place: 'ops', presented: guess });
       return answerStranger(res, guess, await attempts.failed(attempt));
     }
     if (presented === 'session' && !isRead(req) && !isFromOwnPage(req)) return answerForeign(res);

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { describeSqlite } from '../../../test/support/stores.ts';
 import { listRequests } from '../../store/audit/requests.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import { createRecorder } from '../../store/recorder.ts';
 import { createRequestLog } from './request-log.ts';
 
 const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
@@ -32,17 +33,18 @@ describeSqlite('the log of requests', ({ makeStore }) => {
           return store.write(work);
         },
       },
+      openRecord: createRecorder(store).openRecord,
       clock: { now: () => 10 },
       rowsMax: 10,
       retentionMs: 1_000,
       onFailure: (error) => void failures.push(error),
     });
-    onTestFinished(() => log.stop());
-    log.add({ ...kept, at: 1 });
-    await log.stop();
+    onTestFinished(() => log.stored());
+    log.open(() => kept).end([{ ...kept, at: 1 }]);
+    await log.stored();
     isBroken = false;
-    log.add({ ...kept, at: 2 });
-    await log.stop();
+    log.open(() => kept).end([{ ...kept, at: 2 }]);
+    await log.stored();
 
     expect(failures).toHaveLength(1);
     expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([2, 1]);

@@ -1,5 +1,6 @@
-import type { KeptRequest, RequestLog } from '../../domain/kept-request.ts';
-import { insertRequests, type NewRequestRow, pruneRequests } from '../../store/audit/requests.ts';
+import type { KeptRequest } from '../../domain/kept-request.ts';
+import { type NewRequestRow, pruneRequests, saveRequests } from '../../store/audit/requests.ts';
+import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Time for which requests are gathered before they are stored together, in milliseconds. */
@@ -15,6 +16,7 @@ const PRUNE_MAX = 2_000;
 /** Parts and limits of the log. */
 export interface RequestLogDeps {
   readonly store: Pick<Store, 'write'>;
+  readonly openRecord: OpenRecordOf;
   readonly clock: { now(): number };
   /** Requests that are kept; 0: none. */
   readonly rowsMax: number;
@@ -24,33 +26,49 @@ export interface RequestLogDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The log of requests, which is stored behind the answers: a crash loses what came in the last half second. */
-export interface StoredRequestLog extends RequestLog {
+/**
+ * The log of requests. A request that changes something is stored with its change; answers, and requests that were refused,
+ * behind them, so that a crash loses those of the last half second.
+ */
+export interface RequestLog {
+  /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
+  open(toRequest: () => KeptRequest): OpenRecord<KeptRequest>;
   /** Stores what waits. */
-  stop(): Promise<void>;
+  stored(): Promise<void>;
 }
 
 /** The log of requests of one process. */
-export function createRequestLog(deps: RequestLogDeps): StoredRequestLog {
-  const waiting: KeptRequest[] = [];
+export function createRequestLog(deps: RequestLogDeps): RequestLog {
+  const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let storing: Promise<void> = Promise.resolve();
+  let storing: Promise<void> | undefined;
+  let hasFailed = false;
   let untilPruned = PRUNE_EVERY;
 
   async function storeAll(): Promise<void> {
-    timer = undefined;
+    hasFailed = false;
     while (waiting.length > 0) {
       const some = waiting.splice(0, BATCH_MAX);
       try {
-        await deps.store.write((tx) => insertRequests(tx, some.map(toRow)));
+        await deps.store.write((tx) => saveRequests(tx, some));
       } catch (error) {
         waiting.unshift(...some);
+        hasFailed = true;
         deps.onFailure(error);
         return;
       }
       untilPruned -= some.length;
       if (untilPruned <= 0) await prune();
     }
+  }
+
+  function store(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    storing ??= storeAll().finally(() => {
+      storing = undefined;
+    });
+    return storing;
   }
 
   async function prune(): Promise<void> {
@@ -66,24 +84,27 @@ export function createRequestLog(deps: RequestLogDeps): StoredRequestLog {
   }
 
   return {
-    add(request) {
-      if (deps.rowsMax === 0) return;
-      waiting.push(request);
-      if (waiting.length > WAITING_MAX) waiting.shift();
-      timer ??= setTimeout(() => {
-        storing = storing.then(storeAll);
-      }, GATHER_MS).unref();
-    },
-    async stop() {
-      clearTimeout(timer);
-      await storing;
-      await storeAll();
-    },
+    open: (toRequest) =>
+      deps.openRecord<KeptRequest>({
+        async insert(tx, entry) {
+          if (deps.rowsMax > 0) await saveRequests(tx, toRows([toRequest()], entry));
+        },
+        end(requests, { entry, isKept }) {
+          if (deps.rowsMax === 0) return;
+          waiting.push(...toRows(requests, entry));
+          if (waiting.length > WAITING_MAX) waiting.shift();
+          // Lines are in the order in which they were first stored.
+          if (isKept || hasFailed) timer ??= setTimeout(store, GATHER_MS).unref();
+          else store();
+        },
+      }),
+    stored: store,
   };
 }
 
-function toRow(kept: KeptRequest): NewRequestRow {
-  return {
+function toRows(requests: readonly KeptRequest[], entry: string): NewRequestRow[] {
+  return requests.map((kept, index) => ({
+    entry: index === 0 ? entry : null,
     at: kept.at,
     request_id: kept.requestId,
     method: kept.method,
@@ -96,5 +117,5 @@ function toRow(kept: KeptRequest): NewRequestRow {
     duration_ms: Math.round(kept.durationMs),
     client: kept.client,
     credential: kept.credential,
-  };
+  }));
 }

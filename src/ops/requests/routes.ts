@@ -24,7 +24,8 @@ export const requestRoutes = [
       status: 'Answered with it: `409`, or `4xx`.',
     },
     answers: { 200: 'RequestList' },
-    async handle({ store, findRepairWords }: OpsSources, { query }) {
+    async handle({ store, findRepairWords, recordsStored }: OpsSources, { query }) {
+      await recordsStored();
       const { resource: resourceId, status: text, ...filters } = query.filters;
       const status = text === undefined ? undefined : parseStatuses(text);
       const read = ({ from: beforeSeq, limit }: PartQuery) =>

@@ -21,7 +21,10 @@ export const act = z.strictObject({
       'The id of the user, group, drift, plan, token or client, or the name of the provider; null: there is none.',
     ),
   outcome: word(['done', 'refused', 'failed']),
-  status: z.int().nullable().describe('Of the answer; null: an earlier version did not keep it.'),
+  status: z
+    .int()
+    .nullable()
+    .describe('Of the answer; null: something was changed, and there was no answer yet.'),
   before: state('What the act changed, before it; null: nothing is known of it.'),
   after: state('The same after it.'),
 });

@@ -23,7 +23,7 @@ export const keptRequest = z.strictObject({
       words: z.string().nullable().describe('The kind of the reason in words.'),
     }),
   ),
-  status: z.int(),
+  status: z.int().describe('0: something was changed, and there was no answer yet.'),
   scimType: z.string().nullable(),
   refusal: z.string().nullable().describe('Why it was refused, in words; null: it was not.'),
   durationMs: z.number().min(0),

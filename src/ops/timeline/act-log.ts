@@ -1,39 +1,40 @@
 import type { JsonObject } from '../../domain/json.ts';
 import {
-  type ActQuery,
   beginOutage,
+  deleteAct,
   endOutage,
-  insertAct,
-  listActs,
   type NewAct,
+  saveActs,
 } from '../../store/audit/acts.ts';
+import type { OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { OperatorAct } from '../http/operator-acts.ts';
+import type { OpenAct, OperatorAct } from '../http/operator-acts.ts';
 
 /** Gates that stop all calls: one for a failing service, one for a refused token. */
 const GATES = ['service', 'credentials'] as const;
 
 /** Parts of the log of acts. */
 export interface ActLogDeps {
-  readonly store: Pick<Store, 'read' | 'write'>;
+  readonly store: Pick<Store, 'write'>;
+  readonly openRecord: OpenRecordOf;
   readonly clock: { now(): number };
+  /** Called for each act, once it is answered. */
+  readonly told: (act: OperatorAct) => void;
   /** Called when the store does not take an act, which is lost then. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Keeps what operators decide and when the service did not work, for the timelines of users and groups. */
 export interface ActLog {
-  readonly acted: (act: OperatorAct) => void;
+  readonly open: OpenAct;
   readonly gateChanged: (change: {
     readonly gate: (typeof GATES)[number];
     readonly isShut: boolean;
   }) => void;
   /** Ends outages whose end nobody saw, because the leader before was killed; called at the start of a lead. */
   start(): void;
-  /** Lists acts of operators, those of this process to the last. */
-  list(query: ActQuery): Promise<Awaited<ReturnType<typeof listActs>>>;
   /** Waits until all is stored. */
-  stop(): Promise<void>;
+  stored(): Promise<void>;
 }
 
 /**
@@ -98,7 +99,8 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
 };
 
 /** Keeps acts in the order in which they happen. */
-export function createActLog({ store, clock, onFailure }: ActLogDeps): ActLog {
+export function createActLog(deps: ActLogDeps): ActLog {
+  const { store, openRecord, clock, told, onFailure } = deps;
   let storing: Promise<void> = Promise.resolve();
 
   function keep(save: (tx: Db) => Promise<void>): void {
@@ -106,14 +108,15 @@ export function createActLog({ store, clock, onFailure }: ActLogDeps): ActLog {
   }
 
   return {
-    acted(act) {
-      const row = toRow(act, clock.now());
-      if (row !== undefined) keep((tx) => insertAct(tx, row));
-    },
-    async list(query) {
-      await storing;
-      return listActs(store.read, query);
-    },
+    open: (toAct) =>
+      openRecord<OperatorAct>({
+        insert: (tx, entry) => saveActs(tx, toRows([toAct()], { entry, at: clock.now() })),
+        end(acts, { entry }) {
+          for (const act of acts) told(act);
+          const rows = toRows(acts, { entry, at: clock.now() });
+          keep((tx) => (rows.length === 0 ? deleteAct(tx, entry) : saveActs(tx, rows)));
+        },
+      }),
     gateChanged({ gate, isShut }) {
       const at = clock.now();
       keep((tx) => (isShut ? beginOutage(tx, gate, at) : endOutage(tx, gate, at)));
@@ -122,12 +125,19 @@ export function createActLog({ store, clock, onFailure }: ActLogDeps): ActLog {
       const at = clock.now();
       for (const gate of GATES) keep((tx) => endOutage(tx, gate, at));
     },
-    stop: () => storing,
+    stored: () => storing,
   };
 }
 
-/** The row of an act; undefined for a request that no route took. */
-function toRow(told: OperatorAct, at: number): NewAct | undefined {
+/** The rows of the acts of one request; none of one that no route took. */
+function toRows(
+  acts: readonly OperatorAct[],
+  { entry, at }: { readonly entry: string; readonly at: number },
+): NewAct[] {
+  return acts.flatMap((act, index) => toRow(act, { entry: index === 0 ? entry : null, at }) ?? []);
+}
+
+function toRow(told: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct | undefined {
   // What is served with and without a slash at its end is one route.
   const route = told.route.replace(/\/$/, '');
   const words = ACT_WORDS[`${told.method} ${route}`];
@@ -139,10 +149,11 @@ function toRow(told: OperatorAct, at: number): NewAct | undefined {
   const act = isIdle ? unchanged : words.act;
   const isForAll = !isIdle && (concerns === 'everyone' || (concerns === 'all' && target === ''));
   return {
-    ...{ at, act, operator, credential, method, route, status },
+    ...{ ...known, act, operator, credential, method, route },
     target: concerns === 'forgotten' ? '' : target,
     address: told.remoteAddress,
     request_id: told.requestId,
+    status: status ?? null,
     state_before,
     state_after,
     everyone: isForAll ? 1 : 0,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { ActRow } from '../../store/audit/acts.ts';
+import { type ActRow, listActs } from '../../store/audit/acts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
@@ -29,11 +29,12 @@ export const actRoutes = [
       outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
     },
     answers: { 200: 'ActList' },
-    async handle({ acts }: OpsSources, { query }) {
+    async handle({ store, recordsStored }: OpsSources, { query }) {
+      await recordsStored();
       const { operator, target, outcome } = query.filters;
       const status = outcome === undefined ? undefined : STATUSES[outcome];
       const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        acts.list({ operator, target, status, beforeSeq, limit });
+        listActs(store.read, { operator, target, status, beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toActView));
     },
   }),
@@ -58,7 +59,7 @@ function toActView(row: ActRow): ActView {
 }
 
 function toOutcome(status: number | null): ActView['outcome'] {
-  // Earlier versions kept only acts that were done, without their status.
+  // Something was changed, although there was no answer yet.
   if (status === null || status < 400) return 'done';
   return status < 500 ? 'refused' : 'failed';
 }

@@ -49,7 +49,9 @@ interface Asked {
 }
 
 /** Tells the past: the newest of it, at most so much. */
-async function tell({ store: { read: db } }: OpsSources, asked: Asked, type: KeyedType) {
+async function tell(sources: OpsSources, asked: Asked, type: KeyedType) {
+  await sources.recordsStored();
+  const { read: db } = sources.store;
   const { limit } = asked.query;
   const keyed = await readKeyed(db, asked.params.key, type, {
     user: (row) => readTimeline(db, ofUser(row), limit),

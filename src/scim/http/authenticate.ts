@@ -38,7 +38,7 @@ export function authenticate({
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';
-    const attempt = toFailedAttempt(req, res, { place: 'scim', presented });
+    const attempt = toFailedAttempt(res, { place: 'scim', presented });
     const answer = await attempts.failed(attempt);
     if (answer.kind === 'too-many') {
       const { retryAfterSeconds } = answer;

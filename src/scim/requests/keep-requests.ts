@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../../domain/clock.ts';
 import { isId } from '../../domain/ids.ts';
 import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
-import { getRequestContext } from '../../telemetry/request-context.ts';
+import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { getNotes, type NotedOperation } from '../http/notes.ts';
 import type { RepairedParts } from '../repairs.ts';
@@ -15,16 +15,20 @@ const CLIENT_LENGTH_MAX = 100;
  * not kept.
  */
 export function keepRequests(
-  deps: Pick<ScimDeps, 'clock' | 'requests' | 'telemetry'>,
+  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'telemetry'>,
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
-    res.once('finish', () => {
+    const record = deps.openRequest(() => toLine({ req, res, durationMs: 0, status: 0 }));
+    res.once(ANSWERED, () => {
       tellLosses(deps, res);
-      if (isRead(req) && res.statusCode < 400) return;
-      keep(deps, { req, res, beganAtMs });
+      const { statusCode: status } = res;
+      if (isRead(req) && status < 400) return;
+      const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
+      record.end(listLines({ req, res, durationMs, status }));
     });
-    next();
+    if (isRead(req)) next();
+    else record.run(next);
   };
 }
 
@@ -38,56 +42,43 @@ function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): 
   telemetry.dropped({ requestId: getRequestContext(res).requestId, parts: lost });
 }
 
-/** A request that ended, and when it began. */
-interface EndedRequest {
+/** A request, as far as it has come. */
+interface Kept extends Pick<KeptRequest, 'durationMs' | 'status'> {
   readonly req: Request;
   readonly res: Response;
-  readonly beganAtMs: number;
 }
 
-function keep(
-  deps: Pick<ScimDeps, 'clock' | 'requests'>,
-  { req, res, beganAtMs }: EndedRequest,
-): void {
+/** Lines of a request: of a bulk request one of each operation, the corrections of the whole with the first. */
+function listLines(kept: Kept): KeptRequest[] {
+  const line = toLine(kept);
+  const { operations } = getNotes(kept.res);
+  if (operations === undefined) return [line];
+  return operations.map((operation, index) => {
+    const part = toPart(operation);
+    return { ...line, ...part, written: [...part.written, ...(index === 0 ? line.written : [])] };
+  });
+}
+
+function toLine({ req, res, ...kept }: Kept): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
-  const { credential, scimType = null, operations, content, repairs } = getNotes(res);
-  const repaired = toPaths(repairs.list());
+  const { credential, scimType = null, content, repairs } = getNotes(res);
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
-  const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
-  const client = toClient(req.headers['user-agent']);
-  const common = { at, requestId, durationMs, client, credential, route };
-  if (operations !== undefined) {
-    keepOperations(deps, operations, { common, repaired });
-    return;
-  }
   const ofGroups = route.startsWith('/Groups') ? 'group' : null;
-  const type = route.startsWith('/Users') ? 'user' : ofGroups;
-  deps.requests.add({
-    ...{ ...common, method: req.method, status: res.statusCode, scimType, resourceType: type },
+  return {
+    ...{ ...kept, at, requestId, method: req.method, route, scimType, credential },
+    client: toClient(req.headers['user-agent']),
+    resourceType: route.startsWith('/Users') ? 'user' : ofGroups,
     resourceId: toResourceId(findResource(req, res)),
-    written: [...listWritten(content), ...repaired],
-  });
+    written: [...listWritten(content), ...toPaths(repairs.list())],
+  };
 }
 
 type Part = Pick<
   KeptRequest,
   'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType'
 >;
-
-/** Keeps each operation of a bulk request. The corrections of the request as a whole are told with the first. */
-function keepOperations(
-  { requests }: Pick<ScimDeps, 'requests'>,
-  operations: readonly NotedOperation[],
-  { common, repaired }: { common: Omit<KeptRequest, keyof Part>; repaired: WrittenPath[] },
-): void {
-  for (const [index, operation] of operations.entries()) {
-    const part = toPart(operation);
-    const whole = index === 0 ? repaired : [];
-    requests.add({ ...common, ...part, written: [...part.written, ...whole] });
-  }
-}
 
 function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');

@@ -9,12 +9,21 @@ export type ActRow = Selectable<ActsTable>;
 /** Act of an operator that is to be stored. */
 export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
 
-/** Stores an act of an operator. */
-export async function insertAct(tx: Db, act: NewAct): Promise<void> {
-  await tx
-    .insertInto('acts')
-    .values({ ...act, kind: 'operator' })
-    .execute();
+/** Stores acts of an operator. One that is there already is completed, once. */
+export async function saveActs(tx: Db, acts: readonly NewAct[]): Promise<void> {
+  for (const act of acts) {
+    const inserted = tx.insertInto('acts').values({ ...act, kind: 'operator' });
+    await inserted
+      .onConflict((other) =>
+        other.column('entry').doUpdateSet(act).where('acts.status', 'is', null),
+      )
+      .execute();
+  }
+}
+
+/** Deletes the record of a request that was no act after all. */
+export async function deleteAct(tx: Db, entry: string): Promise<void> {
+  await tx.deleteFrom('acts').where('entry', '=', entry).execute();
 }
 
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
@@ -27,7 +36,15 @@ export async function beginOutage(tx: Db, act: string, at: number): Promise<void
     .limit(1)
     .executeTakeFirst();
   if (known !== undefined) return;
-  const row = { kind: 'outage', act, operator: '', target: '', at, everyone: 1 } as const;
+  const row = {
+    kind: 'outage',
+    entry: null,
+    act,
+    operator: '',
+    target: '',
+    at,
+    everyone: 1,
+  } as const;
   await tx.insertInto('acts').values(row).execute();
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { insertRequests, listRequests, pruneRequests } from './requests.ts';
+import { listRequests, pruneRequests, saveRequests } from './requests.ts';
 
 const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 const row = {
@@ -20,7 +20,7 @@ describeStores('the log of requests', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
-    await store.write((tx) => insertRequests(tx, rows));
+    await store.write((tx) => saveRequests(tx, rows));
     const prune = (before: number, rowsMax: number, limit = 10) =>
       store.write((tx) => pruneRequests(tx, { before, rowsMax, limit }));
     const list = async () => (await listRequests(store.read, all)).map(({ at }) => at);

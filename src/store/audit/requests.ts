@@ -12,10 +12,14 @@ export type RequestRow = Selectable<RequestsTable>;
 /** A request to be stored. */
 export type NewRequestRow = Omit<Insertable<RequestsTable>, 'seq'>;
 
-/** Stores requests in the order in which they were answered. */
-export async function insertRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {
+/** Stores requests. One that is there already is completed, once. */
+export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {
   for (const some of chunks(rows)) {
-    await sql`insert into requests ${toValues(some)}`.execute(tx);
+    await sql`insert into requests ${toValues(some)} on conflict (entry) do update set
+      method = excluded.method, resource_type = excluded.resource_type,
+      resource_id = excluded.resource_id, written = excluded.written, status = excluded.status,
+      scim_type = excluded.scim_type, duration_ms = excluded.duration_ms
+      where requests.status = 0`.execute(tx);
   }
 }
 

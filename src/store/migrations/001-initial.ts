@@ -244,7 +244,8 @@ function listAuditStatements(serial: string): string[] {
       constraint audit_event_names_key primary key (event_id, name_folded))`,
     'create index audit_event_names_at on audit_event_names (name_folded, at)',
     `create table requests (
-      seq ${serial}, at bigint not null, request_id text not null, method text not null,
+      seq ${serial}, entry text unique, at bigint not null, request_id text not null,
+      method text not null,
       route text not null, resource_type text, resource_id text, written text not null,
       status integer not null, scim_type text, duration_ms integer not null, client text,
       credential text default '' not null)`,
@@ -253,7 +254,7 @@ function listAuditStatements(serial: string): string[] {
     'create index requests_credential on requests (credential, resource_type, seq)',
     'create index requests_at on requests (at)',
     `create table acts (
-      id ${serial}, at bigint not null, kind text not null, act text not null,
+      id ${serial}, entry text unique, at bigint not null, kind text not null, act text not null,
       operator text not null, target text not null, ended_at bigint,
       credential text default '' not null, address text default '' not null,
       request_id text default '' not null, method text default '' not null,

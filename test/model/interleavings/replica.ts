@@ -146,7 +146,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     policy: policies.scim,
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
-    requests: { add: () => undefined },
+    openRequest: () => ({ run: (work) => work(), end: () => undefined }),
     toMoment: createMoments(),
     findClosed: () => undefined,
     looksFirst: () => false,
