@@ -6,6 +6,7 @@ import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
+import { answerErrors } from '../ops/http/errors.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import { LEAVER_LATE_MS } from '../ops/state/leavers.ts';
@@ -77,6 +78,7 @@ export function createApps(
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp(settings.trustProxy);
+  const lastly = answerErrors((fields) => logger.log(events.requestFailed(fields)));
   const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(follow);
   app.use(SCIM_PATH, scim);
@@ -88,9 +90,10 @@ export function createApps(
     app.use(operators).use(CONSOLE_PATH, pages).get('/', leadToConsole);
   }
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
-  app.use(answerUnknown);
+  app.use(answerUnknown).use(lastly);
   const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
+  opsApp.use(lastly);
   return { app, opsApp };
 }
 

@@ -77,7 +77,6 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     notifications: toNotificationSource(options),
     openAct: acts.open,
     recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
-    failed: (fields) => logger.log(events.requestFailed(fields)),
     findCredential: access.find,
     news: openNews(options, parts),
   });

@@ -11,7 +11,6 @@ import {
   toSessionUse,
 } from '../access/session-cookie.ts';
 import { isOfPerson, type Session, type Sessions } from '../access/sessions.ts';
-import { StoreError } from '../store/engine/store-error.ts';
 import type { OidcSignIn } from './oidc.ts';
 import type { SignInActs } from './sign-in-acts.ts';
 
@@ -34,9 +33,9 @@ const body = z.strictObject({ token: z.string().min(1).max(500) });
  */
 export function createSignIn(deps: SignInDeps): Router {
   const router = Router();
-  router.get('/session', answerTrouble(tellSession(deps)));
-  router.post('/session', express.json({ limit: '4kb' }), answerTrouble(signIn(deps)));
-  router.delete('/session', answerTrouble(signOut(deps)));
+  router.get('/session', tellSession(deps));
+  router.post('/session', express.json({ limit: '4kb' }), signIn(deps));
+  router.delete('/session', signOut(deps));
   return router;
 }
 
@@ -103,17 +102,4 @@ function answerForeign(res: Response): void {
 
 function send(res: Response, status: number, json: object): void {
   res.status(status).set('Cache-Control', 'no-store').json(json);
-}
-
-/** 503 while the store cannot be used. */
-function answerTrouble(handle: RequestHandler): RequestHandler {
-  return async (req, res, next) => {
-    try {
-      await handle(req, res, next);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      const message = 'The store of the bridge cannot be used now.';
-      send(res.set('Retry-After', '5'), 503, { code: 'store-unusable', message });
-    }
-  };
 }

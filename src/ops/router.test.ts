@@ -16,6 +16,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { AccessSource } from './access/credential.ts';
+import { answerErrors } from './http/errors.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
 import { opsRoutes } from './routes.ts';
 import type { StatusSources } from './sources.ts';
@@ -163,7 +164,6 @@ function request(
       findCredential,
       openAct: () => ({ run: (work) => work(), end: () => undefined }),
       recordsStored: async () => undefined,
-      failed: () => undefined,
       attempts,
       sessions: access.sessions,
       news: { listen: () => undefined },
@@ -177,6 +177,7 @@ function request(
       ...others,
     }),
   );
+  app.use(answerErrors(() => undefined));
   return supertest(app);
 }
 

@@ -6,7 +6,7 @@ import type { Sessions } from '../access/sessions.ts';
 import { toOpsDocument } from './document.ts';
 import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
-import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
+import { InvalidRequest } from './http/errors.ts';
 import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
@@ -19,7 +19,6 @@ import type { HealthSources } from './state/readiness-facts.ts';
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
-  readonly failed: TellFailed;
   /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
@@ -60,7 +59,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.use('/ops', refuseNul, keepActs(options.openAct));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
   router.use('/ops', answerUnknown);
-  return router.use(answerErrors(options.failed));
+  return router;
 }
 
 /** Last handler of the operators: an unknown address is 404, in the form of their answers. */

@@ -19,13 +19,15 @@ const RETRY_SECONDS = 5;
 
 /**
  * Turns an error of a handler into an answer as JSON: 400 or 413 `invalid` for a request that cannot be understood, is no
- * JSON or is too long, 503 `store-unusable`, 500 `failed`.
+ * JSON or is too long, 503 `store-unusable`, 500 `failed`. The last handler of each application: behind it Express would
+ * write the error, with what it quotes, beside the log.
  */
 export function answerErrors(failed: TellFailed): ErrorRequestHandler {
-  return (error: unknown, _req, res, next) => {
+  return (error: unknown, _req, res, _next) => {
     if (res.headersSent) {
       failed({ requestId: getRequestId(res), error });
-      return next(error);
+      res.destroy();
+      return;
     }
     const status = findStatus(error);
     if (status !== undefined && status < 500) {
