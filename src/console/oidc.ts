@@ -113,7 +113,9 @@ function createDiscovery(options: OidcOptions): Find {
 async function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<Found> {
   // Loaded only here: most bridges have no such sign-in, and none needs it to start.
   const oidc = await import('openid-client');
-  const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+  const execute = [oidc.enableNonRepudiationChecks];
+  // The settings allow this on loopback alone.
+  if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
   const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     execute,
   });

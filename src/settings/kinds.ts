@@ -156,13 +156,23 @@ function parseJson(text: string): unknown {
 
 /** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */
 export function httpUrl() {
+  return url(isBareHttpUrl, 'an http:// or https:// address');
+}
+
+/** The same where nobody in between may change the answers. */
+export function httpsUrl() {
+  const isSafe = (text: string) => isBareHttpUrl(text) && SAFE.test(text);
+  return url(isSafe, 'an https:// address, or an http:// address on loopback,');
+}
+
+const SAFE = /^(?:https:|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$))/i;
+
+function url(isAllowed: (text: string) => boolean, allowed: string) {
   return z
     .string()
-    .refine(isBareHttpUrl)
-    .transform((url) => url.replace(/\/+$/, ''))
-    .register(kindFacts, {
-      allowed: 'an http:// or https:// address without credentials, query or fragment',
-    });
+    .refine(isAllowed)
+    .transform((text) => text.replace(/\/+$/, ''))
+    .register(kindFacts, { allowed: `${allowed} without credentials, query or fragment` });
 }
 
 /** The address of a proxy, which may carry credentials. */

@@ -242,6 +242,19 @@ test('a sign-in by OpenID Connect needs what belongs to it, and says that it doe
   ]);
 });
 
+test('an issuer of operators is asked over TLS, but on loopback', () => {
+  const isRefused = (issuer: string) =>
+    refusal({ OIDC_ISSUER: issuer }).problems.some(({ message }) => message.includes('https://'));
+  const addresses = [
+    'http://a.example',
+    'http://localhost.a.example',
+    'http://127.0.0.1.a.example',
+  ];
+  expect(addresses.filter((one) => !isRefused(one))).toEqual([]);
+  const own = ['https://a.example', 'http://localhost:8080', 'http://[::1]', 'http://127.0.0.1/x'];
+  expect(own.filter(isRefused)).toEqual([]);
+});
+
 test('a real service needs its token', () => {
   const { problems } = refusal({ UPSTREAM_URL: 'https://example.com' });
   expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token']);

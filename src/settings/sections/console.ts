@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, httpUrl, secret, text, textList } from '../kinds.ts';
+import { duration, httpsUrl, httpUrl, secret, text, textList } from '../kinds.ts';
 
 /** The console for operators. */
 export const consoleSchema = z.strictObject({
@@ -20,7 +20,7 @@ export const consoleSchema = z.strictObject({
 
 /** The identity provider of the company, for operators. */
 export const oidcSchema = z.strictObject({
-  issuer: httpUrl()
+  issuer: httpsUrl()
     .optional()
     .describe(
       'The identity provider that operators may sign in with (OpenID Connect), by its address as it names itself. When not set, the console asks for tokens alone.',
