@@ -383,7 +383,11 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
     attempts,
     sessions: undefined,
   });
-  const app = express().use('/ops', letIn, createRouteRouter(apiRoutes, { api }));
+  const app = express().use(
+    '/ops',
+    letIn,
+    createRouteRouter(apiRoutes, { api }, (_req, _res, next) => next()),
+  );
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -4,10 +4,16 @@ import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/lookup.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { toOpsDocument } from './document.ts';
-import type { News } from './events/news.ts';
+import { LISTENERS_MAX, type News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
 import { InvalidRequest } from './http/errors.ts';
-import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
+import {
+  createStillIn,
+  limitRequests,
+  REQUEST_LIMITS,
+  requireOperator,
+  requireRole,
+} from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import { opsRoutes } from './routes.ts';
@@ -43,22 +49,26 @@ export function createHealthRouter(sources: HealthSources): Router {
   return router;
 }
 
+/** Half of the streams of a process, so that no credential takes all. */
+const STREAM_LIMITS = { perSecond: 10, concurrentMax: LISTENERS_MAX / 2 };
+
 /** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
   const { registry } = options;
   const router = Router();
   const letIn = requireOperator(options);
-  const before = [letIn, limitOperators(options.clock)];
-  router.get('/metrics', ...before, async (_req, res) => {
+  const limit = limitRequests(REQUEST_LIMITS, options.clock);
+  router.get('/metrics', letIn, requireRole('metrics'), limit, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
-  router.get('/ops/events', letIn, streamNews(options.news, createStillIn(options)));
-  router.use('/ops', before);
-  router.use('/ops', refuseNul, keepActs(options.openAct));
-  router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
-  router.use('/ops', answerUnknown);
+  // A stream is under way for minutes, and has a limit of its own.
+  const streams = [requireRole('reader'), limitRequests(STREAM_LIMITS, options.clock)];
+  router.get('/ops/events', letIn, streams, streamNews(options.news, createStillIn(options)));
+  const needs = { ...options, describe: describeOnce() };
+  router.use('/ops', letIn, refuseNul, keepActs(options.openAct));
+  router.use('/ops', createRouteRouter(opsRoutes, needs, limit));
+  router.use('/ops', requireRole('reader'), limit, answerUnknown);
   return router;
 }
 

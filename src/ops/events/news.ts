@@ -26,7 +26,7 @@ export interface NewsDeps {
 }
 
 /** Listeners of one process. */
-const LISTENERS_MAX = 50;
+export const LISTENERS_MAX = 50;
 
 /** Creates the news of one process: one look at the store each second for all who listen, and none while nobody does. */
 export function createNews({ readMarks, isDraining, clock }: NewsDeps): News {

@@ -1,4 +1,4 @@
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import type { z } from 'zod';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
 import { InvalidRequest } from './errors.ts';
@@ -15,6 +15,13 @@ export const jsonBody: ReturnType<typeof express.json> = express.json({
   type: () => true,
   ...EXACT_JSON,
 });
+
+/** Refuses a body where there is none: one that never ends would hold a place. @throws InvalidRequest */
+export const refuseBody: RequestHandler = ({ headers }, _res, next) => {
+  const { 'content-length': length = 0, 'transfer-encoding': encoding } = headers;
+  if (Number(length) > 0 || encoding !== undefined) throw new InvalidRequest('A GET has no body.');
+  next();
+};
 
 function assertExact(name: string, value: unknown): unknown {
   const isText = typeof value === 'string';

@@ -85,7 +85,7 @@ function answerForeign(res: Response): void {
 const RANKS: readonly Purpose[] = ['scim', 'metrics', 'reader', 'operator'];
 
 /** Answers 403 to a role that may do less than the one that is needed. To be placed behind `requireOperator`. */
-export function requireRole(role: 'reader' | 'operator'): RequestHandler {
+export function requireRole(role: Exclude<Purpose, 'scim'>): RequestHandler {
   return (_req, res, next) => {
     const { purpose } = getOperator(res);
     if (RANKS.indexOf(purpose) >= RANKS.indexOf(role)) return next();
@@ -95,21 +95,26 @@ export function requireRole(role: 'reader' | 'operator'): RequestHandler {
   };
 }
 
-/** Far more than operators, their scripts and their monitoring ask for together. */
-const LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
-/** The limit is that of a process, for all operators together. */
-const EVERYBODY = 'operators';
+/** Far more than an operator, their scripts or their monitoring ask for. */
+export const REQUEST_LIMITS: AdmissionLimits = { perSecond: 100, concurrentMax: 50 };
 
-/** Answers 429 `too-many` beyond the limit of a process. To be placed behind `requireOperator`. */
-export function limitOperators(clock: Clock): RequestHandler {
-  const admission = createAdmission(LIMITS, clock);
+/**
+ * Answers 429 `too-many` beyond the limits of a credential: no other one is kept out. To be placed behind `requireRole`,
+ * so that what is forbidden takes no place.
+ */
+export function limitRequests(limits: AdmissionLimits, clock: Clock): RequestHandler {
+  const admission = createAdmission(limits, clock);
   return (_req, res, next) => {
-    if (admission.begin(EVERYBODY) !== undefined) {
-      const message = `More than ${LIMITS.perSecond} requests a second, or ${LIMITS.concurrentMax} at once.`;
+    const { id } = getOperator(res);
+    const why = admission.begin(id);
+    if (why !== undefined) {
+      const { perSecond, concurrentMax } = limits;
+      const most = why === 'rate' ? `${perSecond} requests a second` : `${concurrentMax} at once`;
+      const message = `More than ${most} with this credential.`;
       res.status(429).set('Retry-After', '1').json({ code: 'too-many', message });
       return;
     }
-    res.once('close', () => admission.end(EVERYBODY));
+    res.once('close', () => admission.end(id));
     next();
   };
 }

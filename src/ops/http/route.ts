@@ -3,7 +3,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Credential } from '../../domain/credential.ts';
 import { bodyOf } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
-import { jsonBody, parseBody } from './body.ts';
+import { jsonBody, parseBody, refuseBody } from './body.ts';
 import {
   assertNoParameters,
   type Filters,
@@ -109,7 +109,7 @@ export function route<
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
   const { method, body, filters, parameters, newest, ...others } = described;
   const serve = (needs: Needs): RequestHandler[] => [
-    ...(readers ?? [jsonBody]),
+    ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
     async (req, res) => {
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
@@ -154,14 +154,18 @@ function parseQuery<F extends Filters>(
 }
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
-export function createRouteRouter<Needs>(routes: readonly OpsRoute<Needs>[], needs: Needs): Router {
+export function createRouteRouter<Needs>(
+  routes: readonly OpsRoute<Needs>[],
+  needs: Needs,
+  limit: RequestHandler,
+): Router {
   const router = Router();
   const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   for (const { method, path, role, serve } of routes.toSorted(compareParameters)) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
     // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
     const isWhole = pattern === path && read.has(path);
-    router[method](isWhole ? `${path}/` : pattern, requireRole(role), ...serve(needs));
+    router[method](isWhole ? `${path}/` : pattern, requireRole(role), limit, ...serve(needs));
   }
   return router;
 }
