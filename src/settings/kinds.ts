@@ -221,12 +221,25 @@ function credential(charactersMin: number) {
     .string()
     .min(charactersMin)
     .max(4_096)
-    .regex(/^[!-+\--~]+$/);
+    .regex(/^[!-+\--~]+$/)
+    .refine((text) => charactersMin < GUESSED_MIN || countBits(text) >= BITS_MIN);
+}
+
+/** Least length of a secret that strangers may guess at. */
+const GUESSED_MIN = 16;
+/** Sixteen random digits have 50; sixteen times the same letter has none. */
+const BITS_MIN = 40;
+
+/** Estimates the entropy of a text by how often each character is in it, in bits. */
+function countBits(text: string): number {
+  const counts = Map.groupBy(text, (character) => character).values();
+  return counts.reduce((bits, { length }) => bits - length * Math.log2(length / text.length), 0);
 }
 
 function allowedCharacters(charactersMin: number): string {
   const least = charactersMin > 1 ? `at least ${charactersMin} ` : '';
-  return `${least}visible ASCII characters without spaces and commas`;
+  const rest = charactersMin < GUESSED_MIN ? '' : ', not the same few again and again';
+  return `${least}visible ASCII characters without spaces and commas${rest}`;
 }
 
 function list<Item extends z.ZodType<string, string>>(item: Item) {

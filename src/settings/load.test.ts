@@ -242,6 +242,21 @@ test('a sign-in by OpenID Connect needs what belongs to it, and says that it doe
   ]);
 });
 
+test('a token that strangers could guess is refused', () => {
+  const isRefused = (token: string) => {
+    try {
+      load({ OPS_TOKEN: token });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const weak = ['a'.repeat(16), 'ab'.repeat(50).slice(0, 30), '1234'.repeat(4), 'aaaaaaaaaaabcdef'];
+  expect(weak.filter((token) => !isRefused(token))).toEqual([]);
+  const strong = ['7193502846605172', 'correct-horse-battery', 'f00dfeedf00dbeef5eed'];
+  expect(strong.filter(isRefused)).toEqual([]);
+});
+
 test('an issuer of operators is asked over TLS, but on loopback', () => {
   const isRefused = (issuer: string) =>
     refusal({ OIDC_ISSUER: issuer }).problems.some(({ message }) => message.includes('https://'));

@@ -94,7 +94,7 @@ export const settingsSchema = z.strictObject({
       failedDelayMax: duration({ min: '0', max: '10s' })
         .prefault('2s')
         .describe(
-          'How long at most the answer to a wrong token or secret is delayed, from the fourth of one address within ten minutes on; 0 delays nothing. A valid one is never delayed.',
+          'How long at most the answer to a wrong token or secret is delayed, from the fourth of one address within ten minutes on; 0 delays nothing. A valid one is never delayed, so this is no limit of guesses.',
         ),
     })
     .prefault({}),
