@@ -256,3 +256,22 @@ test('headers of more than 40 KiB are refused, a filter of 10,000 encoded charac
 
   expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 431']);
 });
+
+test('one address cannot take all connections, and none that stays silent lasts', async () => {
+  const server = await start({ connectionsMax: 300 });
+  server.on('request', (_req, res) => res.end('here'));
+  const opened = Array.from({ length: 220 }, () => open(server));
+  const closed = (await Promise.all(opened)).map(async (socket) => {
+    const began = performance.now();
+    await untilClosed(socket);
+    return performance.now() - began;
+  });
+  const other = connect({ port: toPort(server), host: '127.0.0.1', localAddress: '127.0.0.2' });
+  closings.push(() => other.destroy());
+  other.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  expect(await readAll(other)).toMatch(/here$/);
+
+  const times = await Promise.all(closed);
+  expect(times.filter((ms) => ms < 2_000)).toHaveLength(70);
+  expect(times.filter((ms) => ms > 4_000 && ms < 15_000)).toHaveLength(150);
+});

@@ -7,6 +7,7 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { toSource } from '../access/attempts.ts';
 import { BridgeError } from '../domain/errors.ts';
 
 /** Not imported: an import asks for every name of it, and three of them load the `fetch` of Node, 14 MB. */
@@ -25,6 +26,10 @@ export interface ConnectionLimits {
 
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;
+/** Time until the first byte of a connection, in milliseconds. */
+const SILENT_MS = 5_000;
+/** Connections that one address may have in any case; beyond them at most half of all. */
+const ADDRESS_MIN = 100;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
 /** Size up to which an unread body is taken to its end, so that its connection can be used again. */
@@ -41,13 +46,14 @@ const CHECK_MS_MAX = 5_000;
 export function createGuardedServer(limits: ConnectionLimits): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const checkMs = Math.ceil(Math.min(requestMs / 4, answerMs / 4, CHECK_MS_MAX));
-  const server = new GuardedServer({
+  const options = {
     headersTimeout: Math.min(HEADERS_MS, requestMs),
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
     maxHeaderSize: HEADER_BYTES_MAX,
-  });
+  };
+  const server = new GuardedServer(options, Math.max(ADDRESS_MIN, connectionsMax / 2));
   server.maxConnections = connectionsMax;
   server.on('request', leaveOutOrigin);
   server.on('request', limitRest);
@@ -67,17 +73,33 @@ const LAST_REQUEST_MS = 250;
  */
 class GuardedServer extends http.Server {
   readonly #connections = new Set<Socket>();
+  /** Open connections of each address. */
+  readonly #counts = new Map<string, number>();
   /** Time from which idle connections may be closed, by a steady clock. */
   #cutsAtMs: number | undefined;
 
-  constructor(options: ServerOptions) {
+  constructor(options: ServerOptions, addressMax: number) {
     super(options);
     this.on('connection', (socket) => {
       // One that is lost already has no address, without which nothing can be recorded. The address is remembered.
       if (socket.remoteAddress === undefined) return socket.destroy();
+      const source = toSource(socket.remoteAddress);
+      if (this.#add(source, 1) > addressMax) socket.destroy();
+      const silence = setTimeout(() => socket.bytesRead > 0 || socket.destroy(), SILENT_MS).unref();
       this.#connections.add(socket);
-      socket.once('close', () => this.#connections.delete(socket));
+      socket.once('close', () => {
+        clearTimeout(silence);
+        this.#add(source, -1);
+        this.#connections.delete(socket);
+      });
     });
+  }
+
+  #add(source: string, more: number): number {
+    const count = (this.#counts.get(source) ?? 0) + more;
+    if (count === 0) this.#counts.delete(source);
+    else this.#counts.set(source, count);
+    return count;
   }
 
   override closeIdleConnections(): void {

@@ -8,7 +8,7 @@ import { assertHealthy, toHealthUrl } from './healthcheck.ts';
 // Where the address is written in a way that only the settings' own reader understands, it is that command after all.
 
 const host = findValue('host', /^host: *([\w.-]+) *$/m);
-const port = findValue('port', /^port: *(\d+) *$/m);
+const port = process.env.OPS_PORT || findValue('port', /^port: *(\d+) *$/m);
 if (host !== undefined && port !== undefined && /^\d+$/.test(port)) {
   process.exitCode = await check(toHealthUrl({ host, port: Number(port) }));
 } else {

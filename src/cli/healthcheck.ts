@@ -10,10 +10,11 @@ export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write
   program
     .command('healthcheck')
     .description(
-      'ask the bridge on this machine (`HOST`, `PORT`) whether it is well; fails when it is not',
+      'ask the bridge on this machine (`HOST`, `OPS_PORT` or `PORT`) whether it is well; fails when it is not',
     )
     .action(async () => {
-      const url = toHealthUrl(loadSettings().settings);
+      const { host, port, ops } = loadSettings().settings;
+      const url = toHealthUrl({ host, port: ops.port ?? port });
       await assertHealthy(url);
       write(`${url} is well\n`);
     });

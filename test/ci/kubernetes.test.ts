@@ -291,7 +291,7 @@ test('nobody is root, only /tmp is written to, and what is not needed is taken a
 });
 
 test('a bridge lives by /healthz and gets requests by /readyz, at the port of providers', () => {
-  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
+  const probe = (path: string) => ({ httpGet: { path, port: 'ops' } });
   expect(bridge.startupProbe).toMatchObject(probe('/healthz'));
   expect(bridge.livenessProbe).toMatchObject(probe('/healthz'));
   expect(bridge.readinessProbe).toMatchObject(probe('/readyz'));
