@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findCreationAddress } from '../../domain/address.ts';
+import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
@@ -130,11 +130,12 @@ function toRest({ active: _, schemas: __, [USER_EXTENSION]: extension, ...rest }
   return { ...rest, held };
 }
 
-/** Folded names by which accounts are recognised. */
+/** Folded names by which a person is found: also by another provider, so every address counts. */
 function listNames(attributes: JsonObject | undefined): string[] {
   if (attributes === undefined) return [];
-  const names = [attributes.userName, findCreationAddress(attributes)];
-  return names.flatMap((name) => (typeof name === 'string' ? [foldCase(name)] : []));
+  const { userName } = attributes;
+  const emails = listFoldedEmails(attributes);
+  return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
 
 /** A change of a group that a provider asks for. */
