@@ -3,6 +3,8 @@ import type { SessionUse } from './sessions.ts';
 
 /** Name of the cookie that holds a session of the console. */
 const COOKIE = 'scim_bridge_session';
+/** Its beginning over HTTPS: no other host of the domain can set such a cookie. @see RFC 6265bis §4.1.3.2 */
+const HOST = '__Host-';
 /** Header that every change by a session needs: no form and no foreign page can send it. */
 const CHANGE_HEADER = 'x-scim-bridge-console';
 /** Header of a page that refreshes itself without a person: it does not keep a session alive. */
@@ -10,11 +12,9 @@ const REFRESH_HEADER = 'x-scim-bridge-refresh';
 
 /** The text of the session that a request presents as a cookie. */
 export function findSessionText(req: Pick<Request, 'headers'>): string | undefined {
-  for (const part of (req.headers.cookie ?? '').split(';')) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === COOKIE && value) return value;
-  }
-  return undefined;
+  const cookies = (req.headers.cookie ?? '').split(';').map((part) => part.trim().split('=', 2));
+  const find = (wanted: string) => cookies.find(([name, value]) => name === wanted && value)?.[1];
+  return find(HOST + COOKIE) ?? find(COOKIE);
 }
 
 /** True when a request that changes something comes from a page of this origin. @see OWASP, custom request headers */
@@ -43,5 +43,6 @@ export function toSessionCookie(
   { ms, isSecure }: { readonly ms: number; readonly isSecure: boolean },
 ): string {
   const age = Math.floor(ms / 1_000);
-  return `${COOKIE}=${text}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const [host, secure] = isSecure ? [HOST, '; Secure'] : ['', ''];
+  return `${host}${COOKIE}=${text}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -116,6 +116,7 @@ export const addActsCommand: AddCommand = listCommand<
     columns: [
       { head: 'at', cell: ({ at }) => toMoment(at) },
       { head: 'operator', cell: ({ operator: name }) => name },
+      { head: 'with', rank: 'minor', cell: ({ credential }) => credential ?? '' },
       { head: 'from', rank: 'minor', cell: ({ address }) => address ?? '' },
       { head: 'did', cell: ({ act }) => act },
       { head: 'on', cell: ({ target }) => target ?? '' },

@@ -237,11 +237,17 @@ function toCredential(claims: Claims, options: OidcOptions): Credential | undefi
   };
 }
 
-/** A person as the identity provider names them. */
+/** A person as the identity provider names them, in one line. @throws Error for an id that is none */
 function toPerson(claims: Claims): { readonly id: string; readonly name: string } {
-  const name = claims.preferred_username ?? claims.email ?? claims.sub;
-  return { id: `oidc-${String(claims.sub)}`, name: String(name) };
+  const sub = String(claims.sub);
+  if (!SUBJECT.test(sub)) throw new Error('The identity provider sent an id that is none.');
+  const name = String(claims.preferred_username ?? claims.email ?? sub);
+  return { id: `oidc-${sub}`, name: name.slice(0, NAME_MAX).replaceAll(/[\p{C}\p{Z}]+/gu, ' ') };
 }
+
+/** @see OpenID Connect Core 1.0 §2: at most 255 characters of ASCII */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+const NAME_MAX = 100;
 
 /** Leads a person back to the page of signing in; the log has the reason. */
 function leadBack(

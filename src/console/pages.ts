@@ -37,7 +37,7 @@ function sendAsset(read: ReadFiles): RequestHandler<{ name: string }> {
     const [encoding, body] = choose(req, file);
     res.set({ 'Content-Type': file.type, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
     if (encoding !== undefined) res.set('Content-Encoding', encoding);
-    res.set('X-Content-Type-Options', 'nosniff').send(body);
+    res.send(body);
   };
 }
 
@@ -93,7 +93,6 @@ function protect(res: Response, nonce: string): void {
     'Content-Security-Policy': policy.join('; '),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   });

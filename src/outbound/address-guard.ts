@@ -9,7 +9,10 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** Networks that are not the internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry (read 2026-11-22) */
+/**
+ * Networks that are not the internet; of IPv6 all but 2000::/3, and there those that carry an IPv4 address or none.
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry (read 2026-11-22)
+ */
 const PRIVATE = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,11 +25,13 @@ const PRIVATE = [
   '198.18.0.0/15',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/96',
-  '64:ff9b::/96',
-  'fc00::/7',
-  'fe80::/10',
-  'ff00::/8',
+  '::/3',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '4000::/2',
+  '8000::/1',
 ];
 
 /** Checks of addresses. */
@@ -39,14 +44,17 @@ export interface AddressGuard {
 
 /** Creates the guard that keeps requests away from private networks. */
 export function createAddressGuard(): AddressGuard {
-  const blocked = new BlockList();
+  // Apart, because an IPv4 address is also checked in its form of IPv6.
+  const blocked = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of PRIVATE) {
     const [network = '', bits] = range.split('/');
-    blocked.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4');
+    const family = network.includes(':') ? 'ipv6' : 'ipv4';
+    blocked[family].addSubnet(network, Number(bits), family);
   }
-  // An IPv4 address in the form of IPv6 is checked by its own networks as well.
-  const isPrivate = (address: string) =>
-    blocked.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isPrivate = (address: string) => {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    return blocked[family].check(address, family);
+  };
 
   return {
     lookup(hostname, options, callback) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,3 +148,12 @@ function newFile(): string {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, 'sub', 'sandbox.db');
 }
+
+test('the file of a sandbox is readable for its owner only, with all that is beside it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await startForTest({ file: join(folder, 'sandbox.db') });
+  const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+  expect(modes.length).toBeGreaterThan(0);
+  expect(modes.filter((mode) => mode !== 0o600)).toEqual([]);
+});

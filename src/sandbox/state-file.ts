@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type {
@@ -61,6 +61,8 @@ export function openStateFile(path: string): StateFile {
 }
 
 function openDatabase(path: string): DatabaseSync {
+  // Readable for its owner only; what SQLite writes beside it is like it.
+  closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: 500 });
   try {
     db.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
-import { makeKey, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
+import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 let answer: () => Promise<object>;
@@ -64,7 +64,6 @@ const readActs = async (bridge: TestBridge) =>
 test('who signs in is whom an ID token names that the issuer has signed', async () => {
   const set = await setUp();
   const other = await makeKey('first');
-  const { signText } = await import('../support/issuer.ts');
   const forged = await signIn(set, { sign: (claims) => signText(JSON.stringify(claims), other) });
   expect(forged.headers.location).toBe('/console/?refused=failed');
   expect(forged.headers['set-cookie']).not.toContain('scim_bridge_session=');
@@ -75,4 +74,16 @@ test('who signs in is whom an ID token names that the issuer has signed', async 
     { act: 'signed in to the console', operator: 'ada', outcome: 'done' },
     { act: 'signed in to the console', operator: 'nobody', outcome: 'refused' },
   ]);
+});
+
+test('a name of the issuer is one short line beside the credential, and no name of another one', async () => {
+  const set = await setUp();
+  const name = `ops.token\n\u202eforged${'x'.repeat(20_000)}`;
+  await signIn(set, { claims: { preferred_username: name } });
+  const long = await signIn(set, { claims: { sub: 'x'.repeat(256) } });
+
+  expect(long.headers.location).toBe('/console/?refused=failed');
+  const [, act] = await readActs(set.bridge);
+  expect(act).toMatchObject({ credential: 'oidc-ada', outcome: 'done' });
+  expect(act.operator).toMatch(/^ops\.token forgedx{1,90}$/);
 });

@@ -229,6 +229,15 @@ function mountsOf(...names: string[]): string[] {
   return names.flatMap((name) => findService(name).volumes);
 }
 
+test('compose: no container has more rights, memory or processes than it needs', () => {
+  for (const [name, service] of Object.entries(Object(compose).services)) {
+    expect(service, name).toMatchObject({
+      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+      ...{ mem_limit: expect.any(String), pids_limit: expect.any(Number) },
+    });
+  }
+});
+
 test('compose: files that are mounted exist', () => {
   const files = Object.values(services)
     .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))

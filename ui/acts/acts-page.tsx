@@ -28,10 +28,10 @@ const columns: readonly Column<Act>[] = [
   { title: 'When', cell: ({ at }) => <ExactMoment at={at} /> },
   {
     title: 'Who',
-    cell: ({ operator, address }) => (
+    cell: ({ operator, credential, address }) => (
       <>
         {operator}
-        {address && <div className="detail">{address}</div>}
+        <div className="detail">{[credential, address].filter(Boolean).join(', ')}</div>
       </>
     ),
   },

@@ -26,6 +26,7 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
     setRequestContext(res, { requestId, arrivedAt, remoteAddress: toAddress(req) });
     tellAnswered(res);
     res.setHeader('X-Request-Id', requestId);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
     res.once(ANSWERED, () => {
       const durationMs = Math.round(readSteady(clock) - beganAtMs);
       const { method } = req;

@@ -24,7 +24,7 @@ export const opsSchemas = {
   Samples: samples,
   Sandbox: z.strictObject({
     url: z.string().describe('On the machine of the bridge.'),
-    token: z.string(),
+    token: z.string().nullable().describe('null: a reader asks.'),
   }),
   Setting: setting,
   SettingList: listOf(setting),

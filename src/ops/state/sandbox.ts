@@ -8,8 +8,8 @@ export const sandboxRoute = route({
   tag: 'State',
   summary: 'Where the embedded sandbox is, for its controls: docs/sandbox.md.',
   answers: { 200: 'Sandbox', 404: 'Problem' },
-  handle: async ({ sandbox }: OpsSources) =>
+  handle: async ({ sandbox }: OpsSources, { operator }) =>
     sandbox === undefined
       ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
-      : ok({ url: sandbox.url, token: sandbox.token }),
+      : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
 });
