@@ -10,6 +10,7 @@ import {
   readScimTokens,
   tellWeaknesses,
   toStoreWatch,
+  writeSignInLink,
 } from './app/first-access.ts';
 import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
@@ -100,7 +101,10 @@ async function serveUntilStopped(
     // What is compiled is kept now: an end may be a kill, and by then V8 has dropped what a start alone runs.
     flushCompileCache();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
-    write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
+    const facts = toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined });
+    const file = await writeSignInLink(settings, store, facts.opsUrl);
+    if (file !== undefined) logger.log(events.signInLinkWritten({ file }));
+    write(toBanner(facts));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
     await shutDown(bridge, servers, toDelayMs(settings, store, end));

@@ -13,6 +13,7 @@ import {
 import { findToken } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
+import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
 
 /** Precision of "last used", in milliseconds. */
 const EXACT_MS = 60_000;
@@ -38,6 +39,12 @@ export interface Session {
   readonly expiresAt: number;
 }
 
+/** A new session, and the text that presents it. */
+interface OpenedSession {
+  readonly text: string;
+  readonly session: Session;
+}
+
 /** How a session is presented: by a person, or by a page that refreshes itself, which does not keep it alive. */
 export type SessionUse = 'person' | 'refresh';
 
@@ -47,10 +54,9 @@ export interface Sessions {
    * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
    * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
    */
-  open(
-    credential: Credential,
-    presented: string | undefined,
-  ): Promise<{ readonly text: string; readonly session: Session }>;
+  open(credential: Credential, presented: string | undefined): Promise<OpenedSession>;
+  /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
+  openByLink(secret: string): Promise<OpenedSession | undefined>;
   /**
    * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
    * @throws StoreError
@@ -79,18 +85,31 @@ interface SessionsDeps {
 
 /** Keeps the sessions of a store. */
 export function createSessions({ store, clock, findGiven, limits }: SessionsDeps): Sessions {
+  function make(credential: Credential, presented: string | undefined) {
+    const { id, digest, text } = newSecret('session');
+    const now = clock.now();
+    const row: SessionRow = {
+      ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
+      purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
+      proof: credential.id.startsWith('settings-') ? toProof(text, presented ?? '') : '',
+      ...{ created_at: now, last_used_at: now, expires_at: now + limits.maxMs },
+    };
+    return { row, opened: { text, session: toSession(row) } };
+  }
+
   return {
     async open(credential, presented) {
-      const { id, digest, text } = newSecret('session');
-      const now = clock.now();
-      const row: SessionRow = {
-        ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
-        purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
-        proof: credential.id.startsWith('settings-') ? toProof(text, presented ?? '') : '',
-        ...{ created_at: now, last_used_at: now, expires_at: now + limits.maxMs },
-      };
+      const { row, opened } = make(credential, presented);
       await store.write((tx) => insertSession(tx, row));
-      return { text, session: toSession(row) };
+      return opened;
+    },
+    async openByLink(secret) {
+      const { row, opened } = make(LINK_CREDENTIAL, undefined);
+      return store.write(async (tx) => {
+        if (!(await takeLink(tx, secret, row.created_at))) return undefined;
+        await insertSession(tx, row);
+        return opened;
+      });
     },
     async find(text, use) {
       const presented = findPresented(text);
@@ -129,8 +148,8 @@ async function isCredentialValid(db: Db, { row, text, given, now }: Validity): P
     if (token === undefined || token.revoked_at !== null) return false;
     return token.expires_at === null || token.expires_at > now;
   }
-  // What the provider said holds until the session ends.
-  if (isOfPerson(row.credential_id)) return true;
+  // What the provider said, or the link, holds until the session ends.
+  if (isOfPerson(row.credential_id) || row.credential_id === LINK_CREDENTIAL.id) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
   return token !== undefined && isSame(toProof(text, token), row.proof);
 }

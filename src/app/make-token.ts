@@ -3,37 +3,49 @@ import { BridgeError } from '../domain/errors.ts';
 import { makeToken } from '../ops/access/tokens.ts';
 import { parseBody } from '../ops/http/body.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
+import { createActLog } from '../ops/timeline/act-log.ts';
 import type { Settings } from '../settings/schema.ts';
+import { toStoreUrl } from '../settings/store-url.ts';
+import { openStore } from '../store/engine/database.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
+import { createRecorder } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 
+/** Who acts: whoever may write the store may do anything with it. */
+const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
+
 /**
- * Makes a token in the store alone, as before the first start. @param body of `POST /tokens`
- * @throws StoreError; BridgeError `ops-failed` when a running bridge has the store, or for a name that is taken
+ * Makes a token in the store, before the first start or beside the bridge that runs on it, with an act as its record.
+ * @param body of `POST /tokens`
+ * @throws StoreError; BridgeError `ops-failed` for a name that is taken
  */
 export async function makeTokenInStore(settings: Settings, body: object) {
-  const store = await openFreeStore(settings);
+  const opened = await openMigratedStore(settings).catch((error) => openBeside(settings, error));
   try {
+    const { store, openRecord } = createRecorder(opened);
     const clock = await openStoreClock(store, systemClock);
-    const tokens = createTokens({ store, clock, onRevoked: () => undefined });
-    const answer = await makeToken(tokens, parseBody(opsSchemas.TokenBody, body), 'command');
+    const nobody = () => undefined;
+    const acts = createActLog({ store, openRecord, clock, told: nobody, onFailure: nobody });
+    const act = { ...COMMAND, method: 'POST', route: '/ops/tokens', change: undefined };
+    const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
+    const tokens = createTokens({ store, clock, onRevoked: nobody });
+    const given = parseBody(opsSchemas.TokenBody, body);
+    const answer = await record.run(() => makeToken(tokens, given, COMMAND.credential));
+    const { target } = answer;
+    record.end([{ ...act, status: answer.status, target }]);
+    await acts.stored();
     if (answer.status === 201) return answer.json;
     throw new BridgeError('ops-failed', answer.json.message);
   } finally {
-    await store.close();
+    await opened.close();
   }
 }
 
-async function openFreeStore(settings: Settings): Promise<Store> {
-  try {
-    return await openMigratedStore(settings);
-  } catch (cause) {
-    if (!(cause instanceof StoreError) || cause.code !== 'store-in-use') throw cause;
-    const message =
-      'a bridge is running on this store and can be asked only as an operator: set OPS_TOKEN, for it and for this command';
-    throw new BridgeError('ops-failed', message, { cause });
-  }
+/** Opens the store of a bridge that runs. @throws StoreError */
+async function openBeside(settings: Settings, error: unknown): Promise<Store> {
+  if (!(error instanceof StoreError) || error.code !== 'store-in-use') throw error;
+  return openStore({ url: toStoreUrl(settings), beside: true });
 }

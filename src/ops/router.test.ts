@@ -73,6 +73,7 @@ const access: AccessSource = {
   },
   sessions: {
     open: () => Promise.reject(new Error('nobody signs in here')),
+    openByLink: async () => undefined,
     find: async () => undefined,
     list: async () => [],
     end: async () => false,

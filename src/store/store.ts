@@ -88,6 +88,8 @@ export interface StoreOptions {
   connectionsMax?: number;
   /** PostgreSQL only: called when an idle connection was lost. The next query opens another one. */
   onConnectionLost?: (error: StoreError) => void;
+  /** SQLite only: opens the file beside the process that has it, for a write that this one need not know of. */
+  beside?: true;
   /** Wait for a server that is not there yet, or for room on a full disk; none when absent. */
   deadline?: StoreDeadline;
   /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */

@@ -78,6 +78,7 @@ export const events = {
   /** The secrets of before hold. */
   secretsRefused: (fields: { error: unknown }) => line('secretsRefused', withError(fields)),
   restartNeeded: (fields: { settings: string }) => line('restartNeeded', fields),
+  signInLinkWritten: (fields: { file: string }) => line('signInLinkWritten', fields),
   storeAwaited: (fields: { error: unknown }) => line('storeAwaited', withError(fields)),
   storeNotFlushed: () => line('storeNotFlushed', {}),
   storeFollowed: () => line('storeFollowed', {}),

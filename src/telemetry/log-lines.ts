@@ -48,6 +48,13 @@ export const logLines = {
     fields: ['settings'],
     about: 'SIGHUP came, and `settings` are no secrets.',
   },
+  signInLinkWritten: {
+    levels: ['info'],
+    message: 'nobody can sign in to the console yet: a link in this file does so once',
+    fields: ['file'],
+    about:
+      'At the start, without `OPS_TOKEN` and any other operator. Only the owner reads the file.',
+  },
   storeAwaited: {
     levels: ['warn'],
     message: 'the store is not there yet: waiting for it',

@@ -26,7 +26,7 @@ async function open(options: StoreOptions): Promise<Store> {
   if (path !== undefined && !path.startsWith(':memory:')) {
     // Room on a full disk is waited for.
     return keepTrying(
-      () => openSqlite(path),
+      () => openSqlite(path, options),
       options.deadline,
       ({ code }) => code === 'store-full',
     );

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createTurns, type Turns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
-import type { Db, Store } from '../store.ts';
+import type { Db, Store, StoreOptions } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
@@ -25,18 +25,18 @@ const batchMax = 64;
  * @param path of the file, created readable for its owner only, together with its folder.
  * @throws StoreError
  */
-export function openSqlite(path: string): Store {
-  createFile(path);
-  const lock = takeFile(path);
+export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'> = {}): Store {
+  if (!beside) createFile(path);
+  const lock = beside ? undefined : takeFile(path);
   try {
     return openLocked(path, lock);
   } catch (error) {
-    lock.close();
+    lock?.close();
     throw error;
   }
 }
 
-function openLocked(path: string, lock: DatabaseSync): Store {
+function openLocked(path: string, lock: DatabaseSync | undefined): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
@@ -68,7 +68,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
       await queue.close();
       await settled();
       // The writer is closed last: it leaves one file, without the log.
-      for (const connection of [reader, writer, lock]) if (connection.isOpen) connection.close();
+      for (const connection of [reader, writer, lock]) if (connection?.isOpen) connection.close();
     },
   };
 }
