@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { settingRows } from '../src/settings/rows.ts';
-import { toLogTable } from '../src/telemetry/log-lines.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { toCommandsTable } from './command-page.ts';
 
@@ -14,7 +13,6 @@ writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(settingRows));
 writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(settingRows));
 
 writeBetween('docs/operations.md', 'metrics', toMetricsTable());
-writeBetween('docs/operations.md', 'log', toLogTable());
 writeBetween('docs/command-line.md', 'commands', toCommandsTable());
 
 const rules = parse(readFileSync(join(root, 'config/prometheus/rules.yaml'), 'utf8'));
