@@ -12,7 +12,6 @@ import {
   toStoreWatch,
   writeSignInLink,
 } from './app/first-access.ts';
-import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
@@ -269,4 +268,17 @@ async function closeWhenAnswered(server: Server): Promise<void> {
   await closed;
   clearInterval(idleCheck);
   clearTimeout(timeUp);
+}
+
+/**
+ * Closes the prototypes that every object shares, once everything is loaded: nothing a stranger sends
+ * can then add a property that other requests would see. Error prototypes stay open, because many
+ * libraries set `name` and `message` on their own errors.
+ */
+function freezePrototypes(): void {
+  const types = [Object, Array, Function, String, Number, Boolean, RegExp, Map, Set, Promise];
+  for (const type of types) {
+    Object.freeze(type.prototype);
+    Object.freeze(type);
+  }
 }

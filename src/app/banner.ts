@@ -1,4 +1,4 @@
-import { CONSOLE_PATH } from '../console/router.ts';
+import { CONSOLE_PATH } from '../console/pages.ts';
 import type { Settings } from '../settings/schema.ts';
 import { SCIM_PATH } from './scim.ts';
 

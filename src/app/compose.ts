@@ -27,7 +27,6 @@ import { createOutageLog, type Logger, type OutageLog } from '../telemetry/logge
 import { createTrafficCounter } from '../telemetry/metrics.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
-import { createLifecycle } from './lifecycle.ts';
 import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
@@ -141,7 +140,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
   };
-  const { start, stop } = createLifecycle({ ...parts, sections });
+  const { start, stop } = createLifecycle(parts, sections);
   return {
     ...createApps(options, parts),
     leadership,
@@ -229,5 +228,27 @@ function toRules(
       isProtectedGroup: createMatcher(protect.groups),
       findOwnAccount,
     }),
+  };
+}
+
+/** In which order the parts begin, and in which they end. */
+function createLifecycle(parts: BridgeParts, sections: SectionView) {
+  const { access, leadership, reconciler, guard, requests, acts, formerIds } = parts;
+  return {
+    async start() {
+      await guard.start(reconciler.notify);
+      await formerIds.start();
+      await leadership.start();
+      sections.start();
+    },
+    async stop() {
+      for (const each of [sections, guard]) each.stop();
+      await formerIds.stop();
+      await requests.stored();
+      await access.stop();
+      await leadership.stop();
+      reconciler.stop();
+      await acts.stored();
+    },
   };
 }

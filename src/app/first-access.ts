@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { makeLink } from '../access/sign-in-link.ts';
-import { CONSOLE_PATH } from '../console/router.ts';
+import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
@@ -82,9 +82,10 @@ export async function writeSignInLink(
   if (file === undefined) return undefined;
   const path = `${file}-sign-in`;
   await rm(path, { force: true });
-  if (settings.ops.token !== undefined || settings.oidc.issuer !== undefined) return undefined;
+  const { ops, oidc } = settings;
+  const isGiven = ops.token !== undefined || oidc.issuer !== undefined;
   const live = await listLiveCredentials(store.read);
-  if (live.some(({ purpose }) => purpose === 'operator')) return undefined;
+  if (isGiven || live.some(({ purpose }) => purpose === 'operator')) return undefined;
   const secret = await makeLink(store, systemClock.now());
   if (secret === undefined) return undefined;
   const link = `${settings.console.url ?? url}${CONSOLE_PATH}/link?once=${secret}\n`;

@@ -4,7 +4,7 @@ import { showMetadata } from '../access/oauth/metadata.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
-import { CONSOLE_PATH, createConsole } from '../console/router.ts';
+import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
 import { answerErrors } from '../ops/http/errors.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';

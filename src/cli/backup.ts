@@ -27,8 +27,4 @@ export function backupCommand(backUp: BackUp): AddCommand {
 }
 
 const help = `
-Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.
-
-Exit codes:
-  0   done
-  1   no backup was made: the message says why`;
+Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`;

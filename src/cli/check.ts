@@ -25,7 +25,7 @@ export function checkCommand(check: Check): AddCommand {
         'look at the service and the store without changing them: address, token, rights, page limits',
       )
       .option('--json', 'as one JSON object')
-      .addHelpText('after', exitCodesHelp)
+      .addHelpText('after', help)
       .action(async ({ json }: { json?: true }) => {
         const format = json ? 'json' : 'text';
         const loaded = loadSettings();
@@ -43,10 +43,5 @@ export function checkCommand(check: Check): AddCommand {
 
 const LOOKING = 'Looking at the service';
 
-const exitCodesHelp = `
-Only reads are sent to the service, at the rate of upstream.requestsPerSecond.
-
-Exit codes:
-  0   everything that the bridge needs works; there may be warnings
-  1   a check failed: its remedy says what to do
-  78  the settings name no service`;
+const help = `
+Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { readPackageVersion } from '../app/package-version.ts';
 import { commands } from './commands.ts';
+import type { CliWorld } from './context.ts';
 import { runProgram } from './program.ts';
-import { openTerminal } from './terminal.ts';
 
 // The command line itself: only this file of the folder touches the process.
 
@@ -25,7 +26,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     writeError: (text) => process.stderr.write(text),
     untilStopped,
     onHangUp: (hear) => void (isInTerminal || process.on('SIGHUP', hear)),
-    ...openTerminal(process),
+    ...openTerminal(),
   },
 });
 
@@ -39,4 +40,27 @@ function untilStopped(): Promise<string> {
     };
     for (const one of STOP_SIGNALS) process.on(one, stop);
   });
+}
+
+/** Finds the parts of the world that only a terminal has. */
+function openTerminal(): Pick<CliWorld, 'terminal' | 'ask' | 'showProgress'> {
+  const { stdin, stdout, stderr } = process;
+  const isAsked = stdin.isTTY && stderr.isTTY;
+  return {
+    terminal: stdout.isTTY
+      ? { columns: () => stdout.columns || 80, hasColours: stdout.hasColors() }
+      : undefined,
+    ask: isAsked ? ask : undefined,
+    showProgress: stderr.isTTY ? (line = '') => stderr.write(`\r\u001b[K${line}`) : undefined,
+  };
+}
+
+/** Asks on standard error, so that a redirected output is not mixed with questions. */
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../telemetry/system-clock.ts';
-import { addAdoptCommand } from './adopt.ts';
+import { addAdoptCommand, addReleaseCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { addCensusCommand } from './census.ts';
@@ -19,7 +19,6 @@ import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { addProviderCommand } from './provider.ts';
-import { addReleaseCommand } from './release.ts';
 import { addGroupsCommand, addUsersCommand } from './resource-lists.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';

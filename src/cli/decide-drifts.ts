@@ -47,12 +47,7 @@ export function addDriftDecisions(drifts: Command, context: CliContext): void {
 
 const help = `
 A dry run is made and told first. A plan of repairs above the limits is done only by a person who says yes to it, or with
-its hash.
-
-Exit codes:
-  0   decided
-  1   something was refused, or the bridge does not answer: the message says why
-  64  wrong usage`;
+its hash.`;
 
 interface Decision {
   readonly decision: string;

@@ -11,7 +11,7 @@ export const exitCodes = {
   settings: 78,
 } as const;
 
-/** The exit codes as `--help` prints them. */
+/** The exit codes as `--help` prints them; a command tells those that it has beside them. */
 export const exitCodesHelp = `
 Exit codes:
   0   done

@@ -31,12 +31,7 @@ const help = `
 The name is a userName, an address or a displayName; case does not matter. The states are those of docs/explain.md.
 
   scim-bridge explain user ada@example.com
-  scim-bridge explain group 'Board of directors'
-
-Exit codes:
-  0   explained
-  1   nothing or more than one has this name, or the bridge does not answer: the message says which
-  64  wrong usage`;
+  scim-bridge explain group 'Board of directors'`;
 
 const FOLDERS = new Map([
   ['user', 'users'],

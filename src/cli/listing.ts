@@ -45,12 +45,7 @@ export function addListOptions(command: Command): Command {
 /** Help of every list. */
 export const LIST_HELP = `
 --json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
-when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.
-
-Exit codes:
-  0   told
-  1   the bridge does not answer, or refuses: the message says why
-  64  wrong usage`;
+when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
 
 /** Page of a list as the bridge answers it. */
 export interface Page<Item> {

@@ -30,12 +30,7 @@ interface Options {
 
 const help = `
 It makes at most three calls of the service, and stores what it sees and what differs as a sweep does. Admin lists are left to
-sweeps. --repair never touches what is unmanaged, protected or contested, and does nothing where a limit would be exceeded.
-
-Exit codes:
-  0   told
-  1   nothing or more than one has this name, or it cannot be looked at now: the message says why
-  64  wrong usage`;
+sweeps. --repair never touches what is unmanaged, protected or contested, and does nothing where a limit would be exceeded.`;
 
 function toText(name: string, answer: LookAnswer): string {
   const { type, calls, differences, repair } = answer;

@@ -142,8 +142,4 @@ function withoutPassword(to: string): string {
 
 const help = `
 DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
-database has no row, as before, and the file is untouched; run the command again.
-
-Exit codes:
-  0   done
-  1   nothing was moved, or with --check the database is not empty: the message says why`;
+database has no row, as before, and the file is untouched; run the command again.`;

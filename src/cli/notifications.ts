@@ -82,10 +82,6 @@ function addTest(command: Command, context: CliContext): void {
     .command('test')
     .description('send a notification to one receiver, or to each, and wait until it has it')
     .argument('[receiver]', 'name of the receiver in notify.receivers')
-    .addHelpText(
-      'after',
-      '\nExit codes:\n  0  every receiver has it\n  1  one does not, which is told',
-    )
     .action(async (receiver: string | undefined) => {
       const client = connect();
       const body = receiver === undefined ? {} : { receiver };

@@ -29,12 +29,7 @@ interface Options {
 
 const help = `
 Of a person this is also what waits of them in groups. What fails again rests as before; /ops/status and scim-bridge why
-tell what came of it. While changes are paused, or only observed, it is tried when that ends.
-
-Exit codes:
-  0   told
-  1   nothing or more than one has this name, or the bridge does not answer: the message says which
-  64  wrong usage`;
+tell what came of it. While changes are paused, or only observed, it is tried when that ends.`;
 
 function toText({ count, tried }: RetryAnswer): string {
   if (count === 0) return 'Nothing waits that could be tried now.\n';

@@ -37,12 +37,7 @@ const HELP = `
   only in the file    the other provider has it, and nobody here is it
 
 People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
-Groups all go. Nothing is changed before the plan is approved, and nothing in the service.
-
-Exit codes:
-  0   planned, or told
-  1   there is no such provider, a handover waits already, or the file cannot be understood: the message says which
-  64  wrong usage`;
+Groups all go. Nothing is changed before the plan is approved, and nothing in the service.`;
 
 const WORDS: Readonly<Record<HandoverOutcome, string>> = {
   'handed-over': 'handed over',

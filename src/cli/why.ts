@@ -31,11 +31,7 @@ const help = `
   seen       when the service was looked at
   drift      what differed, and how that ended
 
-How each field stands now, and why: scim-bridge explain.
-
-Exit codes:
-  0   told
-  1   nothing or more than one has this name, or the bridge does not answer: the message says which`;
+How each field stands now, and why: scim-bridge explain.`;
 
 function toText({ type, name, id, managed, deleted, items, more }: Timeline): string {
   const state = managed === 'no' ? 'only observed' : `managed, ${managed}`;

@@ -3,8 +3,24 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { findSessionText, toSessionUse } from '../access/session-cookie.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { type ConsoleFile, type ConsoleFiles, NONCE, readConsoleFiles } from './files.ts';
-import { toPreloads } from './preloads.ts';
+import {
+  type ConsoleFile,
+  type ConsoleFiles,
+  type FirstLoad,
+  NONCE,
+  readConsoleFiles,
+} from './files.ts';
+import { createSignIn, type SignInDeps } from './sign-in.ts';
+
+/** Path of the console on the operators' listener. */
+export const CONSOLE_PATH = '/console';
+
+/** Serves the console: signing in, and its pages. Everything else that they show comes from `/ops`. */
+export function createConsole(deps: SignInDeps): Router {
+  const router = Router().use(createSignIn(deps));
+  if (deps.oidc !== undefined) router.use(deps.oidc.router);
+  return router.use(createPages(deps.sessions));
+}
 
 /** Assets have the hash of their content in their names. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -13,7 +29,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  * Serves the pages of the console. Every address that is no asset is the one page, which reads the address itself. The
  * files are read once, at the first request.
  */
-export function createPages(sessions: Pick<Sessions, 'find'>): Router {
+function createPages(sessions: Pick<Sessions, 'find'>): Router {
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const read = () => {
     reading ??= readConsoleFiles();
@@ -96,4 +112,35 @@ function protect(res: Response, nonce: string): void {
     'X-Frame-Options': 'DENY',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   });
+}
+
+/**
+ * Elements that have the browser load what a page needs first, all at once. Reads below `/ops` are among them where
+ * somebody is signed in, and no filter in the address asks for others.
+ * @param at address below the console
+ */
+function toPreloads(
+  pages: readonly FirstLoad[],
+  at: { readonly path: string; readonly url: string },
+  isSignedIn: boolean,
+): string {
+  const [page, id] = findPage(pages, at.path);
+  const reads = isSignedIn && !at.url.includes('?') ? (page?.reads ?? []) : [];
+  return [
+    ...(page?.scripts ?? []).map(
+      (name) => `<link rel="modulepreload" crossorigin href="/console/${name}">`,
+    ),
+    ...['/console/session', ...reads.map((read) => `/ops${read.replace('{id}', id)}`)].map(
+      (path) =>
+        `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`,
+    ),
+  ].join('\n');
+}
+
+/** The page of an address, with its id as browsers write it in addresses. */
+function findPage(pages: readonly FirstLoad[], path: string): [FirstLoad | undefined, string] {
+  const [, kind, id = ''] = path.split('/');
+  const wanted = id === '' ? `/${kind}` : `/${kind}/{id}`;
+  const page = pages.find((each) => each.path === wanted);
+  return [page, encodeURIComponent(decodeURIComponent(id))];
 }

@@ -2,30 +2,9 @@ import type { Response } from 'express';
 import { createRarely, toSource } from '../access/attempts.ts';
 import type { Session } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { OpenRecord } from '../store/recorder.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
-
-/** A sign-in or a sign-out as it is kept among the acts of operators. */
-export interface SignInAct {
-  readonly requestId: string;
-  readonly method: string;
-  readonly route: string;
-  /** undefined: there is no answer yet. */
-  readonly status: number | undefined;
-  /** The name of the credential, or of the person as the identity provider has it; `nobody` where that is unknown. */
-  readonly operator: string;
-  /** The id of the credential; empty: none was valid. */
-  readonly credential: string;
-  /** Id of the session; undefined: none was opened. */
-  readonly target: string | undefined;
-  readonly remoteAddress: string;
-  readonly change: SignInChange;
-}
-
-/** The role of who came in, or the attempts since the last that was kept. */
-export interface SignInChange {
-  readonly after: { readonly role: string | null } | { readonly attempts: number };
-}
 
 /** Who signs in or out. */
 type Who = Pick<Credential, 'id' | 'name' | 'purpose'>;
@@ -56,30 +35,34 @@ export function createSignInActs({
   const rarely = createRarely(FAILED_LIMITS);
 
   return {
-    async keep(res, { name: operator, id: credential, purpose }, work) {
+    async keep(res, by, work) {
       const isEnd = res.req.method === 'DELETE';
-      const change = { after: { role: isEnd ? null : purpose } };
-      const known = { ...toRequest(res), operator, credential, change };
-      const record = openAct(() => ({ ...known, status: undefined, target: undefined }));
+      const act = toAct(res, by, { role: isEnd ? null : by.purpose });
+      const record = openAct(() => act);
       const done = await record.run(work);
       const target = done && `session-${done.session.id}`;
-      record.end(done ? [{ ...known, status: isEnd ? 200 : 201, target }] : []);
+      record.end(done ? [{ ...act, status: isEnd ? 200 : 201, target }] : []);
       return done;
     },
     refused(res, status, by = { name: 'nobody', id: '' }) {
-      const request = toRequest(res);
-      const attempts = rarely.take(toSource(request.remoteAddress), clock.now());
+      const { remoteAddress } = getRequestContext(res);
+      const attempts = rarely.take(toSource(remoteAddress), clock.now());
       if (attempts === 0) return;
-      const { name: operator, id: credential } = by;
-      const act = { ...request, status, operator, credential, target: undefined };
-      const refused = { ...act, change: { after: { attempts } } };
-      openAct(() => refused).end([refused]);
+      const act = { ...toAct(res, by, { attempts }), status };
+      openAct(() => act).end([act]);
     },
   };
 }
 
-function toRequest(res: Response) {
+type SignInAct = ReturnType<typeof toAct>;
+
+/** A sign-in or a sign-out, as acts of operators are kept; `after` is the role of who came in, or the attempts since the last. */
+function toAct(res: Response, by: Pick<Who, 'id' | 'name'>, after: JsonObject) {
   const { method, route } = res.req;
   const { requestId, remoteAddress } = getRequestContext(res);
-  return { requestId, method, route: `/console${route.path}`, remoteAddress };
+  const request = { requestId, method, route: `/console${route.path}`, remoteAddress };
+  const unknown: { readonly status: number | undefined; readonly target: string | undefined } = {
+    ...{ status: undefined, target: undefined },
+  };
+  return { ...request, ...unknown, operator: by.name, credential: by.id, change: { after } };
 }

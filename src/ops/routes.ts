@@ -9,7 +9,6 @@ import { lookRoutes } from './drift/look.ts';
 import { planRoutes } from './drift/plans.ts';
 import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
-import { memberRoutes } from './explain/members.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { handoverRoutes } from './handover/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
@@ -21,8 +20,7 @@ import { resourceRoutes } from './resources/routes.ts';
 import type { OpsSources } from './sources.ts';
 import { retryRoutes } from './state/retry.ts';
 import { sampleRoutes } from './state/samples.ts';
-import { sandboxRoute } from './state/sandbox.ts';
-import { settingsRoute } from './state/settings.ts';
+import { sandboxRoute, settingsRoute } from './state/settings.ts';
 import { statusRoute } from './state/status.ts';
 import { writesRoutes } from './state/writes.ts';
 import { actRoutes } from './timeline/acts.ts';
@@ -38,7 +36,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...sampleRoutes,
   ...resourceRoutes,
   ...explainRoutes,
-  ...memberRoutes,
   ...timelineRoutes,
   ...erasureRoutes,
   ...sweepRoutes,

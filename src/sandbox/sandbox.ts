@@ -87,11 +87,7 @@ async function serve(options: SandboxOptions, file: StateFile | undefined): Prom
   const server = createServer({ keepAliveTimeout: 60_000 });
   const baseUrl = await listen(server, options);
   const listener = createRequestListener({
-    directory,
-    faults,
-    calls,
-    token,
-    baseUrl,
+    ...{ directory, faults, calls, token, baseUrl },
     control: (method, path, body) => answerControl(controlDeps, { method, path, body }),
   });
   server.on('request', listener);

@@ -35,7 +35,7 @@ const schema = `
 `;
 
 /**
- * Opens `path`, creating it and its folder. The file stays locked, so that two sandboxes never share one.
+ * Opens `path`, creating it, readable for its owner only, and its folder. It stays locked: two sandboxes never share one.
  * @throws Error of SQLite when the file is in use, not writable, or not a database.
  */
 export function openStateFile(path: string): StateFile {
@@ -61,7 +61,6 @@ export function openStateFile(path: string): StateFile {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  // Readable for its owner only; what SQLite writes beside it is like it.
   closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: 500 });
   try {

@@ -10,21 +10,16 @@ export interface OpenRecord<Line> {
   end(lines: readonly Line[]): void;
 }
 
-/** How records of one kind are stored; `entry` tells requests apart. */
-interface RecordKind<Line> {
+/** Opens a record, which is stored as its kind says; `entry` tells requests apart. */
+export type OpenRecordOf = <Line>(kind: {
   /** Stores what is known before the answer, unless this record is there already. */
-  readonly insert: (tx: Db, entry: string) => Promise<void>;
-  readonly end: (lines: readonly Line[], known: { entry: string; isKept: boolean }) => void;
-}
-
-/** Opens records of requests. */
-export type OpenRecordOf = <Line>(kind: RecordKind<Line>) => OpenRecord<Line>;
+  insert(tx: Db, entry: string): Promise<void>;
+  /** Stores the rest; `isKept`: there is a record already. */
+  end(lines: readonly Line[], known: { entry: string; isKept: boolean }): void;
+}) => OpenRecord<Line>;
 
 /** Has every transaction of a request store the record of it, until one is committed: no change is without its record. */
-export function createRecorder(store: Store): {
-  readonly store: Store;
-  readonly openRecord: OpenRecordOf;
-} {
+export function createRecorder(store: Store) {
   const requests = new AsyncLocalStorage<{ isKept: boolean; insert(tx: Db): Promise<void> }>();
   const write: Store['write'] = async (work) => {
     const request = requests.getStore();
@@ -37,19 +32,17 @@ export function createRecorder(store: Store): {
     request.isKept = true;
     return value;
   };
-  return {
-    store: { ...store, write },
-    openRecord({ insert, end }) {
-      const entry = randomUUID();
-      const request = { isKept: false, insert: (tx: Db) => insert(tx, entry) };
-      return {
-        run: (work) => requests.run(request, work),
-        end(lines) {
-          const known = { entry, isKept: request.isKept };
-          request.isKept = true;
-          end(lines, known);
-        },
-      };
-    },
+  const openRecord: OpenRecordOf = ({ insert, end }) => {
+    const entry = randomUUID();
+    const request = { isKept: false, insert: (tx: Db) => insert(tx, entry) };
+    return {
+      run: (work) => requests.run(request, work),
+      end(lines) {
+        const { isKept } = request;
+        request.isKept = true;
+        end(lines, { entry, isKept });
+      },
+    };
   };
+  return { store: { ...store, write }, openRecord };
 }

@@ -1,7 +1,8 @@
 import { ok, route } from '../http/route.ts';
+import type { FirstRunItem, FirstRunOutcome, FirstRunView } from '../schemas/recovery.ts';
 import type { OpsSources } from '../sources.ts';
-import { readFirstRun } from './first-run.ts';
 import { readRecoveryView } from './view.ts';
+import { parsePlace, toCursor, walk } from './walk.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
 export const recoveryRoutes = [
@@ -24,3 +25,47 @@ export const recoveryRoutes = [
       ok(await readRecoveryView(store.read, { detection: findDetection(), now: clock.now() })),
   }),
 ] as const;
+
+/** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
+async function readFirstRun(
+  sources: OpsSources,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): Promise<FirstRunView> {
+  const place = parsePlace(cursor);
+  const items: FirstRunItem[] = [];
+  const counts = new Map<`${'user' | 'group'}.${FirstRunOutcome}`, number>();
+  let last = place;
+  let nextCursor: string | null = null;
+  const seats = { needs: 0, frees: 0 };
+  for await (const walked of walk({ db: sources.store.read, ...sources.privileges }, place)) {
+    const { type, outcome } = walked.item;
+    counts.set(`${type}.${outcome}`, (counts.get(`${type}.${outcome}`) ?? 0) + 1);
+    if (walked.seat !== undefined) seats[walked.seat] += 1;
+    if (items.length < limit) {
+      items.push(walked.item);
+      last = walked.place;
+      continue;
+    }
+    nextCursor = toCursor(last);
+    // The first page counts to the end.
+    if (cursor !== undefined) break;
+  }
+  const phase = await readPhase(sources);
+  if (cursor !== undefined) return { ...phase, counts: null, seats: null, items, nextCursor };
+  const { free: has } = await sources.status.readSeats();
+  const known = { counts: Object.fromEntries(counts), seats: { ...seats, has } };
+  return { ...phase, ...known, items, nextCursor };
+}
+
+async function readPhase({
+  store,
+  clock,
+  status,
+}: OpsSources): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'reading' | 'release'>> {
+  const view = await readRecoveryView(store.read, { detection: undefined, now: clock.now() });
+  const { phase, reason, planId, reading, release } = view;
+  const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
+  const progress = { reading, release };
+  if (status.writes().mode === 'observe') return { phase: 'observing', planId: null, ...progress };
+  return isFirstRun ? { phase, planId, ...progress } : { phase: 'none', planId: null, ...progress };
+}

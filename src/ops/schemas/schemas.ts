@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SETTING_ORIGINS } from '../../settings/shown.ts';
 import * as access from './access.ts';
 import { act } from './acts.ts';
 import { census } from './census.ts';
@@ -13,8 +14,24 @@ import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import * as resources from './resources.ts';
 import { samples } from './samples.ts';
-import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
+
+/** One setting in effect. */
+const setting = z.strictObject({
+  name: z.string(),
+  variable: z.string().describe('The environment variable that sets it.'),
+  value: z
+    .string()
+    .nullable()
+    .describe('As it may be written in a settings file, secrets hidden; null: not set.'),
+  from: z
+    .enum(SETTING_ORIGINS)
+    .describe('Where the value comes from; `secret-file`: a file that a variable `…_FILE` names.'),
+  source: z
+    .string()
+    .nullable()
+    .describe('The variable or the settings file that sets it; null: the default holds.'),
+});
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
 export const opsSchemas = {

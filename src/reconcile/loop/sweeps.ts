@@ -1,3 +1,4 @@
+import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import {
@@ -14,13 +15,21 @@ import {
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
-import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
-import type { SweepCounts, SweepReadDeps, SweepRun } from '../compare/run.ts';
+import { compareAll } from '../compare/compare-all.ts';
+import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
+import { readGroupLists } from '../compare/read-group-lists.ts';
+import { readLists, SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
+import {
+  IncompleteSweep,
+  type SweepCounts,
+  type SweepReadDeps,
+  type SweepRun,
+} from '../compare/run.ts';
 import { isNotLeading } from '../lead.ts';
+import type { ReadLists } from '../read/checkpoint.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
-import { runSweep } from './run-sweep.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
@@ -254,4 +263,37 @@ function countCalls(
     return options;
   };
   return { upstream: withOptions(upstream, count), calls: () => calls };
+}
+
+/**
+ * Runs one sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists
+ * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
+ * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
+ */
+async function runSweep(run: SweepRun): Promise<boolean> {
+  try {
+    const lists = await readLists(run);
+    if (run.sweep.reads_admins === 1 && lists.groups) await readGroupLists(run);
+    await conclude(run, lists);
+    return true;
+  } catch (error) {
+    if (!(error instanceof IncompleteSweep)) throw error;
+    run.reasons.add(error.message);
+    return false;
+  }
+}
+
+async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
+  const { deactivation } = run.deps.policy;
+  const seen = { lists, since: run.sweep.started_at, deactivation };
+  const missing = [
+    ...(await lookForMissing(run, 'user', seen)),
+    ...(await lookForMissing(run, 'group', seen)),
+  ];
+  await storeMissing(run, missing);
+  await compareAll(run, 'users', seen);
+  await compareAll(run, 'groups', seen);
+  await endUnseen(run, 'user', seen);
+  await endUnseen(run, 'group', seen);
+  await run.deps.store.write((tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import { createTurns } from '../../domain/turns.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
 import { type PlanActionRow, updatePlanActions } from '../../store/plans/actions.ts';
@@ -45,12 +44,9 @@ export async function planHandover(
     const first = handovers.slice(0, PART).map(toAction);
     const standing = { status: 'held', source: 'handover', reason, automatic: 0, now } as const;
     let plan = await addPlan(tx, first, standing);
-    const turns = createTurns();
     for (let at = PART; at < handovers.length; at += PART) {
       const actions = handovers.slice(at, at + PART).map(toAction);
       plan = await growPlan(tx, plan, { actions, reason, now });
-      const pause = turns();
-      if (pause) await pause;
     }
     return { kind: 'planned', plan };
   });

@@ -1,6 +1,5 @@
 import { listEntityFields } from '../../domain/entity.ts';
 import type { GivenKey } from '../../domain/ids.ts';
-import type { Release } from '../../domain/release.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
@@ -80,3 +79,15 @@ const AT_REST = {
   ...{ stuck_at: null, attempts: 0, last_error: null, due_at: null },
   ...{ failing_since: null, unsure_since: null, sent_creates: '[]' },
 } as const;
+
+/**
+ * Result of an operator's wish to let a user or group go, without a change in the service.
+ * - `unknown`: there is none of this id
+ * - `unmanaged`: the bridge only observes it
+ * - `waits`: something of it is still to reach the service, or it is not known whether it has
+ * - `not-in-service`: the service was not seen to have it, so nothing of it would be left
+ * - `ruled`: rules draw on the group, or fill its admins, and would change the service
+ */
+type Release =
+  | { readonly kind: 'released'; readonly provider: string }
+  | { readonly kind: 'unknown' | 'unmanaged' | 'waits' | 'not-in-service' | 'ruled' };

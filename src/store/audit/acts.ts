@@ -14,9 +14,7 @@ export async function saveActs(tx: Db, acts: readonly NewAct[]): Promise<void> {
   for (const act of acts) {
     const inserted = tx.insertInto('acts').values({ ...act, kind: 'operator' });
     await inserted
-      .onConflict((other) =>
-        other.column('entry').doUpdateSet(act).where('acts.status', 'is', null),
-      )
+      .onConflict((on) => on.column('entry').doUpdateSet(act).where('acts.status', 'is', null))
       .execute();
   }
 }

@@ -119,8 +119,8 @@ class DirectExecutor extends DefaultQueryExecutor implements DatabaseConnection 
     return this.#statements.prepare(sql).execute(parameters);
   }
 
-  async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncGenerator<QueryResult<Row>> {
-    for (const row of this.#statements.prepare(sql).iterate<Row>(parameters)) yield { rows: [row] };
+  streamQuery(): never {
+    throw new StoreError('store-failed', 'lists are read page by page');
   }
 }
 
@@ -132,7 +132,6 @@ export interface Statements {
 /** A prepared statement, whose rows are objects. Their type is that of the query, which the caller knows. */
 interface Statement {
   execute<Row>(parameters: readonly unknown[]): QueryResult<Row>;
-  iterate<Row>(parameters: readonly unknown[]): Iterable<Row>;
 }
 
 /** Options of prepared statements. */
@@ -204,8 +203,6 @@ function adapt(database: DatabaseSync, given: string, listener: StatementListene
         listener.tell?.({ verb, durationMs: performance.now() - beganAt, hasFailed });
       }
     },
-    // A statement of its own: running the shared one again would end this iteration early.
-    iterate: (parameters) => parseEach(database, text, parameters),
   };
 }
 
@@ -227,20 +224,6 @@ function parseRows<Row>(names: readonly string[], rows: unknown): Row[] {
     for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
     return row as Row;
   });
-}
-
-function* parseEach<Row>(
-  database: DatabaseSync,
-  text: string,
-  parameters: readonly unknown[],
-): Generator<Row> {
-  try {
-    for (const row of database.prepare(text).iterate(...parameters.map(toInputValue))) {
-      yield row as Row;
-    }
-  } catch (error) {
-    throw toSqliteStoreError(error);
-  }
 }
 
 /**

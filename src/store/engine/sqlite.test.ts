@@ -75,21 +75,6 @@ test('a read outside a transaction cannot write', async () => {
   await expect(written).rejects.toMatchObject({ code: 'store-unavailable' });
 });
 
-test('a read that is streamed is not disturbed by the same read beside it', async () => {
-  const store = await open(join(makeFolder(), 'bridge.db'));
-  await store.write((tx) => sql`create table users (id integer)`.execute(tx));
-  await store.write((tx) => sql`insert into users values (1), (2), (3)`.execute(tx));
-  const query = store.read.selectFrom('users').select('id');
-
-  let streamed = 0;
-  for await (const _ of query.stream()) {
-    streamed += 1;
-    await query.execute();
-  }
-
-  expect(streamed).toBe(3);
-});
-
 test('a large commit is copied into the file behind it, and what follows at once is kept', async () => {
   const path = join(makeFolder(), 'bridge.db');
   const store = await open(path);
