@@ -61,7 +61,7 @@ export function openStateFile(path: string): StateFile {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  closeSync(openSync(path, 'a', 0o600));
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: 500 });
   try {
     db.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
