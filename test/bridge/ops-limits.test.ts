@@ -11,9 +11,13 @@ const tokens = new Map<string, string>();
 const sockets: Socket[] = [];
 beforeAll(async () => {
   bridge = await startTestBridge();
-  for (const purpose of ['reader', 'metrics']) {
-    const { body } = await askOps(bridge, 'POST', '/tokens', { name: purpose, for: purpose });
-    tokens.set(purpose, String(body.token));
+  for (const [name, purpose] of [
+    ['reader', 'reader'],
+    ['metrics', 'metrics'],
+    ['slow', 'reader'],
+  ] as const) {
+    const { body } = await askOps(bridge, 'POST', '/tokens', { name, for: purpose });
+    tokens.set(name, String(body.token));
   }
 });
 afterAll(async () => {
@@ -33,7 +37,7 @@ async function askWithoutEnd(path: string): Promise<string> {
   const { hostname, port } = new URL(bridge.baseUrl);
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
-  const head = `GET ${path} HTTP/1.1\r\nhost: bridge\r\nauthorization: Bearer ${tokens.get('reader')}`;
+  const head = `GET ${path} HTTP/1.1\r\nhost: bridge\r\nauthorization: Bearer ${tokens.get('slow')}`;
   socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
   const [data] = await once(socket, 'data');
   return String(data).split('\r\n', 1)[0] ?? '';
@@ -72,6 +76,6 @@ test('a GET with a body is refused before that ends', async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => askWithoutEnd('/ops/providers')),
   );
-  expect(answers.filter((line) => !/ (?:400|429) /.test(line))).toEqual([]);
-  expect(await ask('reader', '/ops/providers')).toBe(200);
+  expect(answers.filter((line) => !/ 400 /.test(line))).toEqual([]);
+  expect(await ask('slow', '/ops/providers')).toBe(200);
 });
