@@ -55,12 +55,14 @@ async function flood(purpose: string, path: string, count: number): Promise<stri
 }
 
 test('a flood of a reader or of the metrics keeps no operator out', async () => {
-  const floods = [flood('reader', '/ops/nowhere', 1_000), flood('metrics', '/metrics', 300)];
+  expect(await flood('metrics', '/metrics', 300)).toContain('429');
+  // Each is 50 at once, which is half of a second's requests.
+  for (const count of [300, 300, 300])
+    expect(await flood('reader', '/ops/nowhere', count)).toContain('429');
   const asOperator = await Promise.all(
-    Array.from({ length: 20 }, () => askOps(bridge, 'GET', '/providers')),
+    Array.from({ length: 40 }, () => askOps(bridge, 'GET', '/providers')),
   );
   expect(asOperator.map(({ status }) => status)).toEqual(asOperator.map(() => 200));
-  for (const statuses of await Promise.all(floods)) expect(statuses).toContain('429');
 });
 
 test('what a token may not ask for takes no place, and the metrics hear no news', async () => {
