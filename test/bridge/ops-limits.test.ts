@@ -56,7 +56,7 @@ async function flood(purpose: string, path: string, count: number): Promise<stri
 
 test('a flood of a reader or of the metrics keeps no operator out', async () => {
   expect(await flood('metrics', '/metrics', 300)).toContain('429');
-  // Each is 50 at once, which is half of a second's requests.
+  // Each is 100 at once, which is half of a second's requests.
   for (const count of [300, 300, 300])
     expect(await flood('reader', '/ops/nowhere', count)).toContain('429');
   const asOperator = await Promise.all(
@@ -76,7 +76,7 @@ test('what a token may not ask for takes no place, and the metrics hear no news'
 
 test('a GET with a body is refused before that ends', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 60 }, () => askWithoutEnd('/ops/providers')),
+    Array.from({ length: 120 }, () => askWithoutEnd('/ops/providers')),
   );
   expect(answers.filter((line) => !/ 400 /.test(line))).toEqual([]);
   expect(await ask('slow', '/ops/providers')).toBe(200);

@@ -96,7 +96,7 @@ export function requireRole(role: Exclude<Purpose, 'scim'>): RequestHandler {
 }
 
 /** Far more than an operator, their scripts or their monitoring ask for. */
-export const REQUEST_LIMITS: AdmissionLimits = { perSecond: 100, concurrentMax: 50 };
+export const REQUEST_LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
 
 /**
  * Answers 429 `too-many` beyond the limits of a credential: no other one is kept out. To be placed behind `requireRole`,
