@@ -17,6 +17,7 @@ import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { compareAll } from '../compare/compare-all.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
+import { lookAtNamesakes } from '../compare/namesakes.ts';
 import { readGroupLists } from '../compare/read-group-lists.ts';
 import { readLists, SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
 import {
@@ -291,6 +292,7 @@ async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
     ...(await lookForMissing(run, 'group', seen)),
   ];
   await storeMissing(run, missing);
+  await lookAtNamesakes(run);
   await compareAll(run, 'users', seen);
   await compareAll(run, 'groups', seen);
   await endUnseen(run, 'user', seen);

@@ -140,15 +140,19 @@ function converge(given: UserState, world: World, settings: UserPolicy): UserSta
       if (!carryOut(world, action)) addressMayChange = false;
     }
     state = { ...state, ...see(world), mustLook: false };
-    // A look that finds nobody is all that is needed of somebody who is not to work.
-    const isOut = state.upstreamId === undefined && (state.deleted || !state.desired.active);
-    if (isOut) state = { ...state, cells: settle(state, ['account']) };
-    // What holds by now waits no longer.
-    const open = state.observed ? new Set<UserField>(listDiffering(state, current)) : undefined;
-    const reached = open && [...FIELDS, 'account' as const].filter((field) => !open.has(field));
-    state = { ...state, cells: settle(state, reached ?? []) };
+    state = { ...state, cells: settle(state, listReached(state, current)) };
   }
   throw new Error('there is no end of plans');
+}
+
+/** What holds by now, which waits no longer. */
+function listReached(state: UserState, policy: UserPolicy): UserField[] {
+  // A look that finds nobody is all that is needed of somebody who is not to work.
+  if (state.upstreamId === undefined && (state.deleted || !state.desired.active))
+    return ['account'];
+  if (state.observed === undefined) return [];
+  const open = new Set<UserField>(listDiffering(state, policy));
+  return [...FIELDS, 'account' as const].filter((field) => !open.has(field));
 }
 
 function listDiffering({ desired: wanted, observed }: UserState, { deactivation }: UserPolicy) {
