@@ -1,20 +1,27 @@
-import { DEFAULT_PROVIDER, type ProviderLimits, RIGHTS } from '../domain/provider.ts';
 import {
-  type Belonging,
+  DEFAULT_HANDLING,
+  DEFAULT_PROVIDER,
+  type Handling,
+  type ProviderLimits,
+  RIGHTS,
+} from '../domain/provider.ts';
+import {
   deleteProvider,
   findBelonging,
+  findHandling,
   insertProvider,
   listProviders,
   lockProvider,
   type ProviderRow,
+  parseHandling,
   parseLimits,
   toLimitColumns,
   updateProvider,
 } from '../store/credentials/providers.ts';
 import type { Db, Store } from '../store/store.ts';
 
-/** An identity provider with what it may do. */
-export interface Provider extends ProviderLimits {
+/** An identity provider with what it may do, and how its requests are taken. */
+export interface Provider extends ProviderLimits, Handling {
   /** Order of creation; 0: the default one. */
   readonly seq: number;
   readonly name: string;
@@ -24,35 +31,14 @@ export interface Provider extends ProviderLimits {
   readonly createdBy: string | null;
 }
 
-/** Limits that a request names; the others stay as they are. */
-type LimitsWish = Partial<ProviderLimits>;
+/** Limits and choices that a request names; the others stay as they are. */
+export interface ProviderWish {
+  readonly limits: Partial<ProviderLimits>;
+  readonly handling: { readonly [Name in keyof Handling]?: Handling[Name] | undefined };
+}
 
 /** Identity providers, each with its own people and groups. */
-export interface Providers {
-  /** Adds a provider; what `limits` leaves out has no limit. `by` is the id of the credential that asks. */
-  create(
-    name: string,
-    limits: LimitsWish,
-    by: string,
-  ): Promise<{ readonly kind: 'made'; readonly provider: Provider } | { readonly kind: 'taken' }>;
-  /** Lists providers, the newest first and the default one last. */
-  list(part: { readonly beforeSeq: number; readonly limit: number }): Promise<Provider[]>;
-  change(
-    name: string,
-    limits: LimitsWish,
-  ): Promise<
-    | { readonly kind: 'changed'; readonly before: Provider; readonly provider: Provider }
-    | { readonly kind: 'unknown' | 'default' }
-  >;
-  /** Deletes a provider that nothing belongs to. */
-  delete(
-    name: string,
-  ): Promise<
-    | { readonly kind: 'deleted'; readonly provider: Provider }
-    | { readonly kind: 'in-use'; readonly by: Belonging }
-    | { readonly kind: 'unknown' | 'default' }
-  >;
-}
+export type Providers = ReturnType<typeof createProviders>;
 
 const WITHOUT_LIMITS: ProviderLimits = { domains: null, groupNames: null, may: RIGHTS };
 
@@ -60,6 +46,7 @@ const DEFAULT: Provider = {
   seq: 0,
   name: DEFAULT_PROVIDER,
   ...WITHOUT_LIMITS,
+  ...DEFAULT_HANDLING,
   createdAt: null,
   createdBy: null,
 };
@@ -71,52 +58,63 @@ export function createProviders({
 }: {
   readonly store: Store;
   readonly clock: { now(): number };
-}): Providers {
+}) {
+  const toRow = (name: string, { limits, handling }: ProviderWish, by: string) => ({
+    ...{ name, ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }) },
+    ...{ handling: JSON.stringify(handling), created_at: clock.now(), created_by: by },
+  });
   return {
-    async create(name, limits, by) {
-      const row = {
-        ...{ name, ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }) },
-        ...{ created_at: clock.now(), created_by: by },
-      };
-      if (name === DEFAULT_PROVIDER) return { kind: 'taken' };
-      const made = await store.write((tx) => insertProvider(tx, row));
-      return made === undefined ? { kind: 'taken' } : { kind: 'made', provider: toProvider(made) };
+    /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. */
+    async create(name: string, wish: ProviderWish, by: string) {
+      if (name === DEFAULT_PROVIDER) return { kind: 'taken' } as const;
+      const made = await store.write((tx) => insertProvider(tx, toRow(name, wish, by)));
+      if (made === undefined) return { kind: 'taken' } as const;
+      return { kind: 'made', provider: toProvider(made) } as const;
     },
-    async list({ beforeSeq, limit }) {
+    /** Lists providers, the newest first and the default one last. */
+    async list({ beforeSeq, limit }: { readonly beforeSeq: number; readonly limit: number }) {
       const providers = (await listProviders(store.read, { beforeSeq, limit })).map(toProvider);
-      const isLast = providers.length < limit && beforeSeq > DEFAULT.seq;
-      return isLast ? [...providers, DEFAULT] : providers;
+      if (providers.length === limit || beforeSeq <= DEFAULT.seq) return providers;
+      return [...providers, { ...DEFAULT, ...(await findHandling(store.read, DEFAULT_PROVIDER)) }];
     },
-    async change(name, limits) {
-      if (name === DEFAULT_PROVIDER) return { kind: 'default' };
-      return store.write((tx) => change(tx, name, limits));
+    /** Changes a provider; the default one has no limits (`default`). */
+    async change(name: string, wish: ProviderWish, by: string) {
+      const isDefault = name === DEFAULT_PROVIDER;
+      if (isDefault && Object.keys(wish.limits).length > 0) return { kind: 'default' } as const;
+      return store.write(async (tx) => {
+        if (isDefault) await insertProvider(tx, toRow(name, { limits: {}, handling: {} }, by));
+        return change(tx, name, wish);
+      });
     },
-    async delete(name) {
-      if (name === DEFAULT_PROVIDER) return { kind: 'default' };
+    /** Deletes a provider that nothing belongs to. */
+    async delete(name: string) {
+      if (name === DEFAULT_PROVIDER) return { kind: 'default' } as const;
       return store.write((tx) => remove(tx, name));
     },
   };
 }
 
-async function change(tx: Db, name: string, limits: LimitsWish): ReturnType<Providers['change']> {
+async function change(tx: Db, name: string, { limits, handling: chosen }: ProviderWish) {
   const row = await lockProvider(tx, name);
-  if (row === undefined) return { kind: 'unknown' };
+  if (row === undefined) return { kind: 'unknown' } as const;
   const before = toProvider(row);
-  const columns = toLimitColumns({ ...before, ...limits });
+  const handling = JSON.stringify({ ...parseHandling(row), ...chosen });
+  const columns = { ...toLimitColumns({ ...before, ...limits }), handling };
   await updateProvider(tx, name, columns);
-  return { kind: 'changed', before, provider: toProvider({ ...row, ...columns }) };
+  return { kind: 'changed', before, provider: toProvider({ ...row, ...columns }) } as const;
 }
 
-async function remove(tx: Db, name: string): ReturnType<Providers['delete']> {
+async function remove(tx: Db, name: string) {
   const row = await lockProvider(tx, name);
-  if (row === undefined) return { kind: 'unknown' };
+  if (row === undefined) return { kind: 'unknown' } as const;
   const by = await findBelonging(tx, name);
-  if (by !== undefined) return { kind: 'in-use', by };
+  if (by !== undefined) return { kind: 'in-use', by } as const;
   await deleteProvider(tx, name);
-  return { kind: 'deleted', provider: toProvider(row) };
+  return { kind: 'deleted', provider: toProvider(row) } as const;
 }
 
 function toProvider(row: ProviderRow): Provider {
   const { seq, name, created_at: createdAt, created_by: createdBy } = row;
-  return { seq, name, ...parseLimits(row), createdAt, createdBy };
+  const made = name === DEFAULT_PROVIDER ? DEFAULT : { seq, createdAt, createdBy };
+  return { ...made, name, ...parseLimits(row), ...parseHandling(row) };
 }

@@ -18,6 +18,7 @@ import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
+import { findRemark } from '../store/audit/requests.ts';
 import { countWaitingChanges, findLateLeavers } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drift-views.ts';
@@ -154,6 +155,7 @@ export function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => RECOVERY.find(store.read),
+    findRemark: (kind) => findRemark(store.read, kind, clock.now()),
     findLateLeavers: () =>
       findLateLeavers(store.read, { before: clock.now() - LEAVER_LATE_MS, limit: 1 }),
     countWaitingPlans: () => countWaitingPlans(store.read),

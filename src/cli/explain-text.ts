@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from '../domain/provider.ts';
+import { DEFAULT_PROVIDER, type Handling } from '../domain/provider.ts';
 import { NO_SEAT } from '../domain/seats.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../ops/schemas/resources.ts';
 import { type Column, type Output, toPlain, toTable } from './table.ts';
@@ -35,17 +35,24 @@ function toHeadLines({
   provider,
   ...rest
 }: Explanation): string[] {
-  const { deleted, version, seen, dueAt, problem } = rest;
+  const { deleted, version, seen, dueAt, problem, handling } = rest;
   return [
     `${type} ${name}${deleted ? ' (deleted)' : ''}`,
     `id ${id}, version ${version}, ${upstream === null ? 'not known to the service' : `in the service ${upstream}`}`,
     managed === 'no'
       ? 'not managed: only observed'
       : `managed, ${managed}${provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`}`,
+    ...(handling === null ? [] : toChoices(handling)),
     seen === null ? 'never seen in the service' : `last seen ${seen.at} by ${seen.by}`,
     ...toDueLines(dueAt, problem),
     ...(problem === null ? [] : [`last problem: ${problem.words} (${problem.code})`]),
   ];
+}
+
+/** How requests of a provider are taken, in words. */
+export function toChoices({ returning, unknownMembers, nestedGroups, match }: Handling): string[] {
+  const choices = { returning, unknownMembers, nestedGroups, match: match.join(' ') };
+  return Object.entries(choices).map((choice) => choice.join(': '));
 }
 
 /** Tells no moment of somebody who waits for a seat: the next attempt comes with the turn in the line. */

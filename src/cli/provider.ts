@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { RIGHTS } from '../domain/provider.ts';
+import { CHOICES, MATCHES, RIGHTS } from '../domain/provider.ts';
 import type { ProviderView } from '../ops/schemas/providers.ts';
 import { accessCommand, addList, addMaking, addRevoke } from './ask-access.ts';
+import { toChoices } from './explain-text.ts';
 import { addImportIds } from './import-ids.ts';
 import { parseAnswer } from './json.ts';
 import { addSwitch } from './switch-provider.ts';
@@ -44,7 +45,8 @@ export const addProviderCommand = accessCommand(
   },
 );
 
-interface LimitOptions {
+interface LimitOptions extends Partial<Record<keyof typeof CHOICES, string>> {
+  readonly match?: readonly string[];
   readonly domains?: string;
   readonly groupNames?: string;
   readonly may?: readonly string[];
@@ -56,7 +58,17 @@ function limitOptions(): Option[] {
   return [
     new Option('--domains <list>', 'people of these mail domains alone, with commas; any: of all'),
     new Option('--group-names <list>', groups),
-    may.argParser(parseRights),
+    may.argParser(toList(RIGHTS)),
+    new Option('--returning <way>', 'a POST of somebody who is inactive').choices(
+      CHOICES.returning,
+    ),
+    new Option('--unknown-members <way>', 'members whom nobody knows').choices(
+      CHOICES.unknownMembers,
+    ),
+    new Option('--nested-groups <way>', 'groups among members').choices(CHOICES.nestedGroups),
+    new Option('--match <list>', `by what new people are known: ${MATCHES.join(', ')}`).argParser(
+      toList(MATCHES),
+    ),
   ];
 }
 
@@ -64,20 +76,20 @@ function toPath(name: string, verb: 'change' | 'delete'): `/${string}` {
   return `/providers/${encodeURIComponent(name)}/${verb}`;
 }
 
-/** Limits as a request has them; those that the command leaves out stay. */
-function toLimits({ domains, groupNames, may }: LimitOptions) {
-  const toList = (text: string | undefined) => (text === 'any' ? null : text && parseWords(text));
-  return { domains: toList(domains), groupNames: toList(groupNames), may };
+/** Limits and choices as a request has them; those that the command leaves out stay. */
+function toLimits({ domains, groupNames, ...same }: LimitOptions) {
+  const toAny = (text: string | undefined) => (text === 'any' ? null : text && parseWords(text));
+  return { domains: toAny(domains), groupNames: toAny(groupNames), ...same };
 }
 
-/** @throws InvalidArgumentError for a right that there is not */
-function parseRights(text: string): string[] {
-  if (text === 'all') return [...RIGHTS];
-  const known: readonly string[] = RIGHTS;
-  const rights = parseWords(text);
-  const unknown = rights.find((right) => !known.includes(right));
-  if (unknown === undefined) return rights;
-  throw new InvalidArgumentError(`${unknown} is none of them.`);
+/** Reads a list of these words. @throws InvalidArgumentError, out of the reader, for one that is none of them */
+function toList(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    const words = text === 'all' ? [...known] : parseWords(text);
+    const unknown = words.find((word) => !known.includes(word));
+    if (unknown === undefined) return words;
+    throw new InvalidArgumentError(`${unknown} is none of them.`);
+  };
 }
 
 function parseWords(text: string): string[] {
@@ -87,16 +99,18 @@ function parseWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-const columns: readonly Column<ProviderView>[] = [
+const columns: readonly (Column<ProviderView> & { cell(provider: ProviderView): string })[] = [
   { head: 'name', rank: 'whole', cell: ({ name }) => name },
   { head: 'mail domains', cell: ({ domains }) => toWords(domains) },
   { head: 'group names', cell: ({ groupNames }) => toWords(groupNames) },
   { head: 'may', cell: toRights },
+  { head: 'requests', cell: (provider) => toChoices(provider).join(', ') },
 ];
 
 function toText(provider: ProviderView): string {
-  const { name, domains, groupNames } = provider;
-  return `${name}\n  mail domains  ${toWords(domains)}\n  group names   ${toWords(groupNames)}\n  may           ${toRights(provider)}\n`;
+  const [name, ...others] = columns.map(({ head, cell }) => ({ head, text: cell(provider) }));
+  const lines = others.map(({ head, text }) => `  ${head.padEnd(12)}  ${text}\n`);
+  return `${name?.text}\n${lines.join('')}`;
 }
 
 function toWords(list: readonly string[] | null): string {

@@ -1,4 +1,6 @@
+import { toExtension, toWrittenName } from './extensions.ts';
 import type { DesiredGroup, GroupField, ObservedGroup } from './group.ts';
+import type { JsonObject } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser, ObservedUser, UserField } from './user.ts';
 
@@ -44,6 +46,29 @@ export function listTakenFromUser(
   return (['active', 'temporarilyInactive', 'appsPermissions'] as const).filter(
     (field) => fields.includes(field) && hasLess[field],
   );
+}
+
+/**
+ * A change with nothing but the access that it takes, for one whose rest is refused.
+ * @param urn extension of the fields @param taken `active`, or fields of the extension
+ */
+export function onlyTaken(
+  { before, after, urn }: { readonly before: JsonObject; readonly after: JsonObject; urn: string },
+  taken: readonly string[],
+): { attributes: JsonObject; names: ReadonlySet<string> } {
+  const isOfExtension = (name: string) => name !== 'active' && taken.includes(name);
+  const kept = Object.entries(toExtension(before, urn)).filter(([name]) => !isOfExtension(name));
+  const asked = Object.entries(toExtension(after, urn)).filter(([name]) => isOfExtension(name));
+  const extension = Object.fromEntries([...kept, ...asked]);
+  const { [urn]: _, ...rest } = before;
+  return {
+    attributes: {
+      ...rest,
+      ...(taken.includes('active') ? { active: false } : {}),
+      ...(Object.keys(extension).length > 0 ? { [urn]: extension } : {}),
+    },
+    names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
+  };
 }
 
 /** The fields of a group that can be taken from it. */

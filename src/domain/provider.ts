@@ -31,6 +31,30 @@ export function isOfOther(provider: string, row: Owned): boolean {
   return row.origin !== null && row.provider !== provider;
 }
 
+/** Choices of a provider where the standard leaves several; the first of each is the default. */
+export const CHOICES = {
+  /** A POST of somebody who is inactive: 409, or the same user active again. */
+  returning: ['conflict', 'restore'],
+  /** Members that nobody has the id of: 400, or left out. */
+  unknownMembers: ['refuse', 'skip'],
+  /** Groups among members: 400, or left out. */
+  nestedGroups: ['refuse', 'skip'],
+} as const;
+
+/** Names by which a person is recognised who is new to the bridge. */
+export const MATCHES = ['userName', 'externalId', 'address'] as const;
+
+/** How the requests of a provider are taken. */
+export type Handling = {
+  readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number];
+} & { readonly match: readonly (typeof MATCHES)[number][] };
+
+/** How they are taken where no operator chose. */
+export const DEFAULT_HANDLING: Handling = {
+  ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
+  match: ['userName', 'address'],
+};
+
 /** Limits of a provider. */
 export interface ProviderLimits {
   /** Mail domains whose people it may create or take over, in lower case; null: any. */

@@ -6,6 +6,7 @@ import { isGone } from './resource-state.ts';
 import {
   type Deactivation,
   type DesiredUser,
+  isObservedActive,
   listUserDifferences,
   toDesiredUser,
   type UserField,
@@ -86,7 +87,7 @@ export function toCellsAfterWrite(write: UserWrite): Cells<UserField> {
  * True when a user without a known account may have one all the same: others may have made it, or a create did that is on
  * its way or whose answer was lost.
  */
-export function mayHaveAccount({
+function mayHaveAccount({
   state: { desired, cells, mustLook, sentCreates },
   inFlight,
 }: Pick<UserWrite, 'state' | 'inFlight'>): boolean {
@@ -107,4 +108,18 @@ export function isOwned(
     default:
       return true;
   }
+}
+
+/** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
+export function toCellsAfterUserDeletion(
+  state: UserState,
+  { version, inFlight, deactivation }: Pick<UserWrite, 'version' | 'inFlight' | 'deactivation'>,
+): Cells<UserField> {
+  const { cells, upstreamId, observed, mustLook } = state;
+  if (upstreamId === undefined) {
+    return askOnly(cells, mayHaveAccount({ state, inFlight }) ? ['account'] : [], version);
+  }
+  const isSeen = observed !== undefined && !mustLook && !inFlight && !isWaiting(cells.active);
+  const isDone = isSeen && !isObservedActive(observed, deactivation);
+  return askOnly(cells, isDone ? [] : ['active'], version);
 }

@@ -142,6 +142,7 @@ function request(
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
     countWaitingPlans: async () => [],
+    findRemark: async () => undefined,
     findLateLeavers: async () => ({ count: 0, some: [] }),
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),

@@ -3,32 +3,22 @@ import type { JsonObject } from '../domain/json.ts';
 import type { ScimDeps } from './deps.ts';
 import { findPart } from './dialect/parse-body.ts';
 import { ScimError } from './errors.ts';
-import { BODY_BYTES_MAX } from './http/body.ts';
 import { allowOnly } from './http/guards.ts';
+import { getNotes } from './http/notes.ts';
 import { sendJson } from './http/respond.ts';
 import { isAbsent, toListResponse } from './render/paging.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 
-/** Routes that describe the server; the answers never change while it runs. @see RFC 7644 §4 */
-export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
+/** Routes that describe the server; the answers follow from the profile alone. @see RFC 7644 §4 */
+export function discoveryRoutes(deps: ScimDeps): Router {
   const router = Router();
-  const config = toServiceProviderConfig({
-    baseUrl,
-    filterMaxResults: policy.pageSizeMax,
-    bulk: {
-      supported: true,
-      maxOperations: policy.bulkOperationsMax,
-      maxPayloadBytes: BODY_BYTES_MAX,
-    },
-    pagination: {
-      cursor: true,
-      index: true,
-      defaultPaginationMethod: 'index',
-      defaultPageSize: policy.pageSize,
-      maxPageSize: policy.pageSizeMax,
-    },
-  });
-  router.route('/ServiceProviderConfig').get(rejectFilter, always(config)).all(allowOnly('GET'));
+  const { baseUrl } = deps;
+  const config = toServiceProviderConfig(deps);
+  const describe: RequestHandler<object> = (_req, res) => {
+    const isStrict = getNotes(res).profile === 'strict';
+    sendJson(res, 200, { ...config, ...(isStrict && { interopProfileConformant: true }) });
+  };
+  router.route('/ServiceProviderConfig').get(rejectFilter, describe).all(allowOnly('GET'));
   addList(router, '/ResourceTypes', () => toResourceTypes(baseUrl));
   addList(router, '/Schemas', () => toSchemas(baseUrl));
   return router;
@@ -59,10 +49,6 @@ function addList(router: Router, path: string, describe: () => JsonObject[]): vo
       sendJson(res, 200, resource);
     })
     .all(allowOnly('GET'));
-}
-
-function always(body: JsonObject): RequestHandler {
-  return (_req, res) => sendJson(res, 200, body);
 }
 
 /** A filter on a description is forbidden. @see RFC 7644 §4 */

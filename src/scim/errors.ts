@@ -42,8 +42,17 @@ export class ScimError extends BridgeError {
 
   /** The same refusal with the place of its cause before its words. @param place counted from 1, such as `Operation 2` */
   at(place: string): ScimError {
-    const { status, message, scimType, retryAfterSeconds, cause } = this;
-    return new ScimError(status, `${place}: ${message}`, {
+    return this.#say(`${place}: ${this.message}`);
+  }
+
+  /** The same refusal with words behind its own. */
+  with(words: string): ScimError {
+    return this.#say(`${this.message} ${words}`);
+  }
+
+  #say(words: string): ScimError {
+    const { status, scimType, retryAfterSeconds, cause } = this;
+    return new ScimError(status, words, {
       ...(scimType === undefined ? {} : { scimType }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       ...(cause === undefined ? {} : { cause }),
@@ -66,20 +75,6 @@ export function invalidSyntax(detail: string, cause?: unknown): ScimError {
   return badRequest('invalidSyntax', detail, cause);
 }
 
-/**
- * Runs a part of the work on a request, and says in its refusals where in the request that is.
- * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1; undefined: it is all there is
- * @throws ScimError of the work, with the place before its words
- */
-export function at<Result>(toPlace: () => string | undefined, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    const place = error instanceof ScimError ? toPlace() : undefined;
-    throw error instanceof ScimError && place !== undefined ? error.at(place) : error;
-  }
-}
-
 /** 404: no resource has this id; also what a deleted one answers. */
 export function notFound(resourceType: ResourceName): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
@@ -91,7 +86,7 @@ export function notFound(resourceType: ResourceName): ScimError {
  */
 export function notUnique(
   resourceType: 'User' | 'Group',
-  attribute: 'userName' | 'displayName' | 'emails',
+  attribute: 'userName' | 'displayName' | 'emails' | 'externalId',
   holder: 'resource' | 'account' = 'resource',
 ): ScimError {
   const name = attribute === 'emails' ? 'e-mail address' : attribute;

@@ -1,5 +1,5 @@
 import type { Profile } from '../domain/credential.ts';
-import { badRequest, type ScimType } from './errors.ts';
+import { badRequest, ScimError, type ScimType } from './errors.ts';
 
 /** Kind of part of a request that was not taken as it was sent. */
 interface Repair {
@@ -25,6 +25,7 @@ export const REPAIRS = {
   'name-unqualified': repaired('an attribute of an extension stands without its schema'),
   'name-dotted': repaired('an attribute of an object is named with a dot'),
   'name-doubled': lost('an attribute is there twice: the last one counts'),
+  'path-missing': repaired('an operation has no path', 'invalidSyntax'),
   'path-unqualified': repaired('a path names an attribute of an extension without its schema'),
   'path-dotted': repaired('a path has a dot between a schema and its attribute'),
   'array-around-value': repaired('a list stands around a single value'),
@@ -54,7 +55,14 @@ export const REPAIRS = {
   'password-dropped': dropped('a password is never taken'),
   'blank-active-dropped': lost('active cannot be cleared: it stays as it is'),
   'empty-value-dropped': dropped('a value tells its use alone: it is left out'),
-  'value-dropped': lost('a value has not the type of its attribute: it is left out'),
+  'part-left-out': lost(
+    'a part is refused: the request is taken without it, since it takes access away',
+  ),
+  'name-recycled': lost(
+    'the account was of somebody with another externalId: no licence of it passes on',
+  ),
+  'unknown-member-dropped': lost('a member is known to nobody: the provider has it skipped'),
+  'nested-group-dropped': lost('a group is no member: the provider has it skipped'),
   'unknown-attribute-dropped': lost('an attribute is not known here', 'invalidSyntax'),
   'unknown-schema-dropped': lost('an extension is not known here', 'invalidSyntax'),
 } satisfies Record<string, Repair>;
@@ -72,14 +80,49 @@ export function findRepairWords(kind: string): string | null {
 export interface Repairs {
   /** @param name name in the request, for a kind about a name */
   count(kind: RepairKind, name?: string): void;
+  /** True for a strict credential. */
+  readonly isStrict?: boolean;
+  /** Keeps the refusal of a part that is left out; absent: a part that is refused refuses the whole. */
+  readonly leaveOut?: ((refusal: ScimError) => void) | undefined;
+}
+
+/**
+ * Does the work on a part of a request. A part that is refused is left out for now: only a request that takes access
+ * away is taken without it (`storeKnowing`).
+ * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1; undefined: it is all there is
+ * @returns undefined for a part that is left out
+ * @throws ScimError where nothing is left out, with the place before its words
+ */
+export function attempt<Result>(
+  repairs: Repairs,
+  toPlace: (() => string) | undefined,
+  work: (repairs: Repairs) => Result,
+): Result | undefined {
+  const { leaveOut } = repairs;
+  const placed = (error: ScimError) => (toPlace ? error.at(toPlace()) : error);
+  const inside = leaveOut && ((error: ScimError) => leaveOut(placed(error)));
+  try {
+    return work(inside ? { count: repairs.count, leaveOut: inside } : repairs);
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    if (inside === undefined) throw placed(error);
+    inside(error);
+    return undefined;
+  }
 }
 
 /** Counts nothing: for bodies that were counted before, or did not come from a provider. */
-export const UNCOUNTED: RequestRepairs = { count: () => undefined, list: () => [] };
+export const UNCOUNTED: RequestRepairs = {
+  count: () => undefined,
+  list: () => [],
+  listLeftOut: () => [],
+};
 
 /** Repairs of one request, by kind. */
 export interface RequestRepairs extends Repairs {
   list(): readonly RepairedParts[];
+  /** The refusals of the parts that are left out, each once. */
+  listLeftOut(): readonly ScimError[];
 }
 
 /** Parts of a request that were repaired, not taken, or the reason of its refusal. */
@@ -100,16 +143,26 @@ export function createRequestRepairs(
   profile: Profile,
 ): RequestRepairs {
   const made = new Map<RepairKind, number>();
+  // By their words, since a write that is stored again meets the same refusals.
+  const leftOut = new Map<string, ScimError>();
   const findRefusal = (kind: RepairKind) =>
     profile === 'strict' ? REPAIRS[kind].strict : undefined;
+  const keep = (refusal: ScimError) => {
+    if (leftOut.size === LEFT_OUT_MAX) throw refusal;
+    leftOut.set(refusal.message, refusal);
+  };
   return {
-    count(kind) {
+    count(kind, name) {
       repaired(kind);
       made.set(kind, (made.get(kind) ?? 0) + 1);
       const refusal = findRefusal(kind);
-      if (refusal)
-        throw badRequest(refusal, `The strict profile refuses this: ${REPAIRS[kind].words}.`);
+      if (refusal === undefined) return;
+      const which = name !== undefined && NAME.test(name) ? ` (${name})` : '';
+      throw badRequest(refusal, `The strict profile refuses this: ${REPAIRS[kind].words}${which}.`);
     },
+    isStrict: profile === 'strict',
+    leaveOut: profile === 'strict' ? undefined : keep,
+    listLeftOut: () => [...leftOut.values()],
     list: () =>
       [...made].map(([kind, count]) => {
         const isRefused = findRefusal(kind) !== undefined;
@@ -118,6 +171,12 @@ export function createRequestRepairs(
       }),
   };
 }
+
+/** Most parts of one request that are left out: each costs as much as an answer. */
+const LEFT_OUT_MAX = 1_000;
+
+/** A name that may be told: of an attribute or a schema, not a value in the place of one. */
+const NAME = /^[\w$:./-]{1,200}$/;
 
 function repaired(words: string, strict?: ScimType): Repair {
   return { words, op: 'repair', isLoss: false, strict };

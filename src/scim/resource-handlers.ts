@@ -72,6 +72,9 @@ export function createResourceHandlers<View extends ResourceView>(
     { view, projection, status }: { view: View; projection: Projection; status: 200 | 201 },
   ): Promise<void> {
     const text = await kind.render(asked, view, projection);
+    const location = toRef(deps.baseUrl, schema.name, view.id);
+    if (status === 201) res.setHeader('Location', location);
+    res.setHeader('Content-Location', location);
     await sendResource(res, { status, version: toShownVersion(view, asked), text });
   }
 
@@ -80,7 +83,6 @@ export function createResourceHandlers<View extends ResourceView>(
       const { asked, projection, sent, arrivedAt } = open(req, res);
       const created = await kind.create(asked, sent);
       await settleWrite(deps, created, arrivedAt);
-      res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
       await send(res, asked, { view: created.row, projection, status: 201 });
     },
     async read(req, res) {

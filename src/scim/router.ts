@@ -6,21 +6,19 @@ import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { notFound, ScimError } from './errors.ts';
 import { groupKind } from './groups/accept.ts';
-import { readAddress, toParameters } from './http/address.ts';
+import { readAddress } from './http/address.ts';
 import { authenticate } from './http/authenticate.ts';
 import { BODY_BYTES_MAX, createBodyReaders, GROUP_BODY_BYTES_MAX } from './http/body.ts';
 import { allowOnly, limitRequests, requireOpen } from './http/guards.ts';
 import { note } from './http/notes.ts';
-import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
-import { isAbsent } from './render/paging.ts';
-import { UNCOUNTED } from './repairs.ts';
+import { answerErrors, answerUnknown } from './http/respond.ts';
 import { keepRequests } from './requests/keep-requests.ts';
 import {
   createResourceHandlers,
   type ResourceHandler,
   type ResourceHandlers,
 } from './resource-handlers.ts';
-import { GROUPS, hasCursor, listResources, USERS } from './search/handlers.ts';
+import { GROUPS, listResources, USERS } from './search/handlers.ts';
 import { searchAll } from './search/search-all.ts';
 import { userKind } from './users/accept.ts';
 
@@ -48,7 +46,7 @@ export function createScimRouter(deps: ScimDeps): Router {
     handlers: createResourceHandlers(deps, groupKind),
   });
   const search = searchAll(deps);
-  router.route('/').get(greet(deps), search).all(allowOnly('GET'));
+  router.route('/').get(search).all(allowOnly('GET'));
   router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
@@ -95,27 +93,6 @@ function findOwnId({ formerIds }: ScimDeps, type: 'user' | 'group'): ResourceHan
     req.params.id = resourceId;
     note(res, { resourceId });
     next();
-  };
-}
-
-/** Parameters that make a GET of the base address a search. */
-const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count'] as const;
-
-/**
- * The base address answers too: administrators open it in a browser, and some providers probe it. With a parameter of
- * a search it is one. @see RFC 7644 §3.4.2.1
- */
-function greet({ baseUrl }: ScimDeps): RequestHandler {
-  return (req, res, next) => {
-    // They are counted where they are followed.
-    const query = toParameters(req.query, UNCOUNTED);
-    if (hasCursor(query) || SEARCHING.some((name) => !isAbsent(query[name]))) return next();
-    sendJson(res, 200, {
-      schemas: [],
-      service: 'scim-bridge',
-      resourceTypes: `${baseUrl}/ResourceTypes`,
-      serviceProviderConfig: `${baseUrl}/ServiceProviderConfig`,
-    });
   };
 }
 

@@ -406,6 +406,8 @@ export interface ProvidersTable {
   group_names: string | null;
   /** `Right[]` as JSON text. */
   may: string;
+  /** What was chosen of `Handling`, as JSON text. */
+  handling: Generated<string>;
   created_at: number;
   /** The id of the credential that made it. */
   created_by: string;

@@ -220,7 +220,7 @@ describe('a body', () => {
 
 describe('a PUT of a group', () => {
   const puts: readonly (readonly [string, () => JsonObject, number])[] = [
-    ['10,000 members who are nobody', () => toGroup('Pilots', strangers), 400],
+    ['10,000 members who are nobody', () => toGroup('Pilots', [ada, ...strangers]), 400],
     ['one member 20,000 times', () => toGroup('Pilots', Array(20_000).fill(ada)), 200],
     [
       '10,000 attributes that nobody knows',

@@ -220,6 +220,7 @@ test('an explanation is a table that a person can read', () => {
       upstream: 'REST 7',
       managed: 'adopted',
       provider: 'default',
+      handling: null,
       deleted: false,
       version: 3,
       seen: { at: '2026-01-02T03:04:05.000Z', by: 'groups.getGroup' },

@@ -152,11 +152,11 @@ describe('the ids of an earlier SCIM server', () => {
     expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: ada });
     expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ id: bob });
     expect((await bridge.request('GET', '/Users/twice')).status).toBe(404);
-    // Who comes back is somebody else to the bridge, and may have the id again.
+    // Who comes back has the ids of before.
     await send(bridge, 'DELETE', `/Users/${ada}`);
     const back = await addUser(bridge, 'ann');
     const again = await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
-    expect(again.counts).toEqual({ imported: 1 });
+    expect(again.counts).toEqual({ known: 1 });
     expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: back });
   });
 

@@ -138,10 +138,10 @@ describe('routes', () => {
 });
 
 describe('bodies', () => {
-  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x', ''];
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x'];
   for (const type of types) {
-    test(`${type || 'no content type'} is 415`, async () => {
-      const headers = { 'content-type': type || undefined };
+    test(`${type} is 415`, async () => {
+      const headers = { 'content-type': type };
       const body = JSON.stringify(toUser('eve'));
 
       expectScimError(

@@ -45,7 +45,8 @@ describe('providers', () => {
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
     expect(body.items).toContainEqual({
       ...{ name: 'default', domains: null, groupNames: null, may: RIGHTS },
-      ...{ createdAt: null, createdBy: null },
+      ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
+      ...{ match: ['userName', 'address'], createdAt: null, createdBy: null },
     });
     const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
     const { headers } = await bridge.request('GET', `/Users/${id}`);
@@ -147,7 +148,7 @@ describe('providers', () => {
     );
     expect(created).toMatchObject({ code: 0 });
     expect(created.text).toBe(
-      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n',
+      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n  requests      returning: conflict, unknownMembers: refuse, nestedGroups: refuse, match: userName address\n',
     );
     const changed = await run(
       ...['provider', 'change', 'okta', '--domains', 'any', '--may', 'all', '--json'],
@@ -158,8 +159,8 @@ describe('providers', () => {
       may: RIGHTS,
     });
     const listed = await run('provider', 'list');
-    expect(listed.text).toMatch(/okta +any +Okta \* +all\n/);
-    expect(listed.text).toMatch(/default +any +any +all\n/);
+    expect(listed.text).toMatch(/okta +any +Okta \* +all +returning/);
+    expect(listed.text).toMatch(/default +any +any +all +returning/);
     const wrong = await run('provider', 'change', 'okta', '--may', 'users.read');
     expect([wrong.code, wrong.text]).toEqual([
       64,

@@ -85,7 +85,7 @@ test('what was repaired is shown with why, and so is why a request was refused',
     const change = { op: 'Replace', path: 'active', value: 'True' };
     await send(bridge, 'PATCH', path, toPatch(change));
     const strictly = { authorization: `Bearer ${token.token}` };
-    const unknown = toPatch({ op: 'add', value: { shoeSize: 42 } });
+    const unknown = toPatch({ op: 'add', path: 'shoeSize', value: 42 });
     await bridge.request('PATCH', path, unknown, strictly);
     await bridge.request('POST', '/Users', toUser('ada'));
     const [, repaired, refused, conflict] = await untilLogged(bridge, 4);
@@ -116,8 +116,8 @@ test('whatever a write drops is counted by kind, shown without its name, and log
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
     const change = {
       shoeSize: 42,
-      roles: [{ a: 1 }],
-      title: { a: 1 },
+      roles: [{ a: 1, value: 'r' }],
+      name: { givenName: 'Ada', a: 1 },
       password: 'x',
       [enterprise]: { emplyeeNumber: '1' },
     };
@@ -151,7 +151,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
         {
           op: 'drop',
           path: 'unknown-attribute-dropped',
-          values: 3,
+          values: 4,
           words: REPAIRS['unknown-attribute-dropped'].words,
         },
         {
@@ -160,7 +160,6 @@ test('whatever a write drops is counted by kind, shown without its name, and log
           values: 1,
           words: REPAIRS['password-dropped'].words,
         },
-        { op: 'drop', path: 'value-dropped', values: 1, words: REPAIRS['value-dropped'].words },
       ],
       [
         {
@@ -215,15 +214,12 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
       { value: 'captain', primary: true },
     ];
     const user = { ...toUser('bob', { emails, roles }), 'emails[type eq "home"].value': 'b@x' };
-    expect((await ask('POST', '/Users', user, '"title":"a","title":"b",')).status).toBe(201);
+    expect((await ask('POST', '/Users', user, '"Title":"a","title":"b",')).status).toBe(201);
     const group = { ...toGroup('Crew'), TITLE: 'x', 'members[value eq "x"]': {}, externalid: 'a' };
     const made = await ask('POST', '/Groups', group, '"externalId":"b",');
     const remove = { op: 'remove', path: 'members[value eq "x"]', value: [{ value: 'y' }] };
     await send(bridge, 'PATCH', `/Groups/${made.body.id}`, toPatch(remove));
-    const doubled = '"failOnErrors":1,"failOnErrors":2,';
-    const operation = { method: 'DELETE', path: '/Users/nobody' };
-    await ask('POST', '/Bulk', { Operations: [operation] }, doubled);
-    const items = await untilLogged(bridge, 4);
+    const items = await untilLogged(bridge, 3);
 
     const drops = items.map(({ written }) =>
       [written]
@@ -242,7 +238,6 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
       ],
       ['name-doubled 1', 'unknown-attribute-dropped 2'],
       ['remove-value-dropped 1'],
-      ['name-doubled 1'],
     ]);
   }));
 

@@ -71,12 +71,38 @@ describe('the strict profile refuses in a PATCH', () => {
       { op: 'remove', path: 'emails[shoeSize eq "1"]' },
       'invalidFilter',
     ],
-    ['an unknown path', { op: 'add', path: 'shoeSize', value: '1' }, 'invalidPath'],
+    ['an unknown path', { op: 'add', path: 'shoeSize', value: '1' }, 'invalidSyntax'],
   ];
 
   test.each(cases)('%s', async (_, operation, scimType) => {
     expectRefused(await askStrictly('PATCH', `/Users/${ada}`, toPatch(operation)), scimType);
   });
+});
+
+test('a PATCH by the strict profile: a path in each operation, a filter that finds one value, and replace as a whole', async () => {
+  const eve = await addUser(bridge, 'eve', {
+    phoneNumbers: [
+      { value: '1', type: 'work' },
+      { value: '2', type: 'work' },
+    ],
+  });
+  const path = `/Users/${eve}`;
+  const patch = (operation: JsonObject) => askStrictly('PATCH', path, toPatch(operation));
+  const several = { op: 'replace', path: 'phoneNumbers[type eq "work"].value', value: '3' };
+  const whole = { op: 'replace', path: 'phoneNumbers[value eq "1"]', value: { value: '3' } };
+
+  expectRefused(await patch({ op: 'replace', value: { title: 'x' } }), 'invalidSyntax');
+  expectRefused(await patch(several), 'invalidFilter');
+  expectRefused(await patch(whole), 'invalidPath');
+  const replaced = await patch({ op: 'replace', path: 'name', value: { familyName: 'E' } });
+  expect(replaced.body.name).toEqual({ familyName: 'E' });
+  const added = await patch({ op: 'add', path: 'name', value: { givenName: 'Eve' } });
+  expect(added.body.name).toEqual({ familyName: 'E', givenName: 'Eve' });
+  const config = await askStrictly('GET', '/ServiceProviderConfig');
+  expect(config.body).toMatchObject({ interopProfileConformant: true });
+  const lenient = await bridge.request('GET', '/ServiceProviderConfig');
+  expect(lenient.body).not.toHaveProperty('interopProfileConformant');
+  expect((await bridge.request('PATCH', path, toPatch(several))).status).toBe(200);
 });
 
 describe('the strict profile refuses in a filter', () => {

@@ -159,17 +159,6 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
     'The value of emails is no e-mail address: text, one @, text, and no white space.',
   ],
   [
-    'invalidPath',
-    'PATCH',
-    () => `/Users/${ada}`,
-    () =>
-      toPatch(
-        { op: 'replace', path: 'title', value: 'x' },
-        { op: 'replace', path: 'shoeSize', value: 'x' },
-      ),
-    'Operation 2: The path names no attribute of a User.',
-  ],
-  [
     'invalidValue',
     'POST',
     () => '/Users',

@@ -127,7 +127,9 @@ function createActor(
     const [method, body] = toWrite(type, count);
     const answer = await request(method, `/${type}/${id}`, body);
     judgeWrite(known, answer.status, answer);
-    if (answer.status < 300 && method === 'PUT') remember(type, id, Object(body));
+    // An id of before a deletion leads to its successor, and what takes access away is taken without what is refused.
+    const { body: shown } = answer;
+    if (answer.status < 300 && method === 'PUT') remember(type, String(shown.id), shown);
     judgeShown(answer);
   }
 
@@ -147,18 +149,25 @@ function createActor(
   async function bulk(count: number): Promise<void> {
     const targets = [random.pick(world.known), random.pick(world.known)];
     const operations = targets.map(({ type, id }, index) => {
-      const [method, data] = toWrite(type, count + index / 10);
+      const [method, asked] = toWrite(type, count + index / 10);
+      // What takes nothing away is taken as a whole or not at all.
+      const { members: _, ...rest } = Object(asked);
+      const data = method === 'PUT' ? { ...rest, active: true } : asked;
       return { method, path: `/${type}/${id}`, ...(data && { data }) };
     });
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'];
     const answer = await request('POST', '/Bulk', { schemas, Operations: operations });
     const results: unknown[] = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
     for (const [index, known] of targets.entries()) {
-      const { status, response } = Object(results[index]);
+      const { status, response, location } = Object(results[index]);
       const body = isJsonObject(response) ? response : {};
       judgeWrite(known, Number(status), { ...answer, body });
       const { method, data } = operations[index] ?? {};
-      if (Number(status) < 300 && method === 'PUT') remember(known.type, known.id, Object(data));
+      const id =
+        String(location ?? known.id)
+          .split('/')
+          .at(-1) ?? '';
+      if (Number(status) < 300 && method === 'PUT') remember(known.type, id, Object(data));
     }
   }
 

@@ -88,11 +88,8 @@ function toFacts(it: Ops<'Explanation'>): Fact[] {
   const members: Fact[] = it.members ? [['Members', toMemberCount(it.members)]] : [];
   return [
     ['Id', <code key="id">{it.id}</code>, 'long'],
-    [
-      'Id in the service',
-      it.upstream ?? 'none, as far as was seen',
-      it.type === 'group' ? 'long' : undefined,
-    ],
+    ['Id in the service', it.upstream ?? 'none seen', it.type === 'group' ? 'long' : undefined],
+    ['Its requests', Object.entries(it.handling ?? {}).join(' ')],
     [
       'Last seen',
       it.seen === null ? (

@@ -1,4 +1,4 @@
-import type { Provider } from '../../access/providers.ts';
+import type { Provider, ProviderWish } from '../../access/providers.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { RIGHTS } from '../../domain/provider.ts';
 import type { Belonging } from '../../store/credentials/providers.ts';
@@ -31,7 +31,7 @@ export const providerRoutes = [
     answers: { 201: 'Provider', 409: 'Problem' },
     async handle({ access: { providers } }: AccessNeeds, { body, operator }) {
       const { name, ...limits } = body;
-      const made = await providers.create(name, toLimits(limits), operator.id);
+      const made = await providers.create(name, toWish(limits), operator.id);
       if (made.kind === 'taken')
         return problem(409, 'name-taken', 'Another provider has this name.');
       const json = toProviderView(made.provider);
@@ -42,11 +42,12 @@ export const providerRoutes = [
     method: 'post',
     path: '/providers/{id}/change',
     tag: 'Providers',
-    summary: 'Changes what the provider of this name may do; the next write goes by it.',
+    summary:
+      'Changes what the provider of this name may do and how its requests are taken, from the next write on.',
     body: 'LimitsBody',
     answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { providers } }: AccessNeeds, { params: { id }, body }) {
-      const changed = await providers.change(id, toLimits(body));
+    async handle({ access: { providers } }: AccessNeeds, { params: { id }, body, operator }) {
+      const changed = await providers.change(id, toWish(body), operator.id);
       if (changed.kind !== 'changed') return toRefusal(changed.kind);
       const change = { before: toState(changed.before), after: toState(changed.provider) };
       return { ...ok(toProviderView(changed.provider)), change };
@@ -86,11 +87,14 @@ function toRefusal(kind: 'unknown' | 'default'): Answer<404 | 409, Problem> {
   return problem(409, 'default', 'The default provider has no limits and is always there.');
 }
 
-function toLimits({ domains, groupNames, may }: LimitsBody) {
+function toWish({ domains, groupNames, may, ...handling }: LimitsBody): ProviderWish {
   return {
-    ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
-    ...(groupNames !== undefined && { groupNames }),
-    ...(may !== undefined && { may: RIGHTS.filter((right) => may.includes(right)) }),
+    limits: {
+      ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
+      ...(groupNames !== undefined && { groupNames }),
+      ...(may !== undefined && { may: RIGHTS.filter((right) => may.includes(right)) }),
+    },
+    handling,
   };
 }
 
@@ -99,10 +103,12 @@ function toProviderView({ seq: _, createdAt, ...provider }: Provider): ProviderV
 }
 
 /** The state of a provider for the acts of operators; its name is the subject. */
-function toState({ domains, groupNames, may }: Provider) {
+function toState({ seq: _, name: __, createdAt: ___, createdBy: ____, ...state }: Provider) {
+  const { domains, groupNames, may, match } = state;
   return {
+    ...state,
     domains: domains && [...domains],
     groupNames: groupNames && [...groupNames],
-    may: [...may],
+    ...{ may: [...may], match: [...match] },
   };
 }

@@ -19,6 +19,7 @@ export function toHead(
     id: row.id,
     managed: row.origin ?? 'no',
     provider: row.origin === null ? null : row.provider,
+    handling: null,
     deleted: row.deleted_at !== null,
     version: row.version,
     seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,

@@ -1,4 +1,5 @@
 import { getChangeRow } from '../../domain/change.ts';
+import { findHandling } from '../../store/credentials/providers.ts';
 import { findGroup } from '../../store/groups/groups.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { listMemberLinksOf, type SeqLink } from '../../store/resources/explained.ts';
@@ -78,7 +79,7 @@ function toMember(link: SeqLink, held: ReadonlySet<string>): ExplainedLink {
 
 /** Names the differences that a plan holds back: they are not drift. */
 async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> {
-  const { id, fields, groups, admins } = explanation;
+  const { id, provider, fields, groups, admins } = explanation;
   const own = await listHeldChanges(db, [id]);
   const held = new Set<string>(
     own.flatMap(({ kind, member_id }) => [...[getChangeRow(kind).about].flat(), member_id]),
@@ -93,6 +94,7 @@ async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> 
     toLink(link, own, { kind: 'admin.', groupId: id, memberId: link.id });
   return {
     ...explanation,
+    handling: provider === null ? null : await findHandling(db, provider),
     fields: fields.map(toField),
     ...(groups !== undefined && { groups: groups.map(toGroup) }),
     ...(admins !== undefined && { admins: admins.map(toAdmin) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RIGHTS } from '../../domain/provider.ts';
+import { CHOICES, MATCHES, RIGHTS } from '../../domain/provider.ts';
 import { bodyOf, type JsonOf, moment } from './kinds.ts';
 
 /** Limit of entries of one list. */
@@ -39,12 +39,37 @@ const may = () =>
     .array(z.enum(RIGHTS, { error: MAY_ERROR }), { error: MAY_ERROR })
     .describe('Its rights over its own people and groups; `create` is also to take over.');
 
+const choice = <Words extends readonly [string, ...string[]]>(name: string, words: Words) =>
+  z.enum(words, { error: `${name} is one of: ${words.join(', ')}.` });
+
+const MATCH_ERROR = `match is a list of 1 or more of: ${MATCHES.join(', ')}.`;
+
+/** How the requests of a provider are taken. */
+export const handling = z.strictObject({
+  returning: choice('returning', CHOICES.returning).describe(
+    'A POST of somebody who is inactive: 409, or the same user active again with what the POST says.',
+  ),
+  unknownMembers: choice('unknownMembers', CHOICES.unknownMembers).describe(
+    'Members that nobody has the id of: 400, or left out and counted.',
+  ),
+  nestedGroups: choice('nestedGroups', CHOICES.nestedGroups).describe(
+    'Groups among members: 400, or left out and counted.',
+  ),
+  match: z
+    .array(z.enum(MATCHES, { error: MATCH_ERROR }), { error: MATCH_ERROR })
+    .min(1, { error: MATCH_ERROR })
+    .describe('By what a person is recognised who is new to the bridge.'),
+});
+
+const settings = {
+  ...{ domains: domains(), groupNames: groupNames(), may: may() },
+  ...handling.shape,
+};
+
 /** An identity provider. */
 export const provider = z.strictObject({
   name: z.string(),
-  domains: domains(),
-  groupNames: groupNames(),
-  may: may(),
+  ...settings,
   createdAt: moment().nullable().describe('null: the default one was always there.'),
   createdBy: z
     .string()
@@ -54,22 +79,18 @@ export const provider = z.strictObject({
 /** An identity provider as an operator is shown it. */
 export type ProviderView = JsonOf<typeof provider>;
 
-const limits = {
-  domains: domains().optional(),
-  groupNames: groupNames().optional(),
-  may: may().optional(),
-};
+const wish = z.strictObject(settings).partial().shape;
 
 /** A provider that is to be added. */
 export const providerBody = bodyOf(
-  '{"name": "…", "domains": ["…"], "groupNames": ["…"], "may": ["…"]}',
+  '{"name": "…", "domains": ["…"], "groupNames": ["…"], "may": ["…"], "returning": "…", …}',
   {
     name: z.string({ error: NAME_ERROR }).refine((text) => NAME.test(text), { error: NAME_ERROR }),
-    ...limits,
+    ...wish,
   },
 );
 
-/** Limits that are to hold from now on; what is left out stays. */
-export const limitsBody = bodyOf('{"domains": ["…"], "groupNames": ["…"], "may": ["…"]}', limits);
-/** Limits as a request names them. */
+/** Limits and choices that are to hold from now on; what is left out stays. */
+export const limitsBody = bodyOf('{"domains": ["…"], "may": ["…"], "returning": "…", …}', wish);
+/** Limits and choices as a request names them. */
 export type LimitsBody = JsonOf<typeof limitsBody>;

@@ -12,6 +12,7 @@ import {
   serviceWords,
   word,
 } from './kinds.ts';
+import { handling } from './providers.ts';
 
 const owner = () =>
   z.string().nullable().describe('The provider whose it is; null: it is only observed.');
@@ -127,6 +128,7 @@ export const explanation = z.strictObject({
   upstream: z.string().nullable(),
   managed: word(['created', 'adopted', 'no']),
   provider: owner(),
+  handling: handling.nullable().describe('How requests of its provider are taken.'),
   deleted: z.boolean(),
   version: count(),
   seen: z.strictObject({ at: moment(), by: z.string() }).nullable(),

@@ -8,6 +8,7 @@ import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
+import type { Remark } from '../../store/audit/requests.ts';
 import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
@@ -33,6 +34,8 @@ export interface HealthSources {
   readonly countWaitingPlans: () => Promise<readonly WaitingPlan[]>;
   /** People who left more than five minutes ago and are not out, the oldest of them. */
   readonly findLateLeavers: () => Promise<LateLeavers>;
+  /** Requests of the last day that an operator should know of. */
+  readonly findRemark: (kind: 'left-out' | 'name-recycled') => Promise<Remark | undefined>;
   /** Facts about providers that an operator should know. */
   readonly readProviders: () => Promise<ProviderFacts>;
   /** Credentials, and failed attempts. */
@@ -110,16 +113,18 @@ async function readAll(sources: HealthSources) {
     sources.findWriteTrouble(),
     sources.findWeaknesses(),
   ]);
-  const [recovery, auditFailure, waitingPlans, lateLeavers, providers, access] = await Promise.all([
-    sources.findRecovery(),
-    sources.findAuditFailure(),
-    sources.countWaitingPlans(),
-    sources.findLateLeavers(),
-    sources.readProviders(),
-    sources.readAccess(),
-  ]);
-  const waiting = { backlog, recovery, auditFailure, waitingPlans, lateLeavers, providers, access };
-  return { kind: 'ok' as const, firstRead, sections, writeTrouble, weaknesses, ...waiting };
+  return {
+    kind: 'ok' as const,
+    ...{ firstRead, sections, backlog, writeTrouble, weaknesses },
+    recovery: await sources.findRecovery(),
+    auditFailure: await sources.findAuditFailure(),
+    waitingPlans: await sources.countWaitingPlans(),
+    lateLeavers: await sources.findLateLeavers(),
+    leftOut: await sources.findRemark('left-out'),
+    recycled: await sources.findRemark('name-recycled'),
+    providers: await sources.readProviders(),
+    access: await sources.readAccess(),
+  };
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

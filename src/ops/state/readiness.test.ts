@@ -28,6 +28,8 @@ function toStore({
   auditFailure,
   waitingPlans = [],
   lateLeavers = { count: 0, some: [] },
+  leftOut,
+  recycled,
   providers = { silentSince: undefined, exceeded: [] },
   access,
 }: Given = {}) {
@@ -56,6 +58,8 @@ function toStore({
       auditFailure,
       waitingPlans,
       lateLeavers,
+      leftOut,
+      recycled,
       providers,
       access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
     },

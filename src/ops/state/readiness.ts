@@ -1,5 +1,6 @@
 import { toCount } from '../../domain/text.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
+import type { Remark } from '../../store/audit/requests.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
@@ -126,6 +127,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
     ...listLateLeavers(store.lateLeavers),
+    ...listRemarks(store),
     ...listWaitingPlans(waitingPlans),
     ...listProviders(providers),
     ...listAccess(access),
@@ -175,6 +177,29 @@ function listClosed(sections: SectionStates): Reason[] {
       },
     ];
   });
+}
+
+function listRemarks({ leftOut, recycled }: Record<'leftOut' | 'recycled', Remark | undefined>) {
+  const toWords = ({ requests, since, last }: Remark) =>
+    `${toCount(requests, 'request')}, from ${toMoment(since)} to ${toMoment(last)},`;
+  const reasons: Reason[] = [];
+  if (leftOut) {
+    reasons.push({
+      code: 'left-out',
+      detail: `${toWords(leftOut)} took access away and came with parts that are refused: these were left out.`,
+      remedy:
+        'Find them with `scim-bridge why` (`part-left-out`), and correct in the provider what is refused.',
+    });
+  }
+  if (recycled) {
+    reasons.push({
+      code: 'name-recycled',
+      detail: `${toWords(recycled)} gave the account of a deleted person to one with another externalId, without its licences.`,
+      remedy:
+        'Find them with `scim-bridge why` (`name-recycled`), and see in the service what the account still has of before.',
+    });
+  }
+  return reasons;
 }
 
 const UNREAD_REMEDY =

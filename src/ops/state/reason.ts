@@ -31,6 +31,8 @@ export type ReasonCode =
   | 'disputed'
   | 'audit-behind'
   | 'leavers-late'
+  | 'left-out'
+  | 'name-recycled'
   | 'plan-held'
   | 'provider-harm'
   | 'provider-silent'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domain/cell.ts';
 import { withoutFailures } from '../../domain/failure.ts';
+import { foldCase } from '../../domain/fold.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
@@ -11,7 +12,7 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
-import { findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
@@ -56,9 +57,8 @@ export async function linkAccount(
 ): Promise<LinkResult> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
-  if (await isBeyondLimits(tx, row, known)) {
-    return refuse('the account in the service is of a mail domain that is not this provider’s');
-  }
+  const obstacle = await findObstacle(tx, row, known);
+  if (obstacle !== undefined) return refuse(obstacle);
   const found = await findUserByUpstreamId(tx, upstreamId);
   // Locked, because a request may be taking it over.
   const holder = found && (await lockUser(tx, found.id));
@@ -74,6 +74,15 @@ export async function linkAccount(
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
 }
 
+/** Why an account is not its provider's to have; undefined: it may be. */
+async function findObstacle(tx: Db, row: UserRow, known: UserKnown): Promise<string | undefined> {
+  if (await isBeyondLimits(tx, row, known)) {
+    return 'the account in the service is of a mail domain that is not this provider’s';
+  }
+  if (!known.adopted || (await isRecognised(tx, row, known))) return undefined;
+  return 'the account in the service has a name that identifies nobody of this provider';
+}
+
 /** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
 async function isBeyondLimits(tx: Db, row: UserRow, { observed }: UserKnown): Promise<boolean> {
   if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
@@ -81,6 +90,16 @@ async function isBeyondLimits(tx: Db, row: UserRow, { observed }: UserKnown): Pr
   const userNames = [observed?.userName, observed?.email].filter((name) => name !== undefined);
   const demands = { rights: [], userNames, groupNames: [] };
   return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
+}
+
+/** True for an account of a name by which the people of the provider are recognised. */
+async function isRecognised(tx: Db, row: UserRow, { observed }: UserKnown): Promise<boolean> {
+  const { match } = await findHandling(tx, row.provider);
+  if (match.includes('userName') && match.includes('address')) return true;
+  const { userName, address } = toUserState(row).desired;
+  const name = foldCase((match.includes('userName') ? userName : address) ?? '');
+  if (match.length === 1 && match.includes('externalId')) return false;
+  return [observed?.userName, observed?.email].some((one) => one && foldCase(one) === name);
 }
 
 function refuse(words: string): LinkResult {

@@ -41,9 +41,9 @@ export function parseBulk(body: unknown, operationsMax: number, repairs: Repairs
 function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): number {
   if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
   if (typeof value === 'string') repairs.count('number-as-text');
-  const number = toWholeNumber(value) ?? 0;
-  if (number >= 1) return number;
-  throw invalidValue('failOnErrors is not a whole number of at least 1.');
+  const number = toWholeNumber(value);
+  if (number === undefined || number < 0) throw invalidValue('failOnErrors is no whole number.');
+  return number === 0 ? Number.POSITIVE_INFINITY : number;
 }
 
 function parseOperation(value: JsonValue, index: number): BulkOperation {
@@ -51,7 +51,8 @@ function parseOperation(value: JsonValue, index: number): BulkOperation {
   const bulkId = toText(findPart(operation, 'bulkId'));
   const method = toText(findPart(operation, 'method'))?.toUpperCase();
   try {
-    assertAcceptable(value);
+    // The data is looked at where it is read, as the body of the single request would be.
+    assertAcceptable(Object.entries(operation).filter(([name]) => name.toLowerCase() !== 'data'));
     assertTexts(operation, ['method', 'path', 'version']);
     const { type, id } = parsePath(findPart(operation, 'path'));
     const action = parseAction(operation, method, id);
@@ -59,7 +60,7 @@ function parseOperation(value: JsonValue, index: number): BulkOperation {
       assertTexts(operation, ['bulkId']);
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    const references = listReferences(action, type);
+    const references = listReferences(action);
     return {
       kind: 'write',
       index,

@@ -8,14 +8,13 @@ const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 interface Case {
   readonly why: string;
   readonly method: 'POST' | 'PATCH';
-  readonly type: 'User' | 'Group';
   readonly data: JsonValue;
   readonly resolved: JsonValue;
   readonly names: readonly string[];
 }
 
-const group = { method: 'POST', type: 'Group' } as const;
-const user = { method: 'POST', type: 'User' } as const;
+const group = { method: 'POST' } as const;
+const user = { method: 'POST' } as const;
 const patch = (...Operations: JsonObject[]): JsonObject => ({ Operations });
 
 const cases: readonly Case[] = [
@@ -82,7 +81,7 @@ const cases: readonly Case[] = [
     names: [],
   },
   {
-    ...{ method: 'PATCH', type: 'Group' },
+    ...{ method: 'PATCH' },
     why: 'values and filters of operations',
     data: patch(
       { op: 'remove', path: 'members[value eq "bulkId:a" or value eq bulkId:b]' },
@@ -109,7 +108,7 @@ const cases: readonly Case[] = [
     names: ['a', 'b', 'c', 'd'],
   },
   {
-    ...{ method: 'PATCH', type: 'User' },
+    ...{ method: 'PATCH' },
     why: 'the manager of an operation',
     data: patch(
       { op: 'add', path: 'manager', value: 'bulkId:a' },
@@ -124,7 +123,7 @@ const cases: readonly Case[] = [
     names: ['a', 'b', 'c'],
   },
   {
-    ...{ method: 'PATCH', type: 'User' },
+    ...{ method: 'PATCH' },
     why: 'other values stay',
     data: [null, 1, true],
     resolved: [null, 1, true],
@@ -132,14 +131,14 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)('references: $why', ({ method, type, data, resolved, names }) => {
+test.each(cases)('references: $why', ({ method, data, resolved, names }) => {
   const action =
     method === 'POST'
       ? ({ method, data } as const)
       : ({ method, id: '1', preconditions: ANY_VERSION, data } as const);
 
-  expect([...listReferences(action, type)]).toEqual(names);
-  expect(resolveReferences(action, type, (bulkId) => `<${bulkId}>`)).toEqual({
+  expect([...listReferences(action)]).toEqual(names);
+  expect(resolveReferences(action, (bulkId) => `<${bulkId}>`)).toEqual({
     ...action,
     data: resolved,
   });
@@ -148,9 +147,9 @@ test.each(cases)('references: $why', ({ method, type, data, resolved, names }) =
 test('references: the id in the path is one, and a DELETE has no other', () => {
   const action = { method: 'DELETE', id: 'bulkId:a', preconditions: ANY_VERSION } as const;
 
-  const resolve = (id: string | undefined) => resolveReferences(action, 'User', () => id);
+  const resolve = (id: string | undefined) => resolveReferences(action, () => id);
 
-  expect([...listReferences(action, 'User')]).toEqual(['a']);
+  expect([...listReferences(action)]).toEqual(['a']);
   expect(resolve('found')).toMatchObject({ id: 'found' });
   expect(resolve(undefined)).toEqual(action);
 });
@@ -161,7 +160,7 @@ test('references: the key __proto__ stays a key', () => {
   );
   const action = { method: 'POST', data } as const;
 
-  const resolved = resolveReferences(action, 'Group', () => 'id');
+  const resolved = resolveReferences(action, () => 'id');
 
   const written = '{"__proto__":{"value":"bulkId:a"},"members":{"value":"id"}}';
   expect(JSON.stringify(resolved)).toBe(`{"method":"POST","data":${written}}`);

@@ -2,13 +2,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { findPart } from '../dialect/parse-body.ts';
 import { ScimError } from '../errors.ts';
 import { type Token, toTokens } from '../filter/tokens.ts';
-import {
-  findAttribute,
-  findTable,
-  groupSchema,
-  type ResourceSchema,
-  userSchema,
-} from '../schema/resource-schemas.ts';
 import type { BulkAction, BulkOperation } from './bulk-operation.ts';
 
 /** A reference in the place of an id: the whole text. */
@@ -17,25 +10,21 @@ const WHOLE = /^bulkId:(.+)$/i;
 const IN_ADDRESS = /^(.*\/)?bulkId:([^/]+)$/i;
 /** Operators of a filter that compare with a whole id. */
 const COMPARED: ReadonlySet<string> = new Set(['eq', 'ne']);
-/** Attributes whose values are ids of resources. */
-const REFERRING: ReadonlySet<string> = new Set(['members', 'admins', 'manager']);
+/** Attributes whose values are ids of resources, after the URN of their schema or not. */
+const REFERRING = /(?:^|[:.])(?:members|admins|manager)(?:\.value)?$/i;
+/** Parts of such a value that hold the id. */
+const ID_PARTS = /^(?:value|\$ref|members|admins|manager)$/i;
 
 /** The id that a bulkId stands for; undefined leaves the reference as it is. */
 type Resolve = (bulkId: string) => string | undefined;
-
-/** Schema of the resource that is written, and what bulkIds stand for. */
-interface Context {
-  readonly schema: ResourceSchema;
-  readonly resolve: Resolve;
-}
 
 /**
  * The bulkIds that an action names: in its path, and in the attributes whose values are ids. Any other text may begin
  * as a reference does.
  */
-export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<string> {
+export function listReferences(action: BulkAction): Set<string> {
   const found = new Set<string>();
-  resolveReferences(action, type, (bulkId) => {
+  resolveReferences(action, (bulkId) => {
     found.add(bulkId);
     return undefined;
   });
@@ -43,24 +32,12 @@ export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<
 }
 
 /** The action with ids where it named bulkIds. */
-export function resolveReferences(
-  action: BulkAction,
-  type: 'User' | 'Group',
-  resolve: Resolve,
-): BulkAction {
-  const context = { schema: type === 'User' ? userSchema : groupSchema, resolve };
-  if (action.method === 'POST') {
-    return { ...action, data: resolveResource(action.data, context) };
-  }
+export function resolveReferences(action: BulkAction, resolve: Resolve): BulkAction {
+  if (action.method === 'POST') return { ...action, data: resolveIn(action.data, resolve) };
   const id = resolveText(action.id, resolve);
-  switch (action.method) {
-    case 'DELETE':
-      return { ...action, id };
-    case 'PUT':
-      return { ...action, id, data: resolveResource(action.data, context) };
-    default:
-      return { ...action, id, data: resolvePatch(action.data, context) };
-  }
+  if (action.method === 'DELETE') return { ...action, id };
+  const toData = action.method === 'PUT' ? resolveIn : resolvePatch;
+  return { ...action, id, data: toData(action.data, resolve) };
 }
 
 /** True when the id is still a reference. */
@@ -87,37 +64,44 @@ interface SplitReferences {
 /** Takes the attributes whose values are ids out of a user. */
 export function splitReferences(data: JsonValue): SplitReferences {
   const referring: [string, JsonValue][] = [];
-  const rest = mapAttributes(data, userSchema, (name, value) => {
-    referring.push([name, value]);
-    return undefined;
-  });
+  const split = (value: JsonValue, schema: string): JsonValue =>
+    mapParts(value, (name, part) => {
+      if (schema === '' && name.startsWith('urn:') && isJsonObject(part)) {
+        return split(part, `${name}:`);
+      }
+      if (!REFERRING.test(name)) return part;
+      referring.push([`${schema}${name}`, part]);
+      return undefined;
+    });
+  const rest = split(data, '');
   return { rest, referring: Object.fromEntries(referring) };
 }
 
-function resolveResource(data: JsonValue, { schema, resolve }: Context): JsonValue {
-  return mapAttributes(data, schema, (_, value) => resolveIds(value, resolve));
-}
-
-/** Maps the value of a named attribute; undefined leaves it out. */
-type MapValue = (name: string, value: JsonValue) => JsonValue | undefined;
-
-/**
- * Maps the attributes whose values are ids.
- * @param map is told the name of the attribute, after its URN if it is inside an extension
- */
-function mapAttributes(data: JsonValue, schema: ResourceSchema, map: MapValue): JsonValue {
+/** Resolves the ids inside the attributes whose values are ids. */
+function resolveIn(data: JsonValue, resolve: Resolve): JsonValue {
   return mapParts(data, (name, value) => {
-    const table = findTable(schema, name);
-    if (!table) return isReferring(schema, name) ? map(name, value) : value;
-    return mapParts(value, (part, held) => {
-      const qualified = `${table.urn}:${part}`;
-      return isReferring(schema, qualified) ? map(qualified, held) : held;
-    });
+    if (REFERRING.test(name)) return resolveIds(value, resolve);
+    return name.startsWith('urn:') ? resolveIn(value, resolve) : value;
   });
 }
 
-/** Maps the parts of an object; any other value stays as it is. */
-function mapParts(value: JsonValue, map: MapValue): JsonValue {
+/** Resolves an id, a list of ids, or what holds the id of an object. */
+function resolveIds(value: JsonValue, resolve: Resolve): JsonValue {
+  if (typeof value === 'string') return resolveText(value, resolve);
+  if (Array.isArray(value)) return value.map((item) => resolveIds(item, resolve));
+  return mapParts(value, (name, part) => {
+    if (name.toLowerCase() === '$ref' && typeof part === 'string') {
+      return resolveAddress(part, resolve);
+    }
+    return ID_PARTS.test(name) ? resolveIds(part, resolve) : part;
+  });
+}
+
+/** Maps the parts of an object, or leaves one out; any other value stays as it is. */
+function mapParts(
+  value: JsonValue,
+  map: (name: string, value: JsonValue) => JsonValue | undefined,
+): JsonValue {
   if (!isJsonObject(value)) return value;
   const parts: [string, JsonValue][] = [];
   for (const [name, part] of Object.entries(value)) {
@@ -128,60 +112,27 @@ function mapParts(value: JsonValue, map: MapValue): JsonValue {
   return Object.fromEntries(parts);
 }
 
-function mapItems(list: readonly JsonValue[], map: (item: JsonValue) => JsonValue): JsonValue[] {
-  const items: JsonValue[] = [];
-  for (const item of list) items.push(map(item));
-  return items;
-}
-
-function isReferring(schema: ResourceSchema, name: string): boolean {
-  const path = findAttribute(schema, name);
-  if (!path || !REFERRING.has(path.attribute.name)) return false;
-  return path.sub === undefined || path.sub.name === 'value';
-}
-
-function resolvePatch(data: JsonValue, context: Context): JsonValue {
-  if (!isJsonObject(data)) return data;
-  const operations = findPart(data, 'Operations');
-  return mapParts(data, (_, part) => {
-    if (part !== operations) return part;
-    if (!Array.isArray(part)) return resolveOperation(part, context);
-    return mapItems(part, (operation) => resolveOperation(operation, context));
+function resolvePatch(data: JsonValue, resolve: Resolve): JsonValue {
+  return mapParts(data, (name, part) => {
+    if (name.toLowerCase() !== 'operations') return part;
+    if (!Array.isArray(part)) return resolveOperation(part, resolve);
+    return part.map((operation) => resolveOperation(operation, resolve));
   });
 }
 
-function resolveOperation(operation: JsonValue, context: Context): JsonValue {
-  if (!isJsonObject(operation)) return operation;
-  const path = findPart(operation, 'path');
-  const value = findPart(operation, 'value');
+function resolveOperation(operation: JsonValue, resolve: Resolve): JsonValue {
+  const path = isJsonObject(operation) ? findPart(operation, 'path') : undefined;
+  const isOfIds = typeof path === 'string' && REFERRING.test(withoutFilter(path));
   return mapParts(operation, (name, part) => {
-    if (name.toLowerCase() === 'path') return resolvePath(part, context);
-    const isValue = name.toLowerCase() === 'value' && part === value;
-    return isValue ? resolveValueAt(path, part, context) : part;
-  });
-}
-
-function resolveValueAt(
-  path: JsonValue | undefined,
-  value: JsonValue,
-  context: Context,
-): JsonValue {
-  const { schema, resolve } = context;
-  if (typeof path !== 'string' || path.trim() === '') {
-    return resolveResource(value, context);
-  }
-  const name = withoutFilter(path);
-  if (isReferring(schema, name)) return resolveIds(value, resolve);
-  const table = findTable(schema, name);
-  if (!table) return value;
-  return mapParts(value, (part, ids) => {
-    return isReferring(schema, `${table.urn}:${part}`) ? resolveIds(ids, resolve) : ids;
+    if (name.toLowerCase() === 'value') {
+      return isOfIds ? resolveIds(part, resolve) : resolveIn(part, resolve);
+    }
+    return isOfIds && part === path ? resolvePath(path, resolve) : part;
   });
 }
 
 /** Resolves the ids that the filter of a path compares `value` with; other texts may begin as a reference does. */
-function resolvePath(path: JsonValue, { schema, resolve }: Context): JsonValue {
-  if (typeof path !== 'string' || !isReferring(schema, withoutFilter(path))) return path;
+function resolvePath(path: string, resolve: Resolve): string {
   const opening = path.indexOf('[') + 1;
   const closing = path.lastIndexOf(']');
   if (opening === 0 || closing < opening) return path;
@@ -221,17 +172,6 @@ function withoutFilter(path: string): string {
   if (opening === -1) return path.trim();
   const after = path.slice(path.lastIndexOf(']') + 1).trim();
   return `${path.slice(0, opening).trim()}${after}`;
-}
-
-/** Resolves an id, a list of ids, or the `value` and the `$ref` of an object or of each object of a list. */
-function resolveIds(value: JsonValue, resolve: Resolve): JsonValue {
-  if (typeof value === 'string') return resolveText(value, resolve);
-  if (Array.isArray(value)) return mapItems(value, (item) => resolveIds(item, resolve));
-  return mapParts(value, (name, part) => {
-    if (typeof part !== 'string') return part;
-    if (name.toLowerCase() === 'value') return resolveText(part, resolve);
-    return name.toLowerCase() === '$ref' ? resolveAddress(part, resolve) : part;
-  });
 }
 
 /** The id, or the one that it refers to. */

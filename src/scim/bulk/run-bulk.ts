@@ -8,13 +8,15 @@ import { ANY_VERSION } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
 import {
+  attempt,
   createRequestRepairs,
   type RepairedParts,
   type RequestRepairs,
   UNCOUNTED,
 } from '../repairs.ts';
+import type { Content } from '../requests/list-written.ts';
 import { userKind } from '../users/accept.ts';
-import type { Content, Sent } from '../writes/sent.ts';
+import type { Sent } from '../writes/sent.ts';
 import type { AcceptedWrite, WriteTarget } from '../writes/write-result.ts';
 import { breakCircles } from './break-circles.ts';
 import {
@@ -118,9 +120,11 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
   try {
     if (operation.kind === 'malformed') throw operation.error;
     const action = resolve(run, operation);
-    assertResolved(run, operation);
     const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
     run.repairs.set(operation, repairs);
+    // A member that no operation creates is an unknown one, beside which somebody may have to leave.
+    const isOfMembers = operation.type === 'Group' && 'id' in action && !isReference(action.id);
+    attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () => assertResolved(run, operation));
     const accepted = await accept(run.deps, operation.type, {
       ...{ action, repairs },
       understood: (content) => run.contents.set(operation, content),
@@ -162,9 +166,9 @@ async function accept(
 }
 
 /** Copies an operation only when it names others: most name none, and may be large. */
-function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction {
+function resolve(run: Run, { action, references }: BulkWrite): BulkAction {
   if (references.size === 0) return action;
-  return resolveReferences(action, type, (bulkId) => findId(run, bulkId));
+  return resolveReferences(action, (bulkId) => findId(run, bulkId));
 }
 
 /** Sets the attributes of a new user that had to wait for other new users. */

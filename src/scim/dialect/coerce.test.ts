@@ -89,12 +89,6 @@ const taken: readonly ValueCase[] = [
     'boolean-as-text',
   ],
   [
-    'primary that is nothing',
-    { roles: [{ value: 'r', primary: 'perhaps' }] },
-    { roles: [{ value: 'r' }] },
-    'value-dropped',
-  ],
-  [
     'several primaries',
     {
       emails: [
@@ -183,7 +177,12 @@ const taken: readonly ValueCase[] = [
     'unknown-schema-dropped',
   ],
   ['a key with a filter', { 'emails[type eq "work"].value': 'a@x' }, {}],
-  ['an extension that is no object', { [enterprise]: 'x' }, {}, 'value-dropped'],
+  [
+    'a text in an object of its name',
+    { title: { Title: 'X' } },
+    { title: 'X' },
+    'object-around-value',
+  ],
   ['a null extension', { [enterprise]: null }, {}],
 ];
 
@@ -197,8 +196,6 @@ for (const [why, body, want, repair] of taken) {
 
 /** Of these nothing is taken, as if they had not been sent. */
 const dropped: readonly ValueCase[] = [
-  ['a value that cannot be a text', { title: { x: 1 } }, {}, 'value-dropped'],
-  ['two values where one belongs', { title: ['a', 'b'] }, {}, 'value-dropped'],
   ['a password', { password: 'p' }, {}, 'password-dropped'],
   ['an id', { id: 'x' }, {}, 'read-only-dropped'],
   ['meta', { meta: { resourceType: 'User' } }, {}, 'read-only-dropped'],
@@ -206,8 +203,36 @@ const dropped: readonly ValueCase[] = [
   ['active that is blank says nothing', { active: '' }, {}, 'blank-active-dropped'],
   ['active that is null', { active: null }, {}],
   ['an unknown attribute', { shoeSize: 42 }, {}, 'unknown-attribute-dropped'],
-  ['an unknown part', { name: { x: 1 } }, {}, 'unknown-attribute-dropped'],
 ];
+
+test.each([
+  ['an object in the place of a text', { title: { x: 1 } }, 'The value of title is not a text.'],
+  ['two values where one belongs', { title: ['a', 'b'] }, 'The value of title is not a text.'],
+  [
+    'a part of the wrong type',
+    { name: { givenName: {} } },
+    'The value of givenName is not a text.',
+  ],
+  [
+    'a part of a value of the wrong type',
+    { roles: [{ value: 'r', primary: 'perhaps' }] },
+    'Value 1 of roles: The value of primary is no boolean.',
+  ],
+  [
+    'an object of unknown parts alone',
+    { manager: { id: 'x' } },
+    'The value of manager has no part that is known here.',
+  ],
+  [
+    'an extension that is no object',
+    { [enterprise]: 'x' },
+    `The value of ${enterprise} is not an object.`,
+  ],
+])('a value that its attribute cannot hold is refused: %s', (_, body, message) => {
+  expect(() => parse({ userName: 'a', ...body })).toThrow(
+    expect.objectContaining({ status: 400, scimType: 'invalidValue', message }),
+  );
+});
 
 for (const [why, body, , repair] of dropped) {
   test(`a value is dropped and counted: ${why}`, () => {

@@ -1,32 +1,41 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { at, invalidValue, ScimError } from '../errors.ts';
-import type { Repairs } from '../repairs.ts';
+import { invalidValue } from '../errors.ts';
+import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
 import { hasContent, isPrimary, withoutNulls } from './elements.ts';
-import { toItems } from './parse-body.ts';
-import { parseJson } from './parse-json.ts';
+import { toItems, unpackText } from './parse-body.ts';
 import { mergeElements } from './value-list.ts';
 
 /**
- * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []).
- * undefined: the attribute can hold nothing of the value, which then counts as not sent.
- * Parts of a complex value may be null as well.
- * @throws ScimError 400 `invalidValue` for a wrong boolean or number, a name or a list too long
+ * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []). undefined: the value says
+ * nothing that a provider can set. Parts of a complex value may be null as well.
+ * @throws ScimError 400 `invalidValue`: a value that the attribute cannot hold, a name or a list too long
  */
 export function coerceValue(
   rule: AttributeRule,
-  value: JsonValue,
+  given: JsonValue,
   repairs: Repairs,
 ): JsonValue | undefined {
+  const value = unwrapNamed(rule, given, repairs);
   if (rule.multiValued) return coerceList(rule, value, repairs);
   if (rule.type === 'complex') return coerceComplex(rule, value, repairs);
   const coerced = coerceSimple(rule, value, repairs);
-  if (coerced === undefined && rule.type !== 'string' && rule.type !== 'reference') {
-    throw invalidValue(`The value of ${rule.name} is no ${rule.type}.`);
-  }
   assertShort(rule.name, coerced);
   return coerced;
+}
+
+/** Takes `{"title": "X"}` in the place of a title as X. */
+export function unwrapNamed(
+  { name, subAttributes }: AttributeRule,
+  value: JsonValue,
+  repairs: Repairs,
+): JsonValue {
+  const [key = '', ...others] = isJsonObject(value) ? Object.keys(value) : [];
+  const isName = key.toLowerCase() === name.toLowerCase() && others.length === 0;
+  if (!isName || !isJsonObject(value) || findRule(subAttributes, key)) return value;
+  repairs.count('object-around-value');
+  return value[key] ?? null;
 }
 
 function coerceComplex(
@@ -36,12 +45,7 @@ function coerceComplex(
 ): JsonObject | null | undefined {
   const only = unwrapArray(value, repairs);
   if (only !== undefined && isBlank(only, repairs)) return null;
-  const object = only === undefined ? undefined : toObject(rule, only, repairs);
-  if (!isJsonObject(object)) {
-    repairs.count('value-dropped');
-    return undefined;
-  }
-  const coerced = coerceObject(rule, object, repairs);
+  const coerced = coerceObject(rule, only, repairs);
   // Without its value a reference refers to nothing: Entra clears a manager with {"value": ""}.
   return coerced && coerced.value === null ? null : coerced;
 }
@@ -52,35 +56,29 @@ export const USER_LIST_MAX = 1_000;
 /**
  * A list of objects out of the value: one object or text becomes a list, empty elements are left out, equal
  * ones become one, and at most one is primary: the first.
- * @returns null when there is no element; undefined when an element can hold nothing of the value
- * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
+ * @returns null when there is no element
+ * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values, or one that the list cannot hold
  */
 export function coerceList(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): JsonObject[] | null | undefined {
+): JsonObject[] | null {
   const items = toItems(value, repairs);
-  assertFewValues(rule, items.length);
-  const coerced: (JsonObject | null | undefined)[] = [];
-  for (const [index, item] of items.entries()) {
-    const place = () => `Value ${index + 1} of ${rule.name}`;
-    coerced.push(at(place, () => coerceElement(rule, item, repairs)));
+  if (items.length > USER_LIST_MAX) {
+    throw invalidValue(`${rule.name} has more than ${USER_LIST_MAX} values.`);
   }
-  if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
-  const elements = coerced
-    .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))
+  const elements = items
+    .flatMap((item, index): JsonObject[] => {
+      const place = () => `Value ${index + 1} of ${rule.name}`;
+      const element = attempt(repairs, place, (inside) => coerceElement(rule, item, inside));
+      return element ? [withoutNulls(element)] : [];
+    })
     .filter((element) => keepsContent(element, repairs));
   const merged = mergeElements(rule, elements);
   if (merged.length < elements.length) repairs.count('duplicate-values');
   const single = keepFirstPrimary(merged, repairs);
   return single.length === 0 ? null : single;
-}
-
-/** @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values */
-export function assertFewValues({ name }: AttributeRule, count: number): void {
-  if (count <= USER_LIST_MAX) return;
-  throw invalidValue(`${name} has more than ${USER_LIST_MAX} values.`);
 }
 
 /** True when the element says more than its use. */
@@ -91,8 +89,8 @@ function keepsContent(element: JsonObject, repairs: Repairs): boolean {
 }
 
 /**
- * One element of a list; its parts may be null. null: it has no value. undefined: an element can hold
- * nothing of the value.
+ * One element of a list; its parts may be null. null: it has no value. undefined: it says nothing that a provider can
+ * set. @throws ScimError 400 `invalidValue`: an element cannot hold the value
  */
 export function coerceElement(
   rule: AttributeRule,
@@ -101,12 +99,8 @@ export function coerceElement(
 ): JsonObject | null | undefined {
   if (item === null || item === '') return null;
   const bare = Array.isArray(item) && item.length === 1 ? (item[0] ?? null) : item;
-  const object = toObject(rule, bare, repairs);
-  if (!isJsonObject(object)) {
-    repairs.count('value-dropped');
-    return undefined;
-  }
-  return coerceObject(rule, unpackJson(rule, object, repairs), repairs);
+  const packed = isJsonObject(bare) ? unpackJson(rule, bare, repairs) : bare;
+  return coerceObject(rule, packed, repairs);
 }
 
 function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): JsonObject[] {
@@ -119,14 +113,17 @@ function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): Js
 }
 
 /**
- * The parts of an object in the types of their sub-attributes; a part is null where it is cleared. null: the
- * object is empty. undefined: the attribute can hold nothing of the value.
+ * The parts of an object in the types of their sub-attributes; a part is null where it is cleared. null: the object is
+ * empty. undefined: it has read-only parts alone.
+ * @param given a single value stands for its `value` or, for a name or an address, its `formatted`
+ * @throws ScimError 400 `invalidValue`: no object, or one without any part of the attribute
  */
 function coerceObject(
   rule: AttributeRule,
-  value: JsonObject,
+  given: JsonValue | undefined,
   repairs: Repairs,
 ): JsonObject | null | undefined {
+  const value = toObject(rule, given, repairs);
   const result: JsonObject = {};
   const names = Object.keys(value);
   for (const name of names) {
@@ -139,44 +136,50 @@ function coerceObject(
     if (sub && coerced !== undefined) result[sub.name] = coerced;
   }
   if (Object.keys(result).length > 0) return result;
-  return names.length === 0 ? null : undefined;
+  if (names.some((name) => findRule(rule.subAttributes, name))) return undefined;
+  if (names.length === 0) return null;
+  throw invalidValue(`The value of ${rule.name} has no part that is known here.`);
 }
 
-/** Makes an object of a single value: its `value` or, for a name or an address, its `formatted`. */
-function toObject(rule: AttributeRule, value: JsonValue, repairs: Repairs): JsonValue {
-  if (value === null || typeof value === 'object') return value;
+/** Makes an object of a single value. @throws ScimError 400 `invalidValue`: a list */
+function toObject(rule: AttributeRule, given: JsonValue | undefined, repairs: Repairs): JsonObject {
+  const value = given === undefined ? null : unpackText(given, repairs);
+  if (isJsonObject(value)) return value;
+  if (typeof value === 'object') throw invalidValue(`The value of ${rule.name} is not one object.`);
   repairs.count('value-for-object');
-  return rule.subAttributes.has('value') ? { value } : { formatted: value };
+  return { [rule.subAttributes.has('value') ? 'value' : 'formatted']: value };
 }
 
 function findWritable(
-  { subAttributes }: AttributeRule,
+  rule: AttributeRule,
   name: string,
   repairs: Repairs,
 ): AttributeRule | undefined {
-  const sub = findRule(subAttributes, name);
+  const sub = findRule(rule.subAttributes, name);
   if (sub?.mutability === 'readOnly') {
     repairs.count('read-only-dropped');
     return undefined;
   }
-  if (!sub) repairs.count('unknown-attribute-dropped');
+  if (!sub) repairs.count('unknown-attribute-dropped', `${rule.name}.${name}`);
   else if (sub.name !== name) repairs.count('name-case');
   return sub;
 }
 
 /**
  * A text, boolean or whole number in the type of its attribute. null: the attribute is cleared.
- * undefined: the attribute can hold nothing of the value.
+ * @throws ScimError 400 `invalidValue`: the attribute cannot hold the value
  */
 function coerceSimple(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): string | number | boolean | null | undefined {
+): string | number | boolean | null {
   const bare = unwrapObject(unwrapArray(value, repairs), repairs);
   const coerced = bare === undefined ? undefined : toTyped(rule, bare, repairs);
-  if (coerced === undefined) repairs.count('value-dropped');
-  return coerced;
+  if (coerced !== undefined) return coerced;
+  const isText = rule.type !== 'boolean' && rule.type !== 'integer';
+  const type = isText ? 'not a text' : `no ${rule.type}`;
+  throw invalidValue(`The value of ${rule.name} is ${type}.`);
 }
 
 /** True when the value clears its attribute. */
@@ -185,7 +188,7 @@ function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
   return value === null || value === '';
 }
 
-/** Takes `["X"]` as X and `[]` as null; undefined: several values, of which none can be kept. */
+/** Takes `["X"]` as X and `[]` as null; undefined: several values. */
 function unwrapArray(value: JsonValue, repairs: Repairs): JsonValue | undefined {
   if (!Array.isArray(value)) return value;
   repairs.count('array-around-value');
@@ -254,20 +257,9 @@ const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
  */
 function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
   const text = element.value;
-  if (!PACKED.has(rule.name) || typeof text !== 'string' || !text.startsWith('{')) return element;
-  const packed = findJson(text);
+  if (!PACKED.has(rule.name) || typeof text !== 'string') return element;
+  const packed = unpackText(text, repairs);
   if (!isJsonObject(packed) || typeof packed.value !== 'string') return element;
-  repairs.count('json-in-text');
   const display = packed.display ?? packed.displayName ?? element.display;
   return { ...element, value: packed.value, ...(display === undefined ? {} : { display }) };
-}
-
-/** Value of the JSON document; undefined: the text is none, it only began like one. */
-function findJson(text: string): JsonValue | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof ScimError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Repairs } from '../repairs.ts';
+import { invalidValue } from '../errors.ts';
+import { attempt, type Repairs } from '../repairs.ts';
 import type { SchemaTable } from '../schema/attribute-table.ts';
 import { listRules } from '../schema/attribute-table.ts';
 import {
@@ -10,7 +11,7 @@ import {
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
-import { assertFewValues } from './coerce.ts';
+import { assertAcceptable } from './parse-body.ts';
 
 /** One value of a body and its place. */
 export interface BodyEntry {
@@ -34,9 +35,12 @@ export interface Body {
 export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repairs): Body {
   const read: Body = { entries: [], extensions: [], filtered: [] };
   for (const name of Object.keys(body)) {
-    readKey(read, { name, value: body[name] ?? null, schema }, repairs);
+    attempt(repairs, undefined, (inside) => {
+      assertAcceptable({ [name]: body[name] });
+      readKey(read, { name, value: body[name] ?? null, schema }, inside);
+    });
   }
-  assertOnce(read.entries, repairs);
+  countDoubles(read.entries, repairs);
   return read;
 }
 
@@ -47,25 +51,15 @@ export function readResource(
   repairs: Repairs,
 ): Omit<Body, 'filtered'> {
   const { filtered, ...read } = readBody(body, schema, repairs);
-  for (const _ of filtered) repairs.count('unknown-attribute-dropped');
+  for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
   return read;
 }
 
-/**
- * Counts attributes that are there in several spellings: of their values the last one counts.
- * @throws ScimError 400 `invalidValue`: too many values of one list, in all its spellings together
- */
-function assertOnce(entries: readonly BodyEntry[], repairs: Repairs): void {
-  const values = new Map<string, number>();
-  for (const { path, value } of entries) {
-    const place = path.keys.join(' ');
-    const before = values.get(place);
-    if (before !== undefined) repairs.count('name-doubled');
-    const sum = (before ?? 0) + (Array.isArray(value) ? value.length : 0);
-    values.set(place, sum);
-    if (path.attribute.multiValued && path.userList === undefined) {
-      assertFewValues(path.attribute, sum);
-    }
+/** Counts attributes that are there in several spellings: of their values the last one counts. */
+function countDoubles(entries: readonly BodyEntry[], repairs: Repairs): void {
+  const places = new Set(entries.map(({ path }) => path.keys.join(' ')));
+  for (let doubles = entries.length - places.size; doubles > 0; doubles -= 1) {
+    repairs.count('name-doubled');
   }
 }
 
@@ -94,7 +88,7 @@ function readKey(
     read.filtered.push(name);
   } else {
     const isForeign = isQualified(name) && !isKnownSchema(schema, name);
-    repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped');
+    repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped', name);
   }
 }
 
@@ -107,12 +101,11 @@ function addTable(
     if (table !== schema.core) entries.push(...listUnassigned(schema, table));
     return;
   }
-  const parts = isJsonObject(value) ? value : {};
-  if (parts !== value) repairs.count('value-dropped');
-  for (const name of Object.keys(parts)) {
+  if (!isJsonObject(value)) throw invalidValue(`The value of ${table.urn} is not an object.`);
+  for (const name of Object.keys(value)) {
     const path = findAttribute(schema, `${table.urn}:${name}`);
-    if (!path) repairs.count('unknown-attribute-dropped');
-    else addEntry(entries, { path, value: parts[name] ?? null }, repairs);
+    if (!path) repairs.count('unknown-attribute-dropped', `${table.urn}:${name}`);
+    else addEntry(entries, { path, value: value[name] ?? null }, repairs);
   }
 }
 

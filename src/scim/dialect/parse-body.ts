@@ -1,15 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
-import { invalidSyntax, invalidValue } from '../errors.ts';
+import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import { assertQuick, parseJson } from './parse-json.ts';
 
 /**
- * A body as a JSON object that holds nothing a store could not keep.
- * @throws ScimError 400 `invalidSyntax`, `invalidValue` (see `assertAcceptable`)
+ * A body as a JSON object. Its parts are looked at one by one (`assertAcceptable`).
+ * @throws ScimError 400 `invalidSyntax`; `invalidValue`: too many attributes
  */
 export function openBody(body: unknown): JsonObject {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
-  assertAcceptable(body);
+  look(body, 1, []);
   return body;
 }
 
@@ -29,8 +30,33 @@ export function findPart<Value>(
   return object[spelt];
 }
 
+/**
+ * The value, or the object or list that a text holds as JSON: some clients write the values of a list so.
+ * @throws ScimError 400 `invalidValue`: see `assertAcceptable`
+ */
+export function unpackText(value: JsonValue, repairs: Repairs): JsonValue {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  const packed = findJson(value);
+  if (packed === undefined) return value;
+  assertAcceptable(packed);
+  repairs.count('json-in-text');
+  return packed;
+}
+
+/** Value of the JSON document; undefined: the text is none, it only began like one. */
+function findJson(text: string): JsonValue | undefined {
+  try {
+    assertQuick(text);
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof ScimError) return undefined;
+    throw error;
+  }
+}
+
 /** Makes a list of one value; null and "" are an empty one. */
-export function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
+export function toItems(given: JsonValue, repairs: Repairs): JsonValue[] {
+  const value = unpackText(given, repairs);
   if (Array.isArray(value)) return value;
   if (value === null || value === '') return [];
   repairs.count('value-for-list');

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
 /** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
@@ -33,22 +33,18 @@ const PARTS_MAX = 150_000;
 const [COLON, QUOTE, OBJECT, LIST] = [...':"{['].map((sign) => sign.charCodeAt(0));
 
 /**
- * Counts the names that a text gives to parts of its objects, those that stand twice too: there is one before each colon.
- * @param text may be no JSON
- * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists:
- * nothing interrupts the parser
+ * Stops a text, which may be no JSON, that would keep the parser busy: nothing interrupts it.
+ * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists
  */
-export function countGivenNames(text: string): number {
+export function assertQuick(text: string): void {
   const names = new Set<string>();
-  let [colons, parts] = [0, 0];
+  let parts = 0;
   let name = { start: 0, end: 0 };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === OBJECT || code === LIST) parts += 1;
-    else if (code === COLON) {
-      colons += 1;
-      names.add(text.slice(name.start, name.end));
-    } else if (code === QUOTE) {
+    else if (code === COLON) names.add(text.slice(name.start, name.end));
+    else if (code === QUOTE) {
       const end = findClosingQuote(text, at);
       name = { start: at, end };
       at = end === -1 ? text.length : end;
@@ -60,19 +56,6 @@ export function countGivenNames(text: string): number {
       throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
     }
   }
-  return colons;
-}
-
-/** Counts the names of the parts of all objects. Of a name that stands twice in an object, JSON keeps the last. */
-export function countNames(value: JsonValue): number {
-  let names = 0;
-  const rest: JsonValue[] = typeof value === 'object' ? [value] : [];
-  for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
-    const parts = Array.isArray(one) ? one : Object.values(one ?? {});
-    for (const part of parts) if (typeof part === 'object') rest.push(part);
-    if (isJsonObject(one)) names += parts.length;
-  }
-  return names;
 }
 
 /** Puts quotes around odd numbers. The text is valid JSON, so every match outside its strings is a number. */

@@ -12,7 +12,6 @@ const noOp = 'The op of an operation is none of add, replace and remove.';
 const noObject = 'An operation is not a JSON object.';
 const noAttributes = 'An operation without a path needs an object of attributes as its value.';
 const noSchema = 'A schema needs an object of attributes.';
-const unknown = 'The path names no attribute of a User.';
 
 /** Why; the operation; the scimType and the words of the refusal. */
 const refused: readonly (readonly [string, unknown, string, string])[] = [
@@ -105,8 +104,7 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
   ],
   ['null for the core schema', replace(core, null), 'invalidValue', noSchema],
   ['a text for a schema', replace(enterprise, 'x'), 'invalidValue', noSchema],
-  ['members of a user', { op: 'add', path: 'members', value: [] }, 'invalidPath', unknown],
-  ['the prototype as path', replace('__proto__.x', 1), 'invalidPath', unknown],
+  ['the prototype as path', replace('__proto__.x', 1), 'invalidPath', 'The path is malformed.'],
   [
     'a path that is no text',
     replace(5, 1),
@@ -118,11 +116,11 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
 for (const [why, operation, scimType, message] of refused) {
   test(`a PATCH is refused as a whole: ${why}`, () => {
     const body = { Operations: [replace('title', 'T'), operation] };
-    // The whole body is looked through before its operations are read.
-    const place = why === 'NUL' ? '' : 'Operation 2: ';
     expect(() =>
       parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
-    ).toThrow(expect.objectContaining({ status: 400, scimType, message: `${place}${message}` }));
+    ).toThrow(
+      expect.objectContaining({ status: 400, scimType, message: `Operation 2: ${message}` }),
+    );
   });
 }
 
@@ -195,7 +193,7 @@ const repaired: readonly (readonly [string, object, RepairKind[]])[] = [
   ['active that is blank', replace('active', ''), ['blank-active-dropped', 'blank-as-unassign']],
   ['active that is removed', { op: 'remove', path: 'active' }, ['blank-active-dropped']],
   ['a password', replace('password', 'p'), ['password-dropped']],
-  ['schemas', replace('schemas', [core]), []],
+  ['schemas', replace('schemas', [core]), ['read-only-dropped']],
   ['an unknown schema', replace('urn:acme:2.0:User:size', 1), ['unknown-schema-dropped']],
   [
     'values beside a removal',

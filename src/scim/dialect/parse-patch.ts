@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
-import type { Repairs } from '../repairs.ts';
+import { attempt, type Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, listUnassigned, readBody } from './entries.ts';
-import { countSchemas, findPart, openBody } from './parse-body.ts';
+import { assertAcceptable, countSchemas, findPart, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep } from './patch-step.ts';
 import { type PatchOp, toStep } from './to-step.ts';
@@ -65,8 +65,10 @@ export function parsePatch(
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
     const number = operations.length === 1 ? undefined : index + 1;
-    const place = () => (number === undefined ? number : `Operation ${number}`);
-    const steps = at(place, () => readOperation(operation, { schema, repairs }));
+    const place = number === undefined ? number : () => `Operation ${number}`;
+    const steps =
+      attempt(repairs, place, (inside) => readOperation(operation, { schema, repairs: inside })) ??
+      [];
     spend(spent, steps, operationsMax);
     for (const step of steps) {
       all.push(number === undefined ? step : { ...step, operation: number });
@@ -108,6 +110,7 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
 
 function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   if (!isJsonObject(operation)) throw invalidSyntax('An operation is not a JSON object.');
+  assertAcceptable(operation);
   const { repairs } = context;
   const path = findPart(operation, 'path', repairs) ?? '';
   if (typeof path !== 'string') {
@@ -119,6 +122,7 @@ function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   if (op !== word) repairs.count('op-case');
   const value = findPart(operation, 'value', repairs);
   if (path.trim() !== '') return toPathSteps({ op, path, value }, context);
+  if (repairs.isStrict) repairs.count('path-missing');
   // Without a path the value is an object that names the attributes.
   if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
   const [only, ...others] = Array.isArray(value) ? value : [value];
@@ -148,7 +152,9 @@ function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): Patch
   const { entries, filtered } = readBody(object, schema, repairs);
   const steps = toAllSteps(op, entries, repairs);
   for (const path of filtered) {
-    steps.push(...toPathSteps({ op, path, value: object[path] }, context));
+    const operation = { op, path, value: object[path] };
+    const read = (inside: Repairs) => toPathSteps(operation, { schema, repairs: inside });
+    steps.push(...(attempt(repairs, undefined, read) ?? []));
   }
   return steps;
 }
@@ -157,7 +163,8 @@ function toAllSteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repairs
   const steps: PatchStep[] = [];
   for (const { path, value } of entries) {
     const operation = { op, target: { path, where: undefined }, value };
-    steps.push(...toStep(operation, repairs));
+    const read = (inside: Repairs) => toStep(operation, inside);
+    steps.push(...(attempt(repairs, undefined, read) ?? []));
   }
   return steps;
 }

@@ -49,7 +49,12 @@ for (const urn of [core, enterprise, enterprise.toUpperCase()]) {
 /** The path, and the repair that is counted. */
 const forgotten: readonly (readonly [string, RepairKind[]])[] = [
   ['password', ['password-dropped']],
-  ['schemas', []],
+  ['schemas', ['read-only-dropped']],
+  ['shoeSize', ['unknown-attribute-dropped']],
+  ['name.x', ['unknown-attribute-dropped']],
+  ['emails[type eq "work"].x', ['unknown-attribute-dropped']],
+  [`${core}:shoeSize`, ['unknown-attribute-dropped']],
+  ['a'.repeat(10_000), ['unknown-attribute-dropped']],
   ['urn:acme:custom:2.0:User:size', ['unknown-schema-dropped']],
   ['urn:acme:custom:2.0:User', ['unknown-schema-dropped']],
   [`${enterprise}:shoeSize`, ['unknown-attribute-dropped']],
@@ -66,18 +71,12 @@ for (const [path, repairs] of forgotten) {
   });
 }
 
-const unknown = 'names no attribute of a User';
 const malformed = 'is malformed';
 const noList = 'has a filter on something that is no list';
 
 /** Why, the path, and what the answer says of it. */
 const refused: readonly (readonly [string, string, string])[] = [
-  ['an unknown name', 'shoeSize', unknown],
-  ['an unknown name with the core URN', `${core}:shoeSize`, unknown],
-  ['an unknown part', 'name.x', unknown],
-  ['an unknown part behind a filter', 'emails[type eq "work"].x', unknown],
-  ['a bracket that closes before it opens', 'a][x eq 1]', unknown],
-  ['the longest path', 'a'.repeat(10_000), unknown],
+  ['a bracket that closes before it opens', 'a][x eq 1]', malformed],
   ['a path that is longer', 'a'.repeat(10_001), 'is too long'],
   ['a bracket that does not close', 'emails[type eq "work"', malformed],
   ['a bracket inside a text that does not end', 'emails[type eq "work]', malformed],

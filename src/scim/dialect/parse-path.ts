@@ -1,11 +1,10 @@
 import { badRequest, type ScimError } from '../errors.ts';
-import { parseElementFilter } from '../filter/parse-filter.ts';
+import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
 import type { Repairs } from '../repairs.ts';
 import type { SchemaTable } from '../schema/attribute-table.ts';
 import {
   findAttribute,
   findTable,
-  isCoreQualified,
   isDotted,
   isKnownSchema,
   isQualified,
@@ -28,7 +27,7 @@ const NO_LIST = 'has a filter on something that is no list';
 /**
  * Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, each
  * qualified by a URN or not, or the URN of a schema.
- * @throws ScimError 400 `invalidPath`: malformed, or no core attribute; `invalidFilter`: the part between
+ * @throws ScimError 400 `invalidPath`: malformed; `invalidFilter`: the part between
  * the brackets; `mutability`: read-only
  * @see RFC 7644 §3.5.2
  */
@@ -45,7 +44,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
     throw badRequest('mutability', `${toPathText(found)} is read-only.`);
   }
   if (attribute.mutability === 'writeOnly' || attribute.name === 'schemas') {
-    if (attribute.mutability === 'writeOnly') repairs.count('password-dropped');
+    repairs.count(attribute.name === 'schemas' ? 'read-only-dropped' : 'password-dropped');
     return { kind: 'dropped' };
   }
   if (filter === undefined) return { kind: 'attribute', target: { path: found, where: undefined } };
@@ -59,7 +58,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   };
 }
 
-/** Meaning of a name that is no attribute: a schema, an unknown extension that is dropped, or a mistake. */
+/** Meaning of a name that is no attribute: a schema, or one that is dropped. @throws ScimError 400 `invalidPath` for what is no name */
 function toOther(
   name: string,
   schema: ResourceSchema,
@@ -70,12 +69,9 @@ function toOther(
     if (filter !== undefined) throw invalidPath(NO_LIST);
     return { kind: 'schema', table };
   }
-  if (!isQualified(name) || isCoreQualified(schema, name)) {
-    throw invalidPath(`names no attribute of a ${schema.name}`);
-  }
-  repairs.count(
-    isKnownSchema(schema, name) ? 'unknown-attribute-dropped' : 'unknown-schema-dropped',
-  );
+  if (!isQualified(name) && !PLAIN_NAME.test(name)) throw invalidPath('is malformed');
+  const isForeign = isQualified(name) && !isKnownSchema(schema, name);
+  repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped', name);
   return { kind: 'dropped' };
 }
 
@@ -93,7 +89,7 @@ function splitPath(path: string): { name: string; filter: string | undefined } {
   const closing = findClosingBracket(path, opening);
   const after = path.slice(closing + 1).trimStart();
   if (closing === -1 || (after !== '' && !after.startsWith('.'))) {
-    throw badRequest('invalidPath', 'The path is malformed.');
+    throw invalidPath('is malformed');
   }
   const name = path.slice(0, opening).trimEnd() + after;
   return { name, filter: path.slice(opening + 1, closing) };

@@ -1,8 +1,13 @@
-import { toWrittenName } from '../../domain/extensions.ts';
+import { toExtension, toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
-import type { Repairs } from '../repairs.ts';
-import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
+import { attempt, type Repairs } from '../repairs.ts';
+import {
+  type AttributePath,
+  type ResourceSchema,
+  toPathText,
+  userSchema,
+} from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readResource } from './entries.ts';
@@ -15,6 +20,8 @@ export interface UserInput {
   readonly attributes: JsonObject;
   /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
+  /** Attributes that are left out: what was held of them stays (`withLeftOut`). */
+  readonly leftOut: readonly AttributePath[];
   readonly sent: SentLists;
 }
 
@@ -27,11 +34,11 @@ export function parseUser(body: unknown, repairs: Repairs): UserInput {
   countSchemas(object, userSchema.urns, repairs);
   const { entries, extensions } = readResource(object, userSchema, repairs);
   const input = toInput(entries, extensions, repairs);
-  assertNamed(input.attributes, 'userName', userSchema);
+  attempt(repairs, undefined, () => assertNamed(input.attributes, 'userName', userSchema));
   return { ...input, sent: toSentLists(entries) };
 }
 
-/** Attributes out of entries; an attribute that cannot hold the sent value counts as not mentioned. */
+/** Attributes out of entries; one that says nothing that a provider can set counts as not mentioned. */
 export function toInput(
   entries: readonly BodyEntry[],
   extensions: readonly string[],
@@ -39,22 +46,41 @@ export function toInput(
 ): Omit<UserInput, 'sent'> {
   const attributes: JsonObject = {};
   const mentioned = new Set(extensions);
+  const leftOut: AttributePath[] = [];
   for (const { path, value } of entries) {
     if (path.sub && path.attribute.multiValued) {
-      repairs.count('unknown-attribute-dropped');
+      repairs.count('unknown-attribute-dropped', toPathText(path));
       continue;
     }
-    const coerced = coerceValue(path.sub ?? path.attribute, value, repairs);
-    if (coerced === undefined) continue;
-    if (coerced === null && path.attribute.name === 'active') {
+    const coerced = attempt(repairs, undefined, (inside) => ({
+      value: coerceValue(path.sub ?? path.attribute, value, inside),
+    }));
+    if (coerced === undefined) leftOut.push(path);
+    else if (coerced.value === null && path.attribute.name === 'active') {
       countBlankActive(value, repairs);
-      continue;
+    } else if (coerced.value !== undefined) {
+      mentioned.add(toWrittenName(path.extension, path.attribute.name));
+      if (isAssigned(coerced.value)) assign(attributes, path.keys, coerced.value);
     }
-    mentioned.add(toWrittenName(path.extension, path.attribute.name));
-    const isAssigned = isJsonObject(coerced) ? hasContent(coerced) : coerced !== null;
-    if (isAssigned) assign(attributes, path.keys, coerced);
   }
-  return { attributes, mentioned };
+  return { attributes, mentioned, leftOut };
+}
+
+function isAssigned(value: JsonValue): boolean {
+  return isJsonObject(value) ? hasContent(value) : value !== null;
+}
+
+/** The attributes of a PUT, with the values of before where it has one that is left out. */
+export function withLeftOut(
+  before: JsonObject,
+  { attributes, leftOut }: Pick<UserInput, 'attributes' | 'leftOut'>,
+): JsonObject {
+  const kept = structuredClone(attributes);
+  for (const { extension, attribute } of leftOut) {
+    const { [attribute.name]: held } = extension ? toExtension(before, extension) : before;
+    if (held !== undefined) assign(kept, [extension ?? [], attribute.name].flat(), held);
+  }
+  return kept;
 }
 
 /** An account is on or off, and blank must not switch it. Null says no more than its absence (RFC 7643 §2.5). */

@@ -38,10 +38,13 @@ function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchS
     throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);
   if (op === 'add' && isEmpty(value)) return [];
   const coerced = coerceFor(target, value, repairs);
-  if (coerced === undefined) return toNothing(target);
+  if (coerced === undefined) return [];
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
     throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
+  }
+  if (target.where && !target.path.sub && repairs.isStrict) {
+    throw badRequest('invalidPath', 'A path with a filter names no part of the value.');
   }
   // Where no element fits the filter, one may be made of the values that it names.
   if (target.where) assertShortFilter(target.path.attribute.name, target.where);
@@ -53,19 +56,11 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** Drops a value that the attribute cannot hold, like an unknown attribute; refuses it for a required one. */
-function toNothing(target: PatchTarget): PatchStep[] {
-  if (isRequired(target))
-    throw invalidValue(`The value of ${toPathText(target.path)} is not a text.`);
-  return [];
-}
-
 function coerceFor(
   { path: { attribute, sub }, where }: PatchTarget,
   value: JsonValue,
   repairs: Repairs,
 ): JsonValue | undefined {
-  // A part of an element that is of the wrong type is dropped, as it is inside of a list.
   if (sub) return coerceElement(attribute, { [sub.name]: value }, repairs)?.[sub.name];
   if (where) return coerceElement(attribute, value, repairs);
   return coerceValue(attribute, value, repairs);
@@ -120,7 +115,7 @@ function toUserListStep(
   }
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
-  const ids = readUserIds(list, { path: target.path, value }, repairs);
+  const ids = readUserIds({ path: target.path, value }, repairs);
   return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
 }
 

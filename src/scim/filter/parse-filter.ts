@@ -40,7 +40,8 @@ const FILTER_READING: FilterReading = {
 /** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
 
-const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
+/** A name without the schema of its attribute, or one that may be one. @see RFC 7644 §3.10 */
+export const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
 
 /**
  * Reads a filter in time linear in its length. Beside the grammar it takes `not x eq y` without

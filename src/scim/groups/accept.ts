@@ -4,7 +4,7 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { type MemberRef, parseGroup } from '../dialect/parse-group.ts';
+import { parseGroup } from '../dialect/parse-group.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
@@ -12,7 +12,7 @@ import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
-import type { Sent } from '../writes/sent.ts';
+import { type Sent, understand, understandWhole } from '../writes/sent.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupTarget, storeGroup } from './change-group.ts';
@@ -38,9 +38,8 @@ export const groupKind: ScimKind<ResourceView<GroupId>> = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(deps: ProviderDeps, sent: Sent): Promise<GroupWriteResult> {
-  const input = parseGroup(sent.body, sent.repairs);
-  sent.understood(input);
-  return storeKnowing(deps, 'change', (tx) => storeNewGroup(tx, deps, { input }));
+  const input = understandWhole(sent, parseGroup(sent.body, sent.repairs));
+  return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -49,8 +48,8 @@ export async function acceptGroupReplacement(
   target: WriteTarget,
   sent: Sent,
 ): Promise<GroupWriteResult> {
-  const input = parseGroup(sent.body, sent.repairs);
-  sent.understood(input);
+  const { repairs } = sent;
+  const input = understand(sent, parseGroup(sent.body, repairs));
   const change = async (_tx: Db, _row: GroupRow, before: JsonObject): Promise<GroupTarget> => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
@@ -58,7 +57,9 @@ export async function acceptGroupReplacement(
     admins: toReplacement(deps, input.admins),
     placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
   });
-  return storeKnowing(deps, 'change', (tx) => storeGroup(tx, deps, { ...target, change }));
+  return storeKnowing(deps, { look: 'change', repairs }, (tx) =>
+    storeGroup(tx, deps, { ...target, change, repairs }),
+  );
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -69,12 +70,13 @@ export async function acceptGroupPatch(
 ): Promise<GroupWriteResult> {
   const { body, repairs } = sent;
   const operationsMax = deps.policy.patchOperationsMax;
-  const steps = parsePatch(body, { schema: groupSchema, repairs, operationsMax });
-  sent.understood(steps);
+  const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs, operationsMax }));
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';
-  return storeKnowing(deps, look, (tx) => storeGroup(tx, deps, { ...target, change }));
+  return storeKnowing(deps, { look, repairs }, (tx) =>
+    storeGroup(tx, deps, { ...target, change, repairs }),
+  );
 }
 
 function mayRemove(step: PatchStep): boolean {
@@ -86,10 +88,10 @@ export async function acceptGroupDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
-  return storeKnowing(deps, 'remove', (tx) => storeGroupDeletion(tx, deps, target));
+  return storeKnowing(deps, { look: 'remove' }, (tx) => storeGroupDeletion(tx, deps, target));
 }
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */
-function toReplacement(deps: ScimDeps, users: readonly MemberRef[] | undefined): LinkEdit[] {
+function toReplacement(deps: ScimDeps, users: readonly string[] | undefined): LinkEdit[] {
   return users === undefined ? [] : [toEdit(deps, 'replace', users)];
 }

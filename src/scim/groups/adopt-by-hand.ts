@@ -9,6 +9,7 @@ import { listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
+import { UNCOUNTED } from '../repairs.ts';
 import { adoptKnowing, assertAdminsKnown } from '../writes/read-privilege.ts';
 import { takeOver } from './create-group.ts';
 import { findGroupPrivilege } from './protect-group.ts';
@@ -51,7 +52,7 @@ async function store(
     origin: row.origin,
     before,
     attributes: before,
-    ...{ fields: [], members: [], admins: [], placeOf: () => undefined },
+    ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
     isNew: false,
   });
   await deleteDisputes(tx, { type: 'group', namesFolded: [row.display_name_folded] });

@@ -1,15 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
+import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
+import { toDesiredGroup } from '../../domain/group.ts';
 import { toGroupFields } from '../../domain/group-write.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { listTakenFromGroup, onlyTaken } from '../../domain/protection.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
+import {
+  type GroupRow,
+  listGroupsByName,
+  lockGroup,
+  toObservedGroup,
+} from '../../store/groups/groups.ts';
 import { readNamedUsers } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -25,6 +34,8 @@ export interface GroupTarget {
   readonly names: ReadonlySet<string>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
+  /** True where nobody is to be added, as when the rest of the request is refused. */
+  readonly onlyRemoves?: boolean;
   readonly placeOf: FindPlace;
 }
 
@@ -32,6 +43,7 @@ export interface GroupTarget {
 export interface GroupChangeCall extends WriteTarget {
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
+  readonly repairs: Repairs;
 }
 
 /**
@@ -42,18 +54,14 @@ export interface GroupChangeCall extends WriteTarget {
 export async function storeGroup(
   tx: Db,
   deps: ProviderDeps,
-  { change, ...written }: GroupChangeCall,
+  { change, repairs, ...written }: GroupChangeCall,
 ): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'users');
   const row = await lockOwnGroup(tx, deps, written);
   const before = parseStored<JsonObject>(row.attributes);
-  const target = await change(tx, row, before);
+  const asked = { row, before, target: await change(tx, row, before) };
+  const target = await findAllowed(tx, deps, { asked, repairs });
   const { attributes, names, members, admins } = target;
-  if (names.size > 0) {
-    assertPermissions(deps, before, attributes);
-    await assertNameFree(tx, deps, { row, attributes });
-  }
-  await assertGroupWithinLimits(tx, deps, { row, ...target });
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
     return { type: 'group', id: row.id, row, undo: undefined };
@@ -74,7 +82,53 @@ export async function storeGroup(
     keeps: removes ? await findKept(tx, deps, { row: managed, members, admins, named }) : undefined,
     isNew: false,
     named,
+    repairs,
   });
+}
+
+interface AskedTarget {
+  readonly row: GroupRow;
+  readonly before: JsonObject;
+  readonly target: GroupTarget;
+}
+
+/** The target or, where the rest is refused, what the request takes alone. @throws ScimError 400, 403, 409 */
+async function findAllowed(
+  tx: Db,
+  deps: ProviderDeps,
+  { asked, repairs }: { readonly asked: AskedTarget; readonly repairs: Repairs },
+): Promise<GroupTarget> {
+  const { row, before, target } = asked;
+  try {
+    await assertAllowed(tx, deps, asked);
+    return target;
+  } catch (error) {
+    if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
+    repairs.leaveOut(error);
+    const taken = listTakenFromGroup({
+      before: toDesiredGroup(before),
+      after: toDesiredGroup(target.attributes),
+      observed: toObservedGroup(row),
+      isInService: true,
+      fields: toGroupFields(target.names),
+    });
+    const change = { before, after: target.attributes, urn: GROUP_EXTENSION };
+    const less: GroupTarget = { ...target, ...onlyTaken(change, taken), onlyRemoves: true };
+    await assertAllowed(tx, deps, { row, before, target: less });
+    return less;
+  }
+}
+
+async function assertAllowed(
+  tx: Db,
+  deps: ProviderDeps,
+  { row, before, target }: AskedTarget,
+): Promise<void> {
+  if (target.names.size > 0) {
+    assertPermissions(deps, before, target.attributes);
+    await assertNameFree(tx, deps, { row, attributes: target.attributes });
+  }
+  await assertGroupWithinLimits(tx, deps, { row, ...target });
 }
 
 /** Locks the group of a write. @throws ScimError 404, 403 (another provider's), 412 */

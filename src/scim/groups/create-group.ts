@@ -27,12 +27,15 @@ import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.t
 import { adoptLinks, moveGroupLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
+import { passIds } from '../../store/resources/former-ids.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { GroupInput, MemberRef } from '../dialect/parse-group.ts';
+import type { GroupInput } from '../dialect/parse-group.ts';
+import { withLeftOut } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
+import { UNCOUNTED } from '../repairs.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { Disputed, GroupWriteResult } from '../writes/write-result.ts';
@@ -66,8 +69,9 @@ export async function storeNewGroup(
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
   if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input });
-  const inserted = await insert(tx, deps, attributes, await findReleased(tx, nameFolded));
-  return storeGroupChange(tx, deps, {
+  const released = await findReleased(tx, nameFolded);
+  const inserted = await insert(tx, deps, attributes, released);
+  const stored = await storeGroupChange(tx, deps, {
     row: inserted,
     origin: inserted.origin,
     before: parseStored<JsonObject>(inserted.attributes),
@@ -76,17 +80,19 @@ export async function storeNewGroup(
     ...toEdits(deps, input),
     isNew: true,
   });
+  return { ...stored, hasFormerIds: released !== undefined };
 }
 
 /** Edits of a POST: its users are added, and those already in the lists stay. */
 function toEdits(
   deps: ScimDeps,
   { members, admins, sent }: GroupInput,
-): Pick<GroupChangeRequest, 'members' | 'admins' | 'placeOf'> {
-  const toAdd = (users: readonly MemberRef[] | undefined): LinkEdit[] =>
+): Pick<GroupChangeRequest, 'members' | 'admins' | 'repairs' | 'placeOf'> {
+  const toAdd = (users: readonly string[] | undefined): LinkEdit[] =>
     users?.length ? [toEdit(deps, 'add', users)] : [];
   const placeOf: FindPlace = (list, id) => findSentPlace(list, sent.get(list), id);
-  return { members: toAdd(members), admins: toAdd(admins), placeOf };
+  // A POST is taken as a whole.
+  return { members: toAdd(members), admins: toAdd(admins), repairs: UNCOUNTED, placeOf };
 }
 
 async function adoptGroup(
@@ -121,8 +127,9 @@ async function adoptGroup(
  */
 export function keepExtension(before: JsonObject, input: GroupInput): JsonObject {
   const held = before[GROUP_EXTENSION];
-  if (held === undefined || input.mentioned.has(GROUP_EXTENSION)) return input.attributes;
-  return { ...input.attributes, [GROUP_EXTENSION]: held };
+  const attributes = withLeftOut(before, input);
+  if (held === undefined || input.mentioned.has(GROUP_EXTENSION)) return attributes;
+  return { ...attributes, [GROUP_EXTENSION]: held };
 }
 
 /** Makes an observed group managed, with its shown attributes as the baseline. */
@@ -197,6 +204,11 @@ async function insert(
     await moveGroupLinks(tx, released.id, row.id);
     await touchMembers(tx, row.id, now);
     await updateGroup(tx, released.id, { ...HANDED_OVER, ...NO_IDS, observed: null });
+    const { provider } = released;
+    const ids = { from: released.id, to: row.id };
+    // Of another provider's groups this one knows no ids.
+    if (provider === deps.provider)
+      await passIds(tx, { resource_type: 'group', provider, ...ids, now });
   }
   return row;
 }

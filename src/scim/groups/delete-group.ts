@@ -1,15 +1,14 @@
 import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import { parseCells, parseStored } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
 import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
-import { assertGroupWithinLimits } from '../writes/wall.ts';
+import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { assertGroupAdoptable, lockOwnGroup } from './change-group.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';

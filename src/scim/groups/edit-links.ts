@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
+import { findHandling } from '../../store/credentials/providers.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import {
   type LinkRow,
   type LinkTable,
@@ -9,10 +11,11 @@ import {
   listLinks,
   type NamedUsers,
 } from '../../store/links/links.ts';
+import { findLive } from '../../store/resources/former-ids.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { MemberRef } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
+import { attempt, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */
@@ -41,6 +44,8 @@ export interface EditContext {
   readonly inFlight: boolean;
   /** True for users who stay although the request removes them; absent: none does. */
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
+  /** True where nobody is added. */
+  readonly onlyRemoves?: boolean | undefined;
   /** The users whom the edits name, where they were read already. */
   readonly named?: NamedUsers | undefined;
 }
@@ -71,44 +76,65 @@ export function findNamed(edits: readonly LinkEdit[]): UserId[] | undefined {
 
 /** Edits of both lists by one request. */
 interface RequestedEdits {
+  readonly row: Pick<GroupRow, 'provider'>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
   /** The users whom the edits of members name, where they were read already. */
   readonly named?: NamedUsers | undefined;
+  readonly repairs: Repairs;
   readonly placeOf: FindPlace;
 }
 
-/** Stops edits of a list that add somebody who is no user. @throws ScimError 400 */
-export async function assertUsersExist(
+/**
+ * The edits of a list without those whom they add though they are no users: unknown ids and groups.
+ * @throws ScimError 400 where none is left out, nor to be skipped by the settings of the provider
+ */
+export async function keepKnown(
   tx: Db,
   list: UserList,
-  { [list]: edits, named: namedMembers, placeOf }: RequestedEdits,
-): Promise<void> {
+  { [list]: edits, named: namedMembers, row, repairs, placeOf }: RequestedEdits,
+): Promise<readonly LinkEdit[]> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
-  if (ids.length === 0) return;
+  if (ids.length === 0) return edits;
   const named = list === 'members' ? namedMembers : undefined;
   const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
-  const [first, ...others] = ids.filter(
-    (id) => !(existing?.has(id) ?? named?.users.get(id)?.isLive),
-  );
-  if (first === undefined) return;
-  const place = placeOf(list, first) ?? `A value of ${list}`;
-  const verb = others.length === 1 ? 'is' : 'are';
-  const more = others.length === 0 ? '' : `, nor ${verb} ${others.length} more`;
-  throw invalidValue(`${place} is not the id of a User${more}.`);
+  const isKnown = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive ?? false;
+  const others = ids.filter((id) => !isKnown(id));
+  if (others.length === 0) return edits;
+  const groups = await findLive(tx, 'group', others);
+  const { unknownMembers, nestedGroups } = await findHandling(tx, row.provider);
+  const refuse = (some: readonly UserId[], what: string) => {
+    const [first, ...more] = some;
+    if (first === undefined) return;
+    const place = placeOf(list, first) ?? `A value of ${list}`;
+    const verb = more.length === 1 ? 'is' : 'are';
+    const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
+    attempt(repairs, undefined, () => {
+      throw invalidValue(`${place} ${what}${rest}.`);
+    });
+  };
+  const strangers = others.filter((id) => !groups.has(id));
+  if (unknownMembers === 'skip') for (const _ of strangers) repairs.count('unknown-member-dropped');
+  else refuse(strangers, 'is not the id of a User');
+  const nested = others.filter((id) => groups.has(id));
+  if (nestedGroups === 'skip') for (const _ of nested) repairs.count('nested-group-dropped');
+  else refuse(nested, 'is the id of a Group, not of a User');
+  return edits.map(({ op, ids: some }) => ({
+    op,
+    ids: op === 'remove' ? some : some.filter(isKnown),
+  }));
 }
 
 /** The edit of a list by the users of a body. */
 export function toEdit(
   deps: Pick<ScimDeps, 'formerIds'>,
   op: LinkEdit['op'],
-  users: readonly MemberRef[],
+  ids: readonly string[],
 ): LinkEdit {
-  const ids = users.map(({ value }) => value);
   return { op, ids: toUserIds(deps, ids) };
 }
 
-/** The ids of a request as the bridge's own, also where they are of an earlier server. `assertUsersExist` stops unknown ones. */
+/** The ids of a request as the bridge's own, also where they are of an earlier server. `keepKnown` leaves unknown ones out. */
 export function toUserIds(
   { formerIds }: Pick<ScimDeps, 'formerIds'>,
   ids: readonly string[],
@@ -140,7 +166,7 @@ async function compare(
   await forEachInPages(wanted, ([userId, isWanted]) => {
     const row = before.get(userId);
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
-    if (after === undefined || (!isWanted && context.keeps?.(userId))) return;
+    if (after === undefined || (isWanted ? context.onlyRemoves : context.keeps?.(userId))) return;
     writes.push({ userId, ...after, putIn: row?.put_in ?? 0 });
     befores.set(userId, row ? toBefore(row) : null);
   });

@@ -30,12 +30,13 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
+import type { Repairs } from '../repairs.ts';
 import { confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import {
-  assertUsersExist,
   editLinks,
   type FindPlace,
+  keepKnown,
   type LinkEdit,
   type LinkEdits,
 } from './edit-links.ts';
@@ -60,6 +61,9 @@ export interface GroupChangeRequest {
   readonly isNew: boolean;
   /** The users whom the edits of members name, where they were read already. */
   readonly named?: NamedUsers | undefined;
+  /** Takes the refusals of people who are not known. */
+  readonly repairs: Repairs;
+  readonly onlyRemoves?: boolean;
   readonly placeOf: FindPlace;
 }
 
@@ -71,14 +75,17 @@ export interface GroupChangeRequest {
 export async function storeGroupChange(
   tx: Db,
   { clock, rules }: ScimDeps,
-  request: GroupChangeRequest,
+  asked: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const { row, isNew, keeps } = request;
+  const request = {
+    ...asked,
+    members: await keepKnown(tx, 'members', asked),
+    admins: await keepKnown(tx, 'admins', asked),
+  };
+  const { row, isNew, keeps, onlyRemoves } = request;
   const resource = { type: 'group', id: row.id } as const;
   const version = isNew ? row.version : row.version + 1;
-  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps };
-  await assertUsersExist(tx, 'members', request);
-  await assertUsersExist(tx, 'admins', request);
+  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps, onlyRemoves };
   const members = await editLinks(tx, 'memberships', request.members, {
     ...context,
     named: request.named,
@@ -93,8 +100,10 @@ export async function storeGroupChange(
   const isListed = request.members.length + request.admins.length > 0 && isGone(state.observed);
   const named = isListed ? (['displayName'] as const) : [];
   const fields = [...request.fields, ...ruled.changed, ...named];
-  const asked = { ...context, state, attributes, fields, cells: ruled.cells };
-  const cells = toCellsAfterGroupWrite(asked);
+  const cells = toCellsAfterGroupWrite({
+    ...context,
+    ...{ state, attributes, fields, cells: ruled.cells },
+  });
   const isChanged = isNamed && !isDeepStrictEqual(request.before, attributes);
   const written = { state, attributes, isChanged, cells, version, members, admins };
   const parts = { ...written, now: clock.now() };
@@ -109,7 +118,8 @@ export async function storeGroupChange(
   await saveGroupChange(tx, request, { ...parts, changed: changed.row });
   const followed = await follow(tx, rules, { request, changed: changed.row, parts });
   const undo = changed.isDue ? toUndo(request, changed.row, parts) : undefined;
-  return { ...resource, undo, ...followed };
+  const takesAccess = takes || members.removes;
+  return { ...resource, undo, takesAccess, ...followed };
 }
 
 function takesFromGroup(

@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
-import { countGivenNames, countNames, parseJson } from '../dialect/parse-json.ts';
+import { assertQuick, parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
-import { getNotes } from './notes.ts';
 
-/** Most names of a body that stand twice and are counted. */
-const DOUBLES_MAX = 1_000;
 /** Largest body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
 /** Largest body about groups: 100,000 members fit. */
 export const GROUP_BODY_BYTES_MAX = 8 * BODY_BYTES_MAX;
 
-const JSON_TYPES = ['application/scim+json', 'application/json'];
+/** Any type of JSON: clients send `application/json+scim` and `text/json` too, or none. */
+const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
 
 /** Parts of the bridge that reading bodies needs. `turnedAway` is called for each body that was refused because of the others. */
 interface BodyDeps {
@@ -24,13 +22,13 @@ interface BodyDeps {
 
 /**
  * Creates the readers of JSON bodies of up to so many bytes. An empty body is left undefined for the parser of the
- * operation to refuse; a body of another type or encoding answers 415, one that is not UTF-8 answers 400.
- * Not `express.json`: numbers are kept as they were written, and names that stand twice are counted.
+ * operation to refuse; a body of a type other than JSON or of another encoding answers 415, one that is not UTF-8 answers 400.
+ * Not `express.json`: numbers are kept as they were written.
  */
 export function createBodyReaders({ policy, telemetry }: BodyDeps) {
   const limitBodies = createBodyLimits(policy.bodiesBytesMax, telemetry.turnedAway);
   return (bytesMax: number): RequestHandler[] => {
-    const read = express.text({ limit: bytesMax, type: JSON_TYPES, verify: assertUtf8 });
+    const read = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
     return [refuseOtherTypes, limitBodies(bytesMax), read, parseText];
   };
 }
@@ -40,7 +38,7 @@ const refuseOtherTypes: RequestHandler = (req, _res, next) => {
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
   if (!hasBody) return next();
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (!JSON_TYPES.includes(type.trim())) {
+  if (!JSON_TYPE.test(type.trim())) {
     return next(
       new ScimError(415, 'The body has to be application/scim+json or application/json.'),
     );
@@ -61,12 +59,8 @@ const parseText: RequestHandler = async (req, res, next) => {
   const text: unknown = req.body;
   if (text === '') req.body = undefined;
   else if (typeof text === 'string') {
-    const given = countGivenNames(text);
-    const body = parseJson(text);
-    req.body = body;
-    const { repairs } = getNotes(res);
-    const doubles = Math.min(given - countNames(body), DOUBLES_MAX);
-    for (let count = 0; count < doubles; count += 1) repairs.count('name-doubled');
+    assertQuick(text);
+    req.body = parseJson(text);
     // What follows takes as long as the parser.
     await nextTurn();
   }

@@ -5,7 +5,7 @@ import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimType } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
-import type { Content } from '../writes/sent.ts';
+import type { Content } from '../requests/list-written.ts';
 
 /** One operation of a bulk request, for the log of requests. */
 export interface NotedOperation {

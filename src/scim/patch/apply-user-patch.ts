@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import { type Spend, ValueList } from '../dialect/value-list.ts';
-import { at, invalidValue } from '../errors.ts';
-import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import { invalidValue } from '../errors.ts';
+import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
@@ -28,21 +28,29 @@ export function applyUserPatch(
   const spend = createBudget();
   const result = { ...attributes };
   const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
+  // A list of which one change is left out stays as it was.
+  const spoiled = new Set<ValueList>();
   for (const { operation, ...given } of steps) {
     const step = toAttributeStep(given);
     const { path } = step.target;
     if (!path.attribute.multiValued) {
-      change(result, path, (current) => patchValue(current, step));
+      // Entra gives one part of a name at a time; a strict client replaces it as a whole.
+      const replaces = repairs.isStrict && step.kind === 'set' && step.op === 'replace';
+      const held = (current: JsonValue | undefined) =>
+        replaces && !path.sub ? undefined : current;
+      change(result, path, (current) => patchValue(held(current), step));
       continue;
     }
     const opened = lists.get(path.attribute) ?? open(result, path, spend);
     lists.set(path.attribute, opened);
-    const place = () => (operation === undefined ? operation : `Operation ${operation}`);
-    at(place, () => patchList(opened.list, step, repairs));
+    const place = operation === undefined ? operation : () => `Operation ${operation}`;
+    const isDone = attempt(repairs, place, () => patchList(opened.list, step, repairs) ?? true);
+    if (!isDone) spoiled.add(opened.list);
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {
-    const tidy = tidyList(path.attribute, list);
+    const tidy = attempt(repairs, undefined, () => tidyList(path.attribute, list));
+    if (tidy === undefined || spoiled.has(list)) continue;
     change(result, path, () => (tidy.length === 0 ? undefined : tidy));
   }
   return result;

@@ -87,6 +87,9 @@ function patchValues(list: ValueList, step: AttributeStep, repairs: Repairs): vo
     list.set(number, changed);
     if (changed) touched.push(number);
   }
+  if (repairs.isStrict && where && step.kind === 'set' && touched.length > 1) {
+    throw badRequest('invalidFilter', 'The filter of a path finds several values.');
+  }
   if (!isThere && step.kind === 'set') {
     touched.push(list.insert(toNewElement(step)));
     if (where) repairs.count('value-made');

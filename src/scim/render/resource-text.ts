@@ -134,13 +134,9 @@ export function openList(
 
 /** `openList` of a page by cursor: it has no `startIndex`, and only the last page has no `nextCursor`. @see RFC 9865 §2 */
 export function openCursorList(
-  {
-    totalResults,
-    nextCursor,
-  }: { totalResults: number | undefined; nextCursor: string | undefined },
+  { totalResults, nextCursor }: { totalResults: number; nextCursor: string | undefined },
   itemsPerPage: number,
 ): string {
-  const total = totalResults === undefined ? '' : `"totalResults":${totalResults},`;
   const next = nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`;
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${itemsPerPage},${next}"Resources":[`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"itemsPerPage":${itemsPerPage},${next}"Resources":[`;
 }

@@ -4,8 +4,7 @@ import { parsePatch } from '../dialect/parse-patch.ts';
 import { parseUser } from '../dialect/parse-user.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import type { Content } from '../writes/sent.ts';
-import { listWritten } from './list-written.ts';
+import { type Content, listWritten } from './list-written.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const SECRET = 'ada.lovelace@example.com';

@@ -5,7 +5,9 @@ import type { GroupInput } from '../dialect/parse-group.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { toPathText } from '../schema/resource-schemas.ts';
-import type { Content } from '../writes/sent.ts';
+
+/** What the body of a write says: a resource, or the steps of a PATCH. */
+export type Content = UserInput | GroupInput | readonly PatchStep[];
 
 /** Most paths that are kept of one request. */
 const PATHS_MAX = 50;

@@ -86,7 +86,8 @@ function toRule(attribute: SchemaAttribute): AttributeRule {
     multiValued: described.multiValued,
     caseExact: described.caseExact ?? false,
     isUnique: (described.uniqueness ?? 'none') !== 'none',
-    required: described.required,
+    // Of a list only the resource as a whole tells whether it may be empty: an address may be the userName.
+    required: described.required && !described.multiValued,
     mutability: described.mutability ?? 'readWrite',
     returned: described.returned ?? 'default',
     subAttributes: toMap(attribute.subAttributes ?? []),

@@ -3,18 +3,7 @@ import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './discovery.ts';
 
 const baseUrl = 'https://bridge.example/scim/v2';
-const options = {
-  baseUrl,
-  filterMaxResults: 200,
-  bulk: { supported: false, maxOperations: 0, maxPayloadBytes: 1_048_576 },
-  pagination: {
-    cursor: true,
-    index: true,
-    defaultPaginationMethod: 'index' as const,
-    defaultPageSize: 100,
-    maxPageSize: 200,
-  },
-};
+const policy = { pageSize: 100, pageSizeMax: 200, bulkOperationsMax: 50 };
 
 function listNulls(value: JsonValue, path = '$'): string[] {
   if (value === null) return [path];
@@ -39,9 +28,9 @@ function listNames(
 
 describe('ServiceProviderConfig', () => {
   test('every member a strict reader needs is there', () => {
-    expect(toServiceProviderConfig(options)).toMatchObject({
+    expect(toServiceProviderConfig({ baseUrl, policy })).toMatchObject({
       patch: { supported: true },
-      bulk: { supported: false, maxOperations: 0, maxPayloadSize: 1_048_576 },
+      bulk: { supported: true, maxOperations: 50, maxPayloadSize: 1_048_576 },
       filter: { supported: true, maxResults: 200 },
       changePassword: { supported: false },
       sort: { supported: true },
@@ -50,7 +39,10 @@ describe('ServiceProviderConfig', () => {
         { type: 'oauthbearertoken', name: expect.any(String) },
         { type: 'oauth2', name: expect.any(String) },
       ],
-      pagination: options.pagination,
+      pagination: {
+        ...{ cursor: true, index: true, defaultPaginationMethod: 'index' },
+        ...{ defaultPageSize: 100, maxPageSize: 200 },
+      },
       meta: { location: `${baseUrl}/ServiceProviderConfig` },
     });
   });
@@ -79,7 +71,7 @@ describe('Schemas', () => {
   test('what cannot be blank is required', () => {
     const isRequired = (attribute: JsonValue) =>
       isJsonObject(attribute) && attribute.required === true;
-    expect(listNames(findAttributes(userUrn), isRequired)).toEqual(['userName']);
+    expect(listNames(findAttributes(userUrn), isRequired)).toEqual(['userName', 'emails']);
     expect(listNames(findAttributes(groupUrn), isRequired)).toEqual(['displayName']);
   });
 });

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
+import type { ScimPolicy } from '../deps.ts';
+import { BODY_BYTES_MAX } from '../http/body.ts';
 import {
   assignmentsDefinition,
   entitlementDefinition,
@@ -20,30 +22,6 @@ import {
 } from './resource-schemas.ts';
 import { userDefinition } from './user-schema.ts';
 
-/** Abilities and limits of the server, for the ServiceProviderConfig. */
-interface ServiceProviderOptions {
-  /** The SCIM base URL without a slash at its end. */
-  readonly baseUrl: string;
-  /** The most resources one list answer carries. */
-  readonly filterMaxResults: number;
-  /** Some providers cut their PATCH requests by `maxOperations`, also where bulk is not supported. */
-  readonly bulk: {
-    readonly supported: boolean;
-    readonly maxOperations: number;
-    readonly maxPayloadBytes: number;
-  };
-  readonly pagination: PaginationOptions;
-}
-
-/** Paging of lists. @see RFC 9865 §4 */
-interface PaginationOptions {
-  readonly cursor: boolean;
-  readonly index: boolean;
-  readonly defaultPaginationMethod: 'cursor' | 'index';
-  readonly defaultPageSize: number;
-  readonly maxPageSize: number;
-}
-
 const DEFINITIONS: readonly SchemaDefinition[] = [
   userDefinition,
   enterpriseDefinition,
@@ -56,21 +34,30 @@ const DEFINITIONS: readonly SchemaDefinition[] = [
 ];
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
-export function toServiceProviderConfig(options: ServiceProviderOptions): JsonObject {
-  const { baseUrl, bulk, filterMaxResults, pagination } = options;
+export function toServiceProviderConfig({
+  baseUrl,
+  policy,
+}: {
+  readonly baseUrl: string;
+  readonly policy: Pick<ScimPolicy, 'pageSize' | 'pageSizeMax' | 'bulkOperationsMax'>;
+}): JsonObject {
+  const { pageSize: defaultPageSize, pageSizeMax: maxPageSize } = policy;
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
     patch: { supported: true },
+    // Some providers cut their PATCH requests by `maxOperations`.
     bulk: {
-      supported: bulk.supported,
-      maxOperations: bulk.maxOperations,
-      maxPayloadSize: bulk.maxPayloadBytes,
+      ...{ supported: true, maxOperations: policy.bulkOperationsMax },
+      maxPayloadSize: BODY_BYTES_MAX,
     },
-    filter: { supported: true, maxResults: filterMaxResults },
+    filter: { supported: true, maxResults: maxPageSize },
     changePassword: { supported: false },
     sort: { supported: true },
     etag: { supported: true },
-    pagination: { ...pagination },
+    pagination: {
+      ...{ cursor: true, index: true, defaultPaginationMethod: 'index' },
+      ...{ defaultPageSize, maxPageSize },
+    },
     authenticationSchemes: [
       {
         type: 'oauthbearertoken',

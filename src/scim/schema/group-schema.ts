@@ -19,7 +19,7 @@ export function userElement(): SchemaAttribute[] {
     attribute('reference', '$ref', 'The URI of the user.', {
       referenceTypes: ['User'],
       caseExact: true,
-      mutability: 'readOnly',
+      mutability: 'immutable',
     }),
     attribute('string', 'type', 'Always User: groups cannot be members.', {
       canonicalValues: ['User'],

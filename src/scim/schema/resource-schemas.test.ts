@@ -4,7 +4,6 @@ import {
   findAttribute,
   findTable,
   groupSchema,
-  isCoreQualified,
   isQualified,
   userSchema,
 } from './resource-schemas.ts';
@@ -49,12 +48,10 @@ test('a schema is found by its URN in any case and by the URNs of old', () => {
   expect(findTable(groupSchema, enterprise)).toBeUndefined();
 });
 
-test('qualified names are told from plain ones, and core ones from the others', () => {
+test('qualified names are told from plain ones', () => {
   expect(isQualified('urn:okta:acme:2.0:user:custom')).toBe(true);
   expect(isQualified('HTTP://schemas.example/x')).toBe(true);
   expect(isQualified('urnName')).toBe(false);
-  expect(isCoreQualified(userSchema, `${core}:shoeSize`)).toBe(true);
-  expect(isCoreQualified(userSchema, `${enterprise}:shoeSize`)).toBe(false);
 });
 
 test('the rules of an attribute cannot be changed', () => {

@@ -49,39 +49,11 @@ export interface ResourceSchema {
 
 const ENTERPRISE = enterpriseDefinition.id;
 
+/** Beginning of the URNs of the standard. @see RFC 7643 §10.2.1 */
+const STANDARD = 'urn:ietf:params:scim:schemas:';
+
 /** Separators of a schema and its attribute; some clients write a dot. */
 const SEPARATORS = [':', '.'];
-
-/** Old and misspelt URNs that providers send, by the right one. In lower case. */
-const URN_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
-  [
-    userDefinition.id,
-    [
-      'urn:ietf:params:scim:schemas:core:2.0user',
-      'urn:scim:schemas:core:2.0:user',
-      'urn:scim:schemas:core:2.0',
-      'urn:scim:schemas:core:1.0',
-    ],
-  ],
-  [
-    groupDefinition.id,
-    [
-      'urn:ietf:params:scim:schemas:core:2.0group',
-      'urn:scim:schemas:core:2.0:group',
-      'urn:scim:schemas:core:2.0',
-      'urn:scim:schemas:core:1.0',
-    ],
-  ],
-  [
-    ENTERPRISE,
-    [
-      'urn:ietf:params:scim:schemas:extension:enterprise:2.0user',
-      'urn:scim:schemas:extension:enterprise:2.0:user',
-      'urn:scim:schemas:extension:enterprise:2.0',
-      'urn:scim:schemas:extension:enterprise:1.0',
-    ],
-  ],
-]);
 
 /** The schemas of a User. */
 export const userSchema: ResourceSchema = toResourceSchema('User', toCoreTable(userDefinition), [
@@ -130,12 +102,6 @@ export function isQualified(name: string): boolean {
   return /^(?:urn:|https?:)/i.test(name);
 }
 
-/** True when the qualified name belongs to the core schema of the resource, even if the attribute is unknown. */
-export function isCoreQualified({ core }: ResourceSchema, name: string): boolean {
-  const folded = name.toLowerCase();
-  return listUrns(core.urn).some((urn) => isBelow(urn, folded));
-}
-
 /** True when the qualified name belongs to a schema of the resource, even if the attribute is unknown. */
 export function isKnownSchema({ tables }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
@@ -178,8 +144,19 @@ function toResourceSchema(
   });
 }
 
+/** The URN in lower case, and how providers misspell it or had it before the standard. */
 function listUrns(urn: string): string[] {
-  return [urn.toLowerCase(), ...(URN_ALIASES.get(urn) ?? [])];
+  const folded = urn.toLowerCase();
+  if (!folded.startsWith(STANDARD)) return [folded];
+  const old = folded.replace('ietf:params:', '');
+  const [version, type] = [/:2\.0:\w+$/, /:(\w+)$/];
+  return [
+    folded,
+    folded.replace(type, '$1'),
+    old,
+    old.replace(version, ':2.0'),
+    old.replace(version, ':1.0'),
+  ];
 }
 
 function addPaths(

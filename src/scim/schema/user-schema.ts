@@ -15,9 +15,7 @@ function listElement(value: SchemaAttribute, types: readonly string[]): SchemaAt
   return [
     value,
     attribute('string', 'display', 'A name of the value for people to read.'),
-    attribute('string', 'type', USE, {
-      ...(types.length === 0 ? {} : { canonicalValues: types }),
-    }),
+    attribute('string', 'type', USE, { canonicalValues: types }),
     attribute('boolean', 'primary', PRIMARY),
   ];
 }
@@ -109,6 +107,7 @@ export const userDefinition = defineSchema(
       'emails',
       EMAILS,
       listElement(attribute('string', 'value', 'The address.'), ['work', 'home', 'other']),
+      { required: true },
     ),
     multiValuedAttribute(
       'phoneNumbers',
@@ -140,12 +139,12 @@ export const userDefinition = defineSchema(
     multiValuedAttribute(
       'entitlements',
       'What the person is entitled to. A value of /Entitlements gives a licence of the service; others are kept as they were sent.',
-      listElement(attribute('string', 'value', 'The entitlement.'), []),
+      listElement(attribute('string', 'value', 'The entitlement.'), ['Entitlement']),
     ),
     multiValuedAttribute(
       'roles',
       'What the person is, such as "Student". Kept as it was sent; of /Roles nobody becomes an owner by SCIM.',
-      listElement(attribute('string', 'value', 'The role.'), []),
+      listElement(attribute('string', 'value', 'The role.'), ['Role']),
     ),
     multiValuedAttribute(
       'x509Certificates',

@@ -28,7 +28,7 @@ export async function find<View extends ResourceView>(
   const { selector, exact } = toSelector(filter);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const unanswered = exact ? undefined : filter;
-  const { hits: found } = await scan(source, { selector, filter: unanswered, sorting });
+  const found = await scan(source, { selector, filter: unanswered, sorting });
   const hits = sorting ? found.sort((a, b) => compareHits(a, b, sorting)) : found;
   const shown = hits.slice(part.offset, part.offset + part.limit);
   return { total: hits.length, views: await readHits(source, shown) };

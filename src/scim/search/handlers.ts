@@ -9,7 +9,7 @@ import { parseFilter } from '../filter/parse-filter.ts';
 import { type QueryParameters, toParameters } from '../http/address.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
-import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
+import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { type Projection, parseProjection } from '../render/projection.ts';
 import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
@@ -95,7 +95,9 @@ export function parseSearch(
 ): Search {
   const reading = { ...FILTER_LIMITS, repairs, isForOthers };
   return {
-    filter: isAbsent(query.filter) ? undefined : parseFilter(query.filter, schema, reading),
+    // A filter that is blank is a mistake: it must not find everybody.
+    filter:
+      (query.filter ?? null) === null ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
 }

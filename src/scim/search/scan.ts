@@ -11,7 +11,7 @@ import { PAGE_ROWS, type Search, type Source } from './sources.ts';
 
 /** Most resources that one scan looks at. */
 const LOOKS_MAX = 100_000;
-const TOO_MANY = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq", or follow a cursor.`;
+const TOO_MANY = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq".`;
 /** Comparisons that may be made with any number of resources; a provider's filter has a few. */
 const ALWAYS_ALLOWED = 20;
 /** Most comparisons of one scan by more than that; one with a resource counts once more for every 1,000 characters of it. */
@@ -19,19 +19,10 @@ const COMPARISONS_MAX = 20_000_000;
 /** Comparisons after which others are served. */
 const COMPARISONS_AT_ONCE = 100_000;
 
-/** Candidates of a scan, and its limits. */
-interface ScanQuery {
+/** Candidates of a scan. `filter` is what the index could not answer; undefined: every candidate matches. */
+interface ScanQuery extends Search {
   /** Candidates by an index; undefined: all resources. */
   readonly selector: Selector | undefined;
-  /** Filter that the index could not answer; undefined: every candidate matches. */
-  readonly filter: Filter | undefined;
-  readonly sorting: Sorting | undefined;
-  /** Only resources created after this one. */
-  readonly afterSeq?: number;
-  /** Matches after which the scan stops soon. */
-  readonly hitsMax?: number;
-  /** Candidates after which the scan stops soon. */
-  readonly looksMax?: number;
 }
 
 /** Match of a scan: enough to sort it and to find it again. */
@@ -40,53 +31,42 @@ export interface Hit {
   readonly key: SortKey;
 }
 
-/** Result of a scan. */
-interface Scanned {
-  /** In order of creation. */
-  readonly hits: Hit[];
-  /** The last candidate that was looked at; undefined: there are no more. */
-  readonly stoppedAt: number | undefined;
-}
-
 /**
  * Looks at every candidate, page by page so that other requests are served in between.
+ * @returns the matches in order of creation
  * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; or there are too many of them
  */
 export async function scan<View extends ResourceView>(
   source: Source<View>,
   query: ScanQuery,
-): Promise<Scanned> {
+): Promise<Hit[]> {
   const { filter } = query;
   if (filter && source.hasUsers(toNames(query))) {
     assertFewOfUsers(countComparisons(filter), 'tooMany');
   }
   const foresee = createBudget(filter);
-  if (foresee) {
-    const { selector, looksMax = Number.POSITIVE_INFINITY } = query;
-    foresee(Math.min(await source.count(selector), looksMax));
-  }
+  if (foresee) foresee(await source.count(query.selector));
   return look(source, query);
 }
 
 async function look<View extends ResourceView>(
   source: Source<View>,
-  { selector, afterSeq: startSeq = 0, ...query }: ScanQuery,
-): Promise<Scanned> {
-  const { filter, hitsMax = Number.POSITIVE_INFINITY, looksMax = Number.POSITIVE_INFINITY } = query;
+  { selector, ...query }: ScanQuery,
+): Promise<Hit[]> {
+  const { filter } = query;
   const names = toNames(query);
   const limit = source.hasUsers(names) ? 1 : PAGE_ROWS;
   const hits: Hit[] = [];
   const spend = createBudget(filter);
-  let afterSeq = startSeq;
+  let afterSeq = 0;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
     spend?.(views.reduce((sum, view) => sum + weigh(view), 0));
     await collect(hits, { views, resources: await source.load(views, names, filter) }, query);
     const last = views.at(-1);
-    if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };
+    if (last === undefined || views.length < limit) return hits;
     afterSeq = last.seq;
     looks += views.length;
-    if (hits.length >= hitsMax || looks >= looksMax) return { hits, stoppedAt: afterSeq };
     if (looks >= LOOKS_MAX) throw badRequest('tooMany', TOO_MANY);
     await nextTurn();
   }

@@ -10,8 +10,7 @@ import { GROUPS, hasCursor, parsePage, sendPage, toQuery, toSearch, USERS } from
 import { createPlaceCache } from './places.ts';
 
 /**
- * POST /.search at the root, and GET there with a parameter of a search: users, then groups, each in the order that the
- * request asks for. @throws ScimError 400. @see RFC 7644 §3.4.2.1, §3.4.3
+ * POST /.search at the root, and GET there: users, then groups, each in the order that the request asks for. @throws ScimError 400. @see RFC 7644 §3.4.2.1, §3.4.3
  */
 export function searchAll(deps: ScimDeps): RequestHandler {
   const places = { users: createPlaceCache(deps.store), groups: createPlaceCache(deps.store) };

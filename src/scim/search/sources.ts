@@ -57,13 +57,16 @@ export const PAGE_ROWS = 64;
 export function userSource(deps: ProviderDeps, projection: Projection): Source<UserView> {
   const { store, provider } = deps;
   const { read } = store;
+  const own = toOwnIds(deps, { id: 'user', member: 'group' });
   const toText = (view: UserView) => renderUser(view, deps);
   const show = isPlain(projection)
     ? toText
     : (view: UserView) => projectText(toText(view), projection);
   return {
-    count: (selector) => countUsers(read, { selector, provider }),
-    list: inPages((query) => listUserViews(read, { ...query, provider })),
+    count: (selector) => countUsers(read, { selector: own(selector), provider }),
+    list: inPages((query) =>
+      listUserViews(read, { ...query, selector: own(query.selector), provider }),
+    ),
     hasUsers: () => false,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
     async *render(views) {
@@ -82,14 +85,32 @@ export function groupSource(
 ): Source<ResourceView<GroupId>> {
   const { provider } = deps;
   const { read } = deps.store;
+  const own = toOwnIds(deps, { id: 'group', member: 'user' });
   return {
-    count: (selector) => countGroups(read, { selector, provider }),
-    list: inPages((query) => listGroupViews(read, { ...query, provider })),
+    count: (selector) => countGroups(read, { selector: own(selector), provider }),
+    list: inPages((query) =>
+      listGroupViews(read, { ...query, selector: own(query.selector), provider }),
+    ),
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     load: (views, names, filter) =>
       loadGroups(deps, views, { projection: toNeeded(names), filter }),
     render: (views) => renderGroups(deps, views, projection),
   };
+}
+
+/** Puts the ids of the bridge in the place of former ones. @param types what the ids of a selector are of */
+function toOwnIds(
+  { formerIds }: Pick<ProviderDeps, 'formerIds'>,
+  types: Readonly<Record<'id' | 'member', 'user' | 'group'>>,
+) {
+  const own = <Part extends Selector | undefined>(selector: Part): Part | Selector => {
+    if (selector?.kind === 'and' || selector?.kind === 'or') {
+      return { ...selector, parts: selector.parts.map(own) };
+    }
+    if (selector?.kind !== 'id' && selector?.kind !== 'member') return selector;
+    return { ...selector, value: formerIds.toOwn(types[selector.kind], selector.value) };
+  };
+  return own;
 }
 
 /** Reads rows page by page. Each page begins behind the last row of the one before. */

@@ -10,7 +10,7 @@ import { renderUser } from '../render/resource-text.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
-import type { Sent } from '../writes/sent.ts';
+import { type Sent, understand, understandWhole } from '../writes/sent.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
@@ -35,9 +35,10 @@ export const userKind: ScimKind<UserView> = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(deps: ProviderDeps, sent: Sent): Promise<UserWriteResult> {
-  const input = parseUser(sent.body, sent.repairs);
-  sent.understood(input);
-  return storeKnowing(deps, 'change', (tx) => storeNewUser(tx, deps, input));
+  const input = understandWhole(sent, parseUser(sent.body, sent.repairs));
+  return storeKnowing(deps, { look: 'change' }, (tx) =>
+    storeNewUser(tx, deps, { input, repairs: sent.repairs }),
+  );
 }
 
 /** A PUT as far as the store. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -46,9 +47,8 @@ export async function acceptUserReplacement(
   target: WriteTarget,
   sent: Sent,
 ): Promise<UserWriteResult> {
-  const input = parseUser(sent.body, sent.repairs);
-  sent.understood(input);
-  return storeChange(deps, target, (before) => ({
+  const input = understand(sent, parseUser(sent.body, sent.repairs));
+  return storeChange(deps, target, sent, (before) => ({
     ...toReplacement(before, input),
     placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
   }));
@@ -62,8 +62,7 @@ export async function acceptUserPatch(
 ): Promise<UserWriteResult> {
   const { body, repairs } = sent;
   const operationsMax = deps.policy.patchOperationsMax;
-  const steps = parsePatch(body, { schema: userSchema, repairs, operationsMax });
-  sent.understood(steps);
+  const steps = understand(sent, parsePatch(body, { schema: userSchema, repairs, operationsMax }));
   const names = new Set(
     steps.flatMap((step) => {
       if (!('target' in step)) return [];
@@ -71,7 +70,7 @@ export async function acceptUserPatch(
       return [toWrittenName(extension, attribute.name)];
     }),
   );
-  return storeChange(deps, target, (before) => ({
+  return storeChange(deps, target, sent, (before) => ({
     attributes: applyUserPatch(before, steps, repairs),
     names,
     placeOf: (address) => findAddressPlace(steps, address),
@@ -83,13 +82,16 @@ export async function acceptUserDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
-  return storeKnowing(deps, 'remove', (tx) => storeUserDeletion(tx, deps, target));
+  return storeKnowing(deps, { look: 'remove' }, (tx) => storeUserDeletion(tx, deps, target));
 }
 
 async function storeChange(
   deps: ProviderDeps,
   target: WriteTarget,
+  { repairs }: Sent,
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
-  return storeKnowing(deps, 'remove', (tx) => storeUser(tx, deps, { ...target, change }));
+  return storeKnowing(deps, { look: 'remove', repairs }, (tx) =>
+    storeUser(tx, deps, { ...target, change, repairs }),
+  );
 }

@@ -1,7 +1,7 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { UserInput } from '../dialect/parse-user.ts';
+import { type UserInput, withLeftOut } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { invalidValue, type ScimError } from '../errors.ts';
@@ -11,15 +11,16 @@ import { keepAssigned } from './assigned.ts';
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */
 export function toReplacement(
   before: JsonObject,
-  { attributes, mentioned }: UserInput,
+  input: UserInput,
 ): { attributes: JsonObject; names: ReadonlySet<string> } {
+  const { mentioned } = input;
   const kept: JsonObject = {};
   for (const name of ['active', 'name', 'emails'] as const) {
     const value = before[name];
     if (!mentioned.has(name) && value !== undefined) kept[name] = value;
   }
   const assigned = keepAssigned(before, mentioned);
-  const after = { ...kept, ...assigned, ...attributes };
+  const after = { ...kept, ...assigned, ...withLeftOut(before, input) };
   return { attributes: keepReadOnly(before, after), names: mentioned };
 }
 

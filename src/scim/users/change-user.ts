@@ -1,28 +1,37 @@
 import { findCreationAddress } from '../../domain/address.ts';
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { listTakenFromUser, onlyTaken, type TakenUserField } from '../../domain/protection.ts';
+import { toDesiredUser } from '../../domain/user.ts';
+import { toUserFields } from '../../domain/user-write.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users/users.ts';
+import { lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
-import { assertAddress, needsAddress, withStoredManagerRef } from './attributes.ts';
+import { assertAddress, assertFits, needsAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
 export interface UserChange extends WriteTarget {
-  /** Attributes after the change, and the attributes that the request names (`toWrittenName`). */
-  change(before: JsonObject): {
-    attributes: JsonObject;
-    names: ReadonlySet<string>;
-    /** Finds the place of an address in the request. */
-    placeOf(address: string): string | undefined;
-  };
+  change(before: JsonObject): AskedChange;
+  readonly repairs: Repairs;
+}
+
+interface AskedChange {
+  /** Attributes after the change. */
+  readonly attributes: JsonObject;
+  /** Attributes that the request names (`toWrittenName`). */
+  readonly names: ReadonlySet<string>;
+  /** Finds the place of an address in the request. */
+  placeOf(address: string): string | undefined;
 }
 
 /**
@@ -36,13 +45,67 @@ export async function storeUser(
 ): Promise<UserWriteResult> {
   const row = await lockOwnUser(tx, deps, request);
   const before = parseStored<JsonObject>(row.attributes);
-  const { placeOf, ...written } = request.change(before);
+  const change = { row, before, asked: request.change(before) };
+  const { attributes, names } = await findAllowed(tx, deps, { change, repairs: request.repairs });
+  const result = await storeUserChange(tx, deps, {
+    row,
+    before,
+    attributes,
+    names,
+  });
+  // Only now is it known that the write changes something; a refusal takes all of it back.
+  if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
+  return result;
+}
+
+interface CheckedChange {
+  readonly row: UserRow;
+  readonly before: JsonObject;
+  readonly asked: AskedChange;
+}
+
+/** The change or, where its rest is refused, the access that it takes alone. @throws ScimError 400, 403, 409 */
+async function findAllowed(
+  tx: Db,
+  deps: ProviderDeps,
+  { change, repairs }: { readonly change: CheckedChange; readonly repairs: Repairs },
+): Promise<Pick<AskedChange, 'attributes' | 'names'>> {
+  try {
+    return await toAllowed(tx, deps, change);
+  } catch (error) {
+    const { before, asked } = change;
+    const taken = listTaken(change);
+    if (!(error instanceof ScimError) || !repairs.leaveOut || taken.length === 0) throw error;
+    repairs.leaveOut(error);
+    const less = onlyTaken({ before, after: asked.attributes, urn: USER_EXTENSION }, taken);
+    return toAllowed(tx, deps, { ...change, asked: { ...asked, ...less } });
+  }
+}
+
+/** What the change takes; a number of licences beside entitlements may contradict them, and is refused then. */
+function listTaken({ row, before, asked: { attributes, names } }: CheckedChange): TakenUserField[] {
+  const taken = listTakenFromUser({
+    before: toDesiredUser(before, false),
+    after: toDesiredUser(attributes, false),
+    observed: toObservedUser(row),
+    isInService: row.upstream_id !== null,
+    fields: toUserFields(names),
+  });
+  return taken.filter((field) => field !== 'appsPermissions' || !names.has('entitlements'));
+}
+
+async function toAllowed(
+  tx: Db,
+  deps: ProviderDeps,
+  { row, before, asked: { placeOf, ...written } }: CheckedChange,
+): Promise<Pick<AskedChange, 'attributes' | 'names'>> {
   const held = { attributes: before, isManaged: row.origin !== null };
   const assigned = withAssigned(held, written);
   const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
+  assertFits(deps.policy, before, attributes);
   assertAddress(before, attributes, placeOf);
   assertMayHaveAccount(row, attributes);
   await assertNamesFree(tx, deps, {
@@ -50,15 +113,7 @@ export async function storeUser(
     ...{ before: toNames(before), after: toNames(attributes) },
   });
   await assertUserWithinLimits(tx, deps, { row, attributes });
-  const result = await storeUserChange(tx, deps, {
-    row,
-    before,
-    attributes,
-    names: assigned.names,
-  });
-  // Only now is it known that the write changes something; a refusal takes all of it back.
-  if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
-  return result;
+  return { attributes, names: assigned.names };
 }
 
 /**

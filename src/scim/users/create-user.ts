@@ -1,6 +1,6 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { listWaiting } from '../../domain/cell.ts';
-import { withSchemas } from '../../domain/extensions.ts';
+import { toExtension, USER_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -8,15 +8,19 @@ import { listTakenFromUser } from '../../domain/protection.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toCellsAfterWrite } from '../../domain/user-write.ts';
+import { keepRemark } from '../../store/audit/requests.ts';
+import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import { notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
+import { passIds } from '../../store/resources/former-ids.ts';
 import { moveFormerNames } from '../../store/resources/former-names.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { insertUserEmails } from '../../store/users/emails.ts';
+import { type Inherited, inherit, inheritLost } from '../../store/users/inherit.ts';
 import {
   getUserRow,
   insertUser,
@@ -29,6 +33,8 @@ import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
+import { ANY_VERSION } from '../http/etag.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import type { Disputed, UserWriteResult } from '../writes/write-result.ts';
@@ -38,11 +44,18 @@ import {
   assertFits,
   keepReadOnly,
   needsAddress,
+  toReplacement,
   withStoredManagerRef,
 } from './attributes.ts';
-import { type Inherited, inherit, inheritLost } from './inherit.ts';
+import { storeUser, type UserChange } from './change-user.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
+
+/** A new user as a provider describes it. */
+export interface NewUser {
+  readonly input: UserInput;
+  readonly repairs: Repairs;
+}
 
 /**
  * Stores a new user, or takes over the account that this user already has.
@@ -52,9 +65,9 @@ import { assertMayLose, storeUserChange } from './store-change.ts';
 export async function storeNewUser(
   tx: Db,
   deps: ProviderDeps,
-  input: UserInput,
+  { input, repairs }: NewUser,
 ): Promise<UserWriteResult | Disputed> {
-  const { attributes: sent, names } = withAssigned(undefined, {
+  const { attributes: sent, names: named } = withAssigned(undefined, {
     attributes: input.attributes,
     names: input.mentioned,
   });
@@ -65,26 +78,67 @@ export async function storeNewUser(
   assertAddress(undefined, attributes, (sought) =>
     findSentPlace('emails', input.sent.get('emails'), sought),
   );
-  const match = await matchAccount(tx, { userName, address });
+  const { provider } = deps;
+  const handling = await findHandling(tx, provider);
+  const externalId = typeof attributes.externalId === 'string' ? attributes.externalId : undefined;
+  const names = { userName, address, externalId };
+  const match = await matchAccount(tx, names, { provider, ...handling });
   await assertMine(tx, deps, { match, attributes });
   switch (match.kind) {
     case 'taken':
-      throw toTaken(deps, match.holder, match.taken);
+      if (handling.returning === 'conflict' || !isReturning(match, attributes)) {
+        throw toTaken(deps, match.holder, match.taken);
+      }
+      return storeUser(tx, deps, toReturn(match.holder, input));
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
-      return adoptUser(tx, deps, { row: match.row, attributes, names });
-    case 'tombstone':
-      return insert(tx, deps, {
-        attributes,
-        inherited: await inherit(tx, match.row, deps.clock.now()),
-      });
+      return adoptUser(tx, deps, { row: match.row, attributes, names: named });
+    case 'tombstone': {
+      const { row } = match;
+      const now = deps.clock.now();
+      const inherited = await inherit(tx, row, now);
+      // Of another provider's people this one knows no ids.
+      if (row.provider !== provider) return insert(tx, deps, { attributes, inherited });
+      if (isSamePerson(row, attributes)) {
+        const created = await insert(tx, deps, { attributes, inherited });
+        const ids = { from: row.id, to: created.id };
+        await passIds(tx, { resource_type: 'user', provider, ...ids, now });
+        return { ...created, hasFormerIds: true };
+      }
+      repairs.count('name-recycled');
+      await keepRemark(tx, 'name-recycled', now);
+      return insert(tx, deps, { attributes: withoutLicence(attributes), inherited });
+    }
     default:
       return insert(tx, deps, {
         attributes,
         inherited: await inheritLost(tx, { userName, address }),
       });
   }
+}
+
+/** True for the creation of somebody who is there and inactive. Another externalId is of somebody else. */
+function isReturning(
+  { holder, taken }: Extract<AccountMatch, { kind: 'taken' }>,
+  attributes: JsonObject,
+): boolean {
+  if (holder.active !== 0 || holder.origin === null) return false;
+  if (taken.attribute === 'userName') return isSamePerson(holder, attributes);
+  return holder.external_id !== null && holder.external_id === attributes.externalId;
+}
+
+/** The change of somebody inactive that a creation asks for: as a PUT, and active unless it says otherwise. */
+function toReturn({ id }: UserRow, input: UserInput): UserChange {
+  const change: UserChange['change'] = (before) => {
+    const { attributes, names } = toReplacement(before, input);
+    return {
+      attributes: { ...attributes, active: input.attributes.active !== false },
+      names: new Set([...names, 'active']),
+      placeOf: (sought) => findSentPlace('emails', input.sent.get('emails'), sought),
+    };
+  };
+  return { id, preconditions: ANY_VERSION, change, repairs: UNCOUNTED };
 }
 
 /** Stops the creation of a user whom the wall keeps from the provider. @throws ScimError 403 */
@@ -235,6 +289,17 @@ async function startWriting(
       ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
       : undefined,
   };
+}
+
+/** True unless their provider knows them by different ids: then a name was given to somebody else. */
+function isSamePerson({ external_id: held }: UserRow, { externalId }: JsonObject): boolean {
+  return held === null || externalId === undefined || held === externalId;
+}
+
+/** The attributes of somebody who gets the account of another person, without the licences of that one. */
+function withoutLicence(attributes: JsonObject): JsonObject {
+  const extension = { appsPermissions: 0, ...toExtension(attributes, USER_EXTENSION) };
+  return { ...attributes, [USER_EXTENSION]: extension };
 }
 
 /** The deleted user that the account belonged to before. */

@@ -1,17 +1,20 @@
-import { askOnly, type Cells, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { listWaiting } from '../../domain/cell.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
-import { mayHaveAccount } from '../../domain/user-write.ts';
-import { parseCells, parseStored, toUserCellColumns } from '../../store/engine/columns.ts';
+import { toCellsAfterUserDeletion } from '../../domain/user-write.ts';
+import {
+  parseCells,
+  parseStored,
+  toTombstone,
+  toUserCellColumns,
+} from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
-import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
-import { assertUserWithinLimits } from '../writes/wall.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { assertAdoptsOnDelete, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { assertAdoptable, lockOwnUser } from './change-user.ts';
 import { assertMayLose } from './store-change.ts';
@@ -37,8 +40,7 @@ export async function storeUserDeletion(
   await assertMayLose(tx, deps.rules.protection, row);
   const now = deps.clock.now();
   const version = row.version + 1;
-  const state = toUserState(row);
-  const cells = toCellsAfterDeletion(state, {
+  const cells = toCellsAfterUserDeletion(toUserState(row), {
     version,
     inFlight: isInFlight(row),
     deactivation: deps.policy.deactivation,
@@ -56,28 +58,6 @@ export async function storeUserDeletion(
     removal: 'deleted',
     notifies: left.length > 0,
   };
-}
-
-/** A user that the service knows is deactivated; the result of a create on its way has to be found first. */
-function toCellsAfterDeletion(
-  state: UserState,
-  {
-    version,
-    inFlight,
-    deactivation,
-  }: { version: number; inFlight: boolean; deactivation: ScimDeps['policy']['deactivation'] },
-): Cells<UserField> {
-  const { cells } = state;
-  if (state.upstreamId === undefined) {
-    return askOnly(cells, mayHaveAccount({ state, inFlight }) ? ['account'] : [], version);
-  }
-  const isDone =
-    state.observed !== undefined &&
-    !state.mustLook &&
-    !inFlight &&
-    !isWaiting(cells.active) &&
-    !isObservedActive(state.observed, deactivation);
-  return askOnly(cells, isDone ? [] : ['active'], version);
 }
 
 function toUndo(row: UserRow): UserWriteResult['undo'] {

@@ -1,5 +1,6 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
+import type { Handling } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
@@ -9,6 +10,7 @@ import {
   listTombstones,
   listUsersByAccount,
   listUsersByAnyName,
+  listUsersByExternalId,
   listUsersByName,
   lockUser,
   type UserRow,
@@ -20,6 +22,16 @@ import { isSameState, type TakenName, toTaken } from '../writes/wall.ts';
 export interface UserNames {
   readonly userName: string;
   readonly address: string | undefined;
+}
+
+/** The provider that asks, and how its people are recognised. */
+interface Recognition extends Pick<Handling, 'match' | 'returning'> {
+  readonly provider: string;
+}
+
+/** Names of a new user. */
+interface NewNames extends UserNames {
+  readonly externalId: string | undefined;
 }
 
 /**
@@ -42,9 +54,13 @@ export type AccountMatch =
  * is locked: of two requests at the same time one takes the account over, and the other one finds it taken.
  * @throws StoreError `store-contended` when others go on changing what is found
  */
-export async function matchAccount(tx: Db, names: UserNames): Promise<AccountMatch> {
+export async function matchAccount(
+  tx: Db,
+  names: NewNames,
+  recognition: Recognition,
+): Promise<AccountMatch> {
   for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
-    const match = await matchOnce(tx, names);
+    const match = await matchOnce(tx, names, recognition);
     if (!('row' in match)) return match;
     const { row, kind } = match;
     // The account of a deleted user changes hands, and its memberships with it.
@@ -57,15 +73,31 @@ export async function matchAccount(tx: Db, names: UserNames): Promise<AccountMat
 /** Attempts to match an account that others change meanwhile. */
 const MATCHES_MAX = 3;
 
-async function matchOnce(tx: Db, names: UserNames): Promise<AccountMatch> {
+async function matchOnce(
+  tx: Db,
+  names: NewNames,
+  { match, returning, provider }: Recognition,
+): Promise<AccountMatch> {
   const userNameFolded = foldCase(names.userName);
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
   const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
-  const live = await listUsersByAnyName(tx, userNameFolded, folded);
-  const holder = live.find((row) => row.origin !== null && row.user_name_folded === userNameFolded);
+  const found = await listUsersByAnyName(tx, userNameFolded, folded);
+  const holder = found.find(
+    (row) => row.origin !== null && row.user_name_folded === userNameFolded,
+  );
   if (holder !== undefined) {
     return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
   }
+  const keys = {
+    userNameFolded: match.includes('userName') ? userNameFolded : undefined,
+    emailFolded: match.includes('address') ? emailFolded : undefined,
+  };
+  const known = await findByExternalId(tx, names, { match, returning, provider });
+  if (known !== undefined) {
+    return { kind: 'taken', taken: { type: 'User', attribute: 'externalId' }, holder: known };
+  }
+  // Of two managed users none has the name or the address of the other one, however they are recognised.
+  const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
   const [row] = live;
   if (live.length > 1) return { kind: 'disputed', holders: live };
   if (row?.origin === null) return { kind: 'observed', row };
@@ -74,7 +106,32 @@ async function matchOnce(tx: Db, names: UserNames): Promise<AccountMatch> {
     const name = attribute === 'userName' ? userNameFolded : (emailFolded ?? '');
     return { kind: 'taken', taken: toTakenName(row, attribute, name), holder: row };
   }
-  return matchTombstone(await listTombstones(tx, { userNameFolded, emailFolded }));
+  const externalId = match.includes('externalId') ? names.externalId : undefined;
+  return matchTombstone(await listTombstones(tx, { ...keys, externalId, provider }));
+}
+
+/** Finds a managed user whom the provider knows by this id; where ids recognise nobody, an inactive one who may return. */
+async function findByExternalId(
+  tx: Db,
+  { externalId }: NewNames,
+  { match, returning, provider }: Recognition,
+): Promise<UserRow | undefined> {
+  if (externalId === undefined) return undefined;
+  const isKey = match.includes('externalId');
+  if (!isKey && returning === 'conflict') return undefined;
+  const users = await listUsersByExternalId(tx, provider, externalId);
+  return users.find(({ active }) => isKey || active === 0);
+}
+
+interface Keys {
+  readonly userNameFolded: string | undefined;
+  readonly emailFolded: string | undefined;
+}
+
+/** True for an account that one of the names means by which people are recognised. */
+function isMeant(row: UserRow, { userNameFolded, emailFolded }: Keys): boolean {
+  const names = [row.user_name_folded, ...listAccountNames(row)];
+  return names.some((name) => name !== null && (name === userNameFolded || name === emailFolded));
 }
 
 /** Names of a user before and after a change. */

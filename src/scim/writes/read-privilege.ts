@@ -1,11 +1,13 @@
 import type { Adoption } from '../../domain/adoption.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
+import { keepRemark } from '../../store/audit/requests.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
+import type { RequestRepairs } from '../repairs.ts';
 import { assertUpstreamUp } from './settle.ts';
 import { storeWrite } from './store-write.ts';
 import type { AcceptedWrite, Disputed } from './write-result.ts';
@@ -40,22 +42,42 @@ export function assertRoleKnown(row: UserRow): void {
   if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
 }
 
+/** A write of a request that is about to be stored. */
+export interface UnstoredWrite {
+  readonly look: LookClass;
+  /** Parts of a request that are left out, where it may be taken without them. */
+  readonly repairs?: RequestRepairs;
+}
+
 /**
  * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
+ * This alone decides about a write of which a part is refused: it is stored without that part if it takes access away
+ * from somebody, and refused otherwise. A strict credential is refused before.
  * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
  *   resource may then be privileged
  */
 export async function storeKnowing<Accepted extends AcceptedWrite>(
   deps: ScimDeps,
-  look: LookClass,
+  { look, repairs }: UnstoredWrite,
   write: (tx: Db) => Promise<Accepted | Disputed>,
 ): Promise<Accepted> {
   assertUpstreamUp(deps);
   const wait = { class: look, waitMs: Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS) };
   try {
-    const stored = await storeAfterLook(deps, wait, () => storeWrite(deps, write));
+    const stored = await storeAfterLook(deps, wait, () =>
+      storeWrite(deps, async (tx) => {
+        const written = await write(tx);
+        const [refusal] = repairs?.listLeftOut() ?? [];
+        if (refusal === undefined) return written;
+        if (!takesAccess(written)) throw refusal;
+        await keepRemark(tx, 'left-out', deps.clock.now());
+        return written;
+      }),
+    );
+    for (const _ of repairs?.listLeftOut() ?? []) repairs?.count('part-left-out');
     if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
-    const { notifies, undo, row } = stored;
+    const { notifies, undo, row, hasFormerIds } = stored;
+    if (hasFormerIds) deps.store.bell.ring('former-ids');
     // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself
     // was tried, because a refused write derives nothing.
     if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
@@ -65,6 +87,11 @@ export async function storeKnowing<Accepted extends AcceptedWrite>(
     const words = 'The service could not tell whether the resource is privileged.';
     throw unavailable(words, LOOK_RETRY_SECONDS);
   }
+}
+
+function takesAccess(written: AcceptedWrite | Disputed): boolean {
+  if ('kind' in written) return false;
+  return written.type === 'user' ? written.removal !== undefined : written.takesAccess === true;
 }
 
 /** Takes a resource over for an operator, after a look where it may be privileged. */

@@ -32,12 +32,19 @@ export async function storeWrite<Result extends AcceptedWrite | Disputed>(
   store: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
   const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
-  let stored: Result | undefined;
+  const traced = { ...deps, trace: span?.traceparent };
+  let last: Result | undefined;
   try {
-    stored = await storeAttempts({ ...deps, trace: span?.traceparent }, store);
-    return stored;
+    return await deps.store.write(async (tx) => {
+      last = await announce(tx, traced, await store(tx));
+      return last;
+    });
+  } catch (error) {
+    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
+    if (await isKept(deps, last)) return last;
+    throw error;
   } finally {
-    span?.end({ attributes: toSpanAttributes(stored) });
+    span?.end({ attributes: toSpanAttributes(last) });
   }
 }
 
@@ -45,25 +52,6 @@ function toSpanAttributes(stored: AcceptedWrite | Disputed | undefined): SpanAtt
   if (stored === undefined || 'kind' in stored) return {};
   const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
   return { 'scim_bridge.resource_type': stored.type, 'scim_bridge.change': kind };
-}
-
-async function storeAttempts<Result extends AcceptedWrite | Disputed>(
-  deps: TracedDeps,
-  store: (tx: Db) => Promise<Result>,
-): Promise<Result> {
-  const attempts: Result[] = [];
-  try {
-    return await deps.store.write(async (tx) => {
-      const result = await announce(tx, deps, await store(tx));
-      attempts.push(result);
-      return result;
-    });
-  } catch (error) {
-    const last = attempts.at(-1);
-    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
-    if (await isKept(deps, last)) return last;
-    throw error;
-  }
 }
 
 /**

@@ -19,7 +19,7 @@ import type { LinkTable } from '../../store/links/links.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
-import type { ProviderDeps } from '../deps.ts';
+import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
 import { notUnique, ScimError } from '../errors.ts';
 import type { LinkEdit } from '../groups/edit-links.ts';
 import { assertPreconditions, type Preconditions } from '../http/etag.ts';
@@ -64,15 +64,26 @@ export interface TakenName {
 }
 
 /** Error of a name that another user or group has: 409, or 403 with whose it is where it is another provider's. */
-export function toTaken({ provider }: Asker, holder: Owned, taken: TakenName): ScimError {
+export function toTaken(
+  { provider }: Asker,
+  holder: Owned & { readonly active?: number },
+  taken: TakenName,
+): ScimError {
   const { type, attribute } = taken;
-  if (!isOfOther(provider, holder)) return notUnique(type, attribute, taken.holder);
+  if (!isOfOther(provider, holder)) {
+    const error = notUnique(type, attribute, taken.holder);
+    return holder.active === 0 ? error.with(RETURN) : error;
+  }
   const name = attribute === 'emails' ? 'e-mail address' : attribute;
   return new ScimError(
     403,
     `The ${type} of this ${name} belongs to the provider ${holder.provider}.`,
   );
 }
+
+/** How somebody returns who has the name. */
+const RETURN =
+  'That User is inactive: set its active to true, or have the provider restore who returns.';
 
 /** A change of a user that a provider asks for. */
 export interface AskedUserChange {
@@ -146,6 +157,7 @@ export interface AskedGroupChange {
   readonly attributes: JsonObject | undefined;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
+  readonly onlyRemoves?: boolean;
 }
 
 /** Stops what the limits of the provider forbid with a group. @throws ScimError 403 */
@@ -191,7 +203,7 @@ async function addsForeign(
   { provider }: Asker,
   { limits, change }: { readonly limits: ProviderLimits; readonly change: AskedGroupChange },
 ): Promise<boolean> {
-  if (limits.may.includes('groups.add-others')) return false;
+  if (limits.may.includes('groups.add-others') || change.onlyRemoves) return false;
   const groupId = change.row?.id ?? '';
   const isAdded = (table: LinkTable, edits: readonly LinkEdit[]) => {
     const userIds = edits.flatMap(({ op, ids }) => (op === 'remove' ? [] : ids));
@@ -213,4 +225,15 @@ async function findLimits(tx: Db, { provider }: Asker): Promise<ProviderLimits |
 function assertAllowed({ provider }: Asker, limits: ProviderLimits, demands: Demands): void {
   const limit = findLimit(limits, demands);
   if (limit !== undefined) throw new ScimError(403, `The provider ${provider} ${limit}`);
+}
+
+/**
+ * Stops a DELETE of an unmanaged resource unless the settings let it adopt: some providers delete every
+ * resource that they do not know.
+ * @throws ScimError 403
+ */
+export function assertAdoptsOnDelete(policy: DeleteAdoption, variable: string): void {
+  if (policy === 'yes') return;
+  const detail = `Nobody manages it through the bridge, so a DELETE leaves it alone. An operator can adopt it, or set ${variable}=yes.`;
+  throw new ScimError(403, detail);
 }

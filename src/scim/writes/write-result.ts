@@ -17,6 +17,8 @@ interface WriteResult<Row, Undo> {
   readonly undo: Undo | undefined;
   /** Names the wait that was stored with the write, where another process brings it to the service. */
   readonly waitId?: string | undefined;
+  /** True when it is known by the ids of a deleted one from now on. */
+  readonly hasFormerIds?: boolean;
   /** True when other resources are due now that no request waits for. */
   readonly notifies?: boolean;
 }
@@ -33,6 +35,8 @@ export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
 export interface GroupWriteResult extends WriteResult<GroupRow, GroupUndo> {
   readonly type: 'group';
   readonly id: GroupId;
+  /** True when it takes a member, an admin or a permission. */
+  readonly takesAccess?: boolean;
 }
 
 /** Stored write of a user or group. */

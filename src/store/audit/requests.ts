@@ -3,6 +3,7 @@ import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
+import { createFact } from '../facts.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -96,3 +97,37 @@ function toWritten(kind: ChangeKind): string {
 export const pruneRequests = createPrune({
   ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
 });
+
+/**
+ * What operators are told of requests:
+ * - `left-out`: some took access away and were taken without a part that was refused
+ * - `name-recycled`: some gave the account of a deleted person to another one
+ */
+type RemarkKind = 'left-out' | 'name-recycled';
+
+/** Requests with the same remark, within a day of each other. */
+export interface Remark {
+  readonly requests: number;
+  /** Times of the first and the last, in epoch milliseconds. */
+  readonly since: number;
+  readonly last: number;
+}
+
+const RECENT_MS = 86_400_000;
+
+/** Keeps a remark about a request. */
+export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise<void> {
+  await createFact<Remark>(kind).change(tx, now, (before) => {
+    const { requests, since } = toRecent(before, now) ?? { requests: 0, since: now };
+    return { requests: requests + 1, since, last: now };
+  });
+}
+
+/** Finds such requests of the last day. */
+export async function findRemark(db: Db, kind: RemarkKind, now: number) {
+  return toRecent(await createFact<Remark>(kind).find(db), now);
+}
+
+function toRecent(fact: Remark | undefined, now: number): Remark | undefined {
+  return fact && now - fact.last < RECENT_MS ? fact : undefined;
+}

@@ -1,5 +1,11 @@
 import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import { DEFAULT_PROVIDER, type ProviderLimits, type Right } from '../../domain/provider.ts';
+import {
+  DEFAULT_HANDLING,
+  DEFAULT_PROVIDER,
+  type Handling,
+  type ProviderLimits,
+  type Right,
+} from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, forShare, forUpdate } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
@@ -38,20 +44,35 @@ export async function lockProvider(tx: Db, name: string): Promise<ProviderRow | 
   return (await found.execute(tx)).rows[0];
 }
 
-/** Lists providers, the newest first. */
+/** Finds how the requests of a provider are taken. The default one has a row once something was chosen. */
+export async function findHandling(db: Db, name: string): Promise<Handling> {
+  const chosen = db.selectFrom('providers').select('handling').where('name', '=', name);
+  return parseHandling(await chosen.executeTakeFirst());
+}
+
+/** Parses how the requests of a stored provider are taken. */
+export function parseHandling(row: Pick<ProviderRow, 'handling'> | undefined): Handling {
+  return { ...DEFAULT_HANDLING, ...(row && parseStored<Partial<Handling>>(row.handling)) };
+}
+
+/** Lists providers but the default one, the newest first. */
 export async function listProviders(
   db: Db,
   { beforeSeq, limit }: { readonly beforeSeq: number; readonly limit: number },
 ): Promise<ProviderRow[]> {
   const providers = db.selectFrom('providers').selectAll().where('seq', '<', beforeSeq);
-  return providers.orderBy('seq', 'desc').limit(limit).execute();
+  return providers
+    .where('name', '<>', DEFAULT_PROVIDER)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
 }
 
-/** Changes the limits of a provider. */
+/** Changes a provider. */
 export async function updateProvider(
   tx: Db,
   name: string,
-  change: Pick<ProviderRow, 'domains' | 'group_names' | 'may'>,
+  change: Pick<ProviderRow, 'domains' | 'group_names' | 'may' | 'handling'>,
 ): Promise<void> {
   await tx.updateTable('providers').set(change).where('name', '=', name).execute();
 }

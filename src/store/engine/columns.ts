@@ -6,10 +6,11 @@ import { toEntityField } from '../../domain/entity.ts';
 import { findOldestStuck, findSeatWait } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
+import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { DueClass } from '../schema.ts';
+import type { DueClass, Origin } from '../schema.ts';
 
 /** The columns that follow from the attributes of a user, so that indexes answer for them. */
 interface UserColumns {
@@ -139,4 +140,22 @@ export interface StuckLink {
 /** Removal of access goes before everything else. */
 export function toDueClass(removesAccess: boolean): DueClass {
   return removesAccess ? 0 : 1;
+}
+
+/** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */
+export function toTombstone(
+  row: { readonly origin: Origin | null; readonly provider: string; readonly version: number },
+  { isDue, now, provider }: { isDue: boolean; now: number; provider: string },
+) {
+  return {
+    origin: row.origin ?? ('adopted' as const),
+    provider: row.origin === null ? provider : row.provider,
+    deleted_at: now,
+    version: row.version + 1,
+    modified_at: now,
+    due_at: isDue ? now : null,
+    // Removal of access goes before everything else.
+    due_class: 0 as const,
+    write_id: newId(),
+  };
 }

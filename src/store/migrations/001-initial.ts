@@ -280,7 +280,7 @@ function listAccessStatements(serial: string): string[] {
   return [
     `create table providers (
       seq ${serial}, name text not null unique, domains text, group_names text, may text not null,
-      created_at bigint not null, created_by text not null)`,
+      handling text default '{}' not null, created_at bigint not null, created_by text not null)`,
     `create table tokens (
       seq ${serial}, id text not null unique, name text not null, purpose text not null,
       provider text default 'default' not null,

@@ -28,6 +28,25 @@ export async function insertFormerIds(
   }
 }
 
+/** A resource that took the place of a deleted one, which was the same person or group. */
+export interface Successor extends Pick<FormerIdsTable, 'resource_type' | 'provider'> {
+  readonly from: string;
+  readonly to: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Makes the ids of a deleted resource, its former ones too, those of its successor. */
+export async function passIds(tx: Db, { from, to, now, ...same }: Successor): Promise<void> {
+  await lockFormerIds(tx);
+  const { resource_type } = same;
+  const held = tx.selectFrom('former_ids').select('former_id').where('resource_id', '=', from);
+  const rows = await held.where('resource_type', '=', resource_type).execute();
+  const ids = [from, ...rows.map(({ former_id }) => former_id)];
+  const toRow = (former_id: string) => ({ ...same, former_id, resource_id: to, created_at: now });
+  await insertFormerIds(tx, ids.map(toRow));
+}
+
 /** Lists the ids that came after another one, in order of their coming. */
 export async function listFormerIds(
   db: Db,

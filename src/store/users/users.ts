@@ -117,15 +117,36 @@ export function listAccountNames({
 /** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
 export async function listTombstones(
   db: Db,
-  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
+  {
+    userNameFolded = null,
+    emailFolded = null,
+    externalId = null,
+    provider,
+  }: {
+    readonly userNameFolded: string | null | undefined;
+    readonly emailFolded: string | null | undefined;
+    readonly externalId: string | null | undefined;
+    readonly provider: string;
+  },
 ): Promise<UserRow[]> {
-  // An address that is null is nobody's.
+  // A name that is null is nobody's.
   const { rows } = await sql<UserRow>`
     select * from users where deleted_at is not null and upstream_id is not null
     and (user_name_folded = ${userNameFolded} or observed_user_name_folded = ${userNameFolded}
-      or observed_email_folded = ${emailFolded ?? null})
+      or observed_email_folded = ${emailFolded}
+      or (external_id = ${externalId} and provider = ${provider}))
     order by deleted_at desc`.execute(db);
   return rows;
+}
+
+/** Lists live users whom this provider manages under this externalId. */
+export async function listUsersByExternalId(
+  db: Db,
+  provider: string,
+  externalId: string,
+): Promise<UserRow[]> {
+  const users = selectLive(db).where('external_id', '=', externalId);
+  return users.where('provider', '=', provider).where('origin', 'is not', null).execute();
 }
 
 /** The rows of these ids, deleted or not, in no order. */

@@ -112,7 +112,7 @@ describe('what the normaliser made of a body', () => {
         const first = attempt(() => parseGroup(sent, ignored));
         if (first === undefined) return;
         const repairs: RepairKind[] = [];
-        const members = first.members === undefined ? {} : { members: [...first.members] };
+        const members = first.members && { members: first.members.map((value) => ({ value })) };
         const canonical = { schemas: [GROUP], ...first.attributes, ...members };
         const again = parseGroup(canonical, { count: (kind) => void repairs.push(kind) });
 

@@ -1,17 +1,12 @@
 import { onlyEchoes } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
-import { HANDED_OVER, parseCells } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
-import { leaveGroups } from '../../store/links/work.ts';
-import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
-import type { Db } from '../../store/store.ts';
-import {
-  forgetLostUsers,
-  type NewUserRow,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
+import { HANDED_OVER, parseCells } from '../engine/columns.ts';
+import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../in-flight.ts';
+import { leaveGroups } from '../links/work.ts';
+import { LOST_CREATE } from '../resources/sent-creates.ts';
+import type { Db } from '../store.ts';
+import { forgetLostUsers, type NewUserRow, type UserRow, updateUser } from './users.ts';
 
 /** Columns that a new user takes over from a deleted one. */
 export interface Inherited {

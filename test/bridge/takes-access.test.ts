@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { readMetrics } from '../support/metrics.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+/** Text that no store can hold. */
+const NUL = 'a\0b';
+
+let bridge: TestBridge;
+let count = 0;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({
+    settings: { ...SWEEP_SETTINGS, SCIM_REQUESTS_PER_SECOND: '0' },
+  });
+  await addUser(bridge, 'taken');
+  await addGroup(bridge, 'Taken');
+});
+
+afterAll(() => bridge.stop());
+
+function newName(): string {
+  count += 1;
+  return `person${count}`;
+}
+
+async function countLeftOut(): Promise<number> {
+  const series = [...(await readMetrics(bridge, OPS_TOKEN))];
+  const counted = series.filter(([name]) => name.includes('part-left-out'));
+  return counted.reduce((sum, [, value]) => sum + value, 0);
+}
+
+/** A request, alone and as an operation of a bulk request. */
+const FORMS = ['alone', 'in bulk'] as const;
+
+async function ask(
+  form: (typeof FORMS)[number],
+  { method, path, data }: { method: string; path: string; data: JsonValue },
+): Promise<number> {
+  if (form === 'alone') return (await bridge.request(method, path, data)).status;
+  const body = { schemas: [BULK], Operations: [{ method, path, data }] };
+  const [result] = [(await send(bridge, 'POST', '/Bulk', body)).body.Operations].flat();
+  return Number(Object(result).status);
+}
+
+const off = { op: 'replace', path: 'active', value: false };
+
+/** The rest of a PATCH that deactivates somebody. */
+const restsOfPatch: readonly (readonly [string, JsonObject])[] = [
+  ['an unknown attribute', { op: 'replace', path: 'companyName', value: 'x' }],
+  ['a path that is none', { op: 'replace', path: 'emails[', value: 'x' }],
+  ['an unknown op', { op: 'move', path: 'title', value: 'x' }],
+  ['a read-only path', { op: 'replace', path: 'meta.created', value: 'x' }],
+  ['two titles', { op: 'replace', path: 'title', value: ['a', 'b'] }],
+  [
+    'several attributes, one of them unusable',
+    { op: 'replace', value: { title: {}, nickName: 'N' } },
+  ],
+  ['a text that no store can hold', { op: 'replace', path: 'title', value: NUL }],
+  ['no value', { op: 'replace', path: 'title' }],
+  ['a userName that is taken', { op: 'replace', path: 'userName', value: 'taken@example.com' }],
+  ['a blank userName', { op: 'replace', path: 'userName', value: '' }],
+  ['an address that is none', { op: 'replace', path: 'emails', value: [{ value: 'nowhere' }] }],
+  [
+    'a filter that finds nothing',
+    { op: 'replace', path: 'roles[value eq "none"].display', value: 'x' },
+  ],
+  ['an unknown entitlement', { op: 'add', path: 'entitlements', value: [{ value: 'none' }] }],
+  ['more than a user may hold', { op: 'replace', path: 'title', value: 'x'.repeat(700_000) }],
+];
+
+describe.each(FORMS)('somebody is deactivated, whatever the rest of the request: %s', (form) => {
+  test.each(restsOfPatch)('PATCH with %s', async (_, rest) => {
+    for (const operations of [
+      [off, rest],
+      [rest, off],
+    ]) {
+      const name = newName();
+      const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+
+      expect(await ask(form, { method: 'PATCH', path, data: toPatch(...operations) })).toBe(200);
+
+      expect((await send(bridge, 'GET', path)).body).toMatchObject({
+        active: false,
+        title: 'Pilot',
+      });
+      expect(bridge.sandbox.service.getUser(`${name}@example.com`).active).toBe(false);
+    }
+  });
+
+  test('PATCH with an object of attributes', async () => {
+    const name = newName();
+    const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+    const value = { title: ['a', 'b'], active: 'False', nickName: 'N', companyName: 'x' };
+
+    const data = toPatch({ op: 'replace', value });
+    expect(await ask(form, { method: 'PATCH', path, data })).toBe(200);
+
+    const kept = { active: false, title: 'Pilot', nickName: 'N' };
+    expect((await send(bridge, 'GET', path)).body).toMatchObject(kept);
+  });
+
+  const restsOfPut: readonly (readonly [string, JsonObject])[] = [
+    ['two titles', { title: ['a', 'b'] }],
+    ['no userName', { userName: null }],
+    ['a userName that is taken', { userName: 'taken@example.com' }],
+    ['a part of the wrong type', { name: { givenName: { first: 'A' } } }],
+    ['a text that no store can hold', { nickName: NUL }],
+    ['an extension that is none', { [USER_EXTENSION]: 'x' }],
+  ];
+  test.each(restsOfPut)('PUT with %s', async (_, rest) => {
+    const name = newName();
+    const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+
+    const data = { ...toUser(name, { active: false, title: 'Pilot' }), ...rest };
+    expect(await ask(form, { method: 'PUT', path, data })).toBe(200);
+
+    const userName = `${name}@example.com`;
+    const shown = (await send(bridge, 'GET', path)).body;
+    expect(shown).toMatchObject({ active: false, title: 'Pilot', userName });
+    expect(bridge.sandbox.service.getUser(userName).active).toBe(false);
+  });
+});
+
+describe.each(FORMS)('a member leaves, whatever the rest of the request: %s', (form) => {
+  const leaves = (id: string): JsonObject => ({ op: 'remove', path: `members[value eq "${id}"]` });
+  const shapes: readonly (readonly [string, (id: string) => JsonObject[]])[] = [
+    ['ids as JSON text', (id) => [{ op: 'remove', path: 'members', value: `[{"value":"${id}"}]` }]],
+    ['texts of JSON', (id) => [{ op: 'remove', path: 'members', value: [`{"value":"${id}"}`] }]],
+    [
+      'the list in an object',
+      (id) => [{ op: 'remove', path: 'members', value: { members: toMembers([id]) } }],
+    ],
+    [
+      'a group beside it',
+      (id) => [
+        {
+          op: 'remove',
+          path: 'members',
+          value: [{ value: UNKNOWN, type: 'Group' }, { value: id }],
+        },
+      ],
+    ],
+    [
+      'a value without an id',
+      (id) => [{ op: 'remove', path: 'members', value: [{}, { value: id }] }],
+    ],
+    [
+      'an unknown newcomer',
+      (id) => [leaves(id), { op: 'add', path: 'members', value: toMembers([UNKNOWN]) }],
+    ],
+    [
+      'a newcomer without an id',
+      (id) => [{ op: 'add', path: 'members', value: [{ display: 'x' }] }, leaves(id)],
+    ],
+    [
+      'an unknown admin',
+      (id) => [leaves(id), { op: 'add', path: `${GROUP_EXTENSION}:admins`, value: UNKNOWN }],
+    ],
+    [
+      'a name that is taken',
+      (id) => [leaves(id), { op: 'replace', path: 'displayName', value: 'Taken' }],
+    ],
+    ['a blank name', (id) => [leaves(id), { op: 'replace', path: 'displayName', value: '' }]],
+    [
+      'permissions that no provider may give',
+      (id) => [leaves(id), { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 31 }],
+    ],
+    ['a path that is none', (id) => [leaves(id), { op: 'add', path: 'members[', value: 'x' }]],
+  ];
+
+  test.each(shapes)('PATCH with %s', async (_, toOperations) => {
+    const [leaver, stays] = [await addUser(bridge, newName()), await addUser(bridge, newName())];
+    const name = `Group ${newName()}`;
+    const path = `/Groups/${await addGroup(bridge, name, [leaver, stays])}`;
+
+    const data = toPatch(...toOperations(leaver));
+    expect(await ask(form, { method: 'PATCH', path, data })).toBe(form === 'alone' ? 204 : 200);
+
+    expect(await readMemberIds(bridge, path.split('/')[2] ?? '')).toEqual([stays]);
+    expect(bridge.sandbox.service.members(name)).toHaveLength(1);
+    expect((await send(bridge, 'GET', path)).body.displayName).toBe(name);
+  });
+
+  const rests: readonly (readonly [string, JsonObject])[] = [
+    ['an unknown newcomer', { members: [{ value: UNKNOWN }] }],
+    ['no displayName', { displayName: null }],
+    ['a name that is taken', { displayName: 'Taken' }],
+    ['a text that no store can hold', { externalId: NUL }],
+  ];
+  test.each(rests)('PUT with %s, and a newcomer who is known joins', async (_, rest) => {
+    const leaver = await addUser(bridge, newName());
+    const [stays, joins] = [await addUser(bridge, newName()), await addUser(bridge, newName())];
+    const name = `Group ${newName()}`;
+    const id = await addGroup(bridge, name, [leaver, stays]);
+
+    const members = [...toMembers([stays, joins]), ...[rest.members ?? []].flat()];
+    const data = { ...toGroup(name), ...rest, members };
+    expect(await ask(form, { method: 'PUT', path: `/Groups/${id}`, data })).toBe(200);
+
+    const isNamed = rest.displayName === undefined;
+    const left = isNamed ? [stays, joins].toSorted() : [stays];
+    expect(await readMemberIds(bridge, id)).toEqual(left);
+    expect((await send(bridge, 'GET', `/Groups/${id}`)).body.displayName).toBe(name);
+  });
+});
+
+test('in bulk a member leaves beside one that no operation creates', async () => {
+  const id = await addUser(bridge, newName());
+  const path = `/Groups/${await addGroup(bridge, `Group ${newName()}`, [id])}`;
+  const add = { op: 'add', path: 'members', value: [{ value: 'bulkId:nobody' }] };
+  const leave = { op: 'remove', path: 'members', value: toMembers([id]) };
+  const patch = (...operations: JsonObject[]) =>
+    ask('in bulk', { method: 'PATCH', path, data: toPatch(...operations) });
+
+  expect([await patch(add), await patch(leave, add)]).toEqual([400, 200]);
+  expect(await readMemberIds(bridge, path.split('/')[2] ?? '')).toEqual([]);
+});
+
+test('what takes nothing away is refused as a whole, with what is wrong', async () => {
+  const id = await addUser(bridge, newName(), { title: 'Pilot' });
+  const group = await addGroup(bridge, `Group ${newName()}`, [id]);
+  const add = { op: 'add', path: 'members', value: toMembers([UNKNOWN]) };
+  const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
+  const cases: readonly (readonly [string, JsonObject, string])[] = [
+    [`/Groups/${group}`, toPatch(add), 'Value 1 of members'],
+    [
+      `/Groups/${group}`,
+      toPatch({ op: 'remove', path: `members[value eq "${UNKNOWN}"]` }, add),
+      'Operation 2',
+    ],
+    [`/Users/${id}`, toPatch({ ...off, value: true }, title), 'Operation 2: The value of title'],
+  ];
+  for (const [path, body, detail] of cases) {
+    const answer = await bridge.request('PATCH', path, body);
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+    expect(answer.body.detail).toContain(detail);
+  }
+  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(off));
+  const again = await bridge.request('PATCH', `/Users/${id}`, toPatch(off, title));
+  expect(again.status).toBe(400);
+  expect(await readMemberIds(bridge, group)).toEqual([id]);
+});
+
+test('what was left out is counted, kept with the request, and told while it is recent', async () => {
+  const id = await addUser(bridge, newName());
+  const group = await addGroup(bridge, `Group ${newName()}`, [id]);
+  const before = await countLeftOut();
+
+  const operations = [
+    { op: 'remove', path: `members[value eq "${id}"]` },
+    { op: 'add', path: 'members', value: toMembers([UNKNOWN]) },
+  ];
+  await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(...operations));
+
+  expect(await countLeftOut()).toBe(before + 1);
+  await expect
+    .poll(async () => (await askOps(bridge, 'GET', `/requests?resource=${group}`)).body.items)
+    .toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          method: 'PATCH',
+          written: expect.arrayContaining([
+            expect.objectContaining({ op: 'drop', path: 'part-left-out', values: 1 }),
+          ]),
+        }),
+      ]),
+    );
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  expect(body).toMatchObject({
+    status: 'degraded',
+    reasons: expect.arrayContaining([expect.objectContaining({ code: 'left-out' })]),
+  });
+});
+
+test('a strict credential is refused as a whole', async () => {
+  const path = `/Users/${await addUser(bridge, newName())}`;
+  const made = await askOps(bridge, 'POST', '/tokens', { name: 'strict', profile: 'strict' });
+  const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
+
+  const answer = await bridge.request('PATCH', path, toPatch(off, title), {
+    authorization: `Bearer ${String(made.body.token)}`,
+  });
+
+  expect(answer.status).toBe(400);
+  expect((await send(bridge, 'GET', path)).body.active).toBe(true);
+});

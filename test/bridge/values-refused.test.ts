@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  readMemberIds,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+let bridge: TestBridge;
+let ada: string;
+let people: string[];
+
+beforeAll(async () => {
+  bridge = await startTestBridge({
+    settings: { ...SWEEP_SETTINGS, SCIM_REQUESTS_PER_SECOND: '0' },
+  });
+  ada = await addUser(bridge, 'ada', { title: 'Pilot', externalId: 'e-1' });
+  people = await addUsers(bridge, 3);
+});
+
+afterAll(() => bridge.stop());
+
+/** A value, and what is kept of it; undefined: nothing, so that it is refused. */
+const values: readonly (readonly [string, JsonValue, JsonValue | undefined])[] = [
+  ['title', ['a', 'b'], undefined],
+  ['title', { first: 'X' }, undefined],
+  ['title', ['X'], 'X'],
+  ['title', { title: 'X' }, 'X'],
+  ['title', { value: 'X' }, 'X'],
+  ['externalId', ['x', 'y'], undefined],
+  ['name', { givenName: { first: 'A' } }, undefined],
+  ['name', 'Ada B', { formatted: 'Ada B' }],
+  ['nickName', [{ a: 1 }], undefined],
+  ['roles', [{ value: { a: 1 } }], undefined],
+  ['roles', [{ shoeSize: 1 }], undefined],
+  [ENTERPRISE, { manager: { id: 'x' } }, undefined],
+  [ENTERPRISE, { manager: { value: 'x' } }, { manager: { value: 'x' } }],
+];
+
+describe('one value is taken out of what stands around it, and what is none is refused', () => {
+  test.each(values)('%s: %j', async (name, value, want) => {
+    const before = (await send(bridge, 'GET', `/Users/${ada}`)).body;
+    const patches = [
+      toPatch({ op: 'replace', path: name, value }),
+      toPatch({ op: 'add', path: name, value }),
+      toPatch({ op: 'replace', value: { [name]: value } }),
+    ];
+    const requests = [
+      ...patches.map((body) => ({ method: 'PATCH', path: `/Users/${ada}`, body })),
+      { method: 'PUT', path: `/Users/${ada}`, body: { ...toUser('ada'), [name]: value } },
+      { method: 'POST', path: '/Users', body: { ...toUser('new'), [name]: value } },
+    ];
+    for (const { method, path, body } of requests) {
+      const answer = await bridge.request(method, path, body);
+      if (want === undefined) {
+        expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+        expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before);
+      } else {
+        expect(answer.status).toBe(method === 'POST' ? 201 : 200);
+        expect(answer.body).toMatchObject({ [name]: want });
+        if (method === 'POST') await send(bridge, 'DELETE', `/Users/${answer.body.id}`);
+      }
+    }
+  });
+});
+
+test('schemas are none of what a PATCH changes', async () => {
+  const { body: before } = await send(bridge, 'GET', `/Users/${ada}`);
+  const patch = toPatch({ op: 'replace', path: 'schemas', value: ['urn:x'] });
+  expect((await send(bridge, 'PATCH', `/Users/${ada}`, patch)).body).toEqual(before);
+});
+
+test('a filter that is blank finds nobody', async () => {
+  for (const path of ['/Users?filter=', '/Groups?filter=%20', '/?filter=', '/Roles?filter=']) {
+    const answer = await bridge.request('GET', path);
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+  }
+  for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
+    const answer = await bridge.request('POST', path, { filter: '' });
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+  }
+});
+
+test('a bulk request with failOnErrors 0 goes on after every error', async () => {
+  const Operations = ['a', 'b', 'c'].map((id) => ({ method: 'DELETE', path: `/Users/${id}` }));
+  const sent = await send(bridge, 'POST', '/Bulk', { failOnErrors: 0, Operations });
+  expect(sent.body.Operations).toHaveLength(3);
+  const stopped = await send(bridge, 'POST', '/Bulk', { failOnErrors: 1, Operations });
+  expect(stopped.body.Operations).toHaveLength(1);
+  const none = await bridge.request('POST', '/Bulk', { failOnErrors: -1, Operations });
+  expect(none.status).toBe(400);
+});
+
+describe('bodies of JSON', () => {
+  const types = [
+    'application/json+scim',
+    'text/json',
+    'application/scim+json; charset=utf-8',
+    'application/vnd.api+json',
+    '',
+  ];
+  test.each(types)('as %j', async (type) => {
+    const body = JSON.stringify(toPatch({ op: 'replace', path: 'title', value: type || 'none' }));
+    const answer = await sendRaw(bridge, {
+      ...{ method: 'PATCH', path: `/Users/${ada}`, body },
+      headers: { 'content-type': type === '' ? undefined : type },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { title: type || 'none' } });
+  });
+
+  test.each(['text/plain', 'application/xml', 'application/jsonp'])('not as %s', async (type) => {
+    const answer = await bridge.request('POST', '/Users', toUser('x'), { 'content-type': type });
+    expect(answer.status).toBe(415);
+  });
+});
+
+test('a PUT of a group with tens of thousands of names is read', async () => {
+  const id = await addGroup(bridge, 'Crowd', people);
+  const crowd = Array.from({ length: 12_000 }, (_, index) => ({
+    value: people[index % 3] ?? '',
+    display: `Somebody with a long name ${index}`,
+    $ref: `${bridge.baseUrl}/Users/${people[index % 3]}`,
+  }));
+  await send(bridge, 'PUT', `/Groups/${id}`, { ...toGroup('Crowd'), members: crowd });
+  expect(await readMemberIds(bridge, id)).toEqual(people.toSorted());
+});
+
+test('an address alone names a member', async () => {
+  const id = await addGroup(bridge, 'By address');
+  const members: JsonObject[] = people.map((one) => ({ $ref: `${bridge.baseUrl}/Users/${one}` }));
+  await send(
+    bridge,
+    'PATCH',
+    `/Groups/${id}`,
+    toPatch({ op: 'add', path: 'members', value: members }),
+  );
+  expect(await readMemberIds(bridge, id)).toEqual(people.toSorted());
+});
+
+test('a resource says where it is', async () => {
+  const group = await addGroup(bridge, 'Somewhere');
+  for (const path of [`/Users/${ada}`, `/Groups/${group}`]) {
+    const read = await send(bridge, 'GET', path);
+    expect(read.headers['content-location']).toBe(Object(read.body.meta).location);
+    const written = await send(bridge, 'PUT', path, read.body);
+    expect(written.headers['content-location']).toBe(Object(read.body.meta).location);
+  }
+  const made = await send(bridge, 'POST', '/Users', toUser('where'));
+  expect(made.headers.location).toBe(Object(made.body.meta).location);
+});
+
+test('totalResults is told of every list, by cursor and by number', async () => {
+  for (const filter of ['title pr', 'userName sw "person"', 'active eq true']) {
+    const query = (more: Record<string, string>) =>
+      `/Users?${new URLSearchParams({ filter, count: '1', ...more })}`;
+    const byNumber = await send(bridge, 'GET', query({}));
+    const byCursor = await send(bridge, 'GET', query({ cursor: '' }));
+    const { totalResults } = byNumber.body;
+    expect(byCursor.body.totalResults).toBe(totalResults);
+    const cursor = byCursor.body.nextCursor;
+    if (cursor === undefined) continue;
+    const next = await send(bridge, 'GET', query({ cursor: String(cursor) }));
+    expect(next.body.totalResults).toBe(totalResults);
+  }
+});
+
+test('the base address answers with a list, as a search of everything', async () => {
+  const { body } = await send(bridge, 'GET', '/');
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    startIndex: 1,
+  });
+});
+
+test('the schemas say that a user needs an address, and that a member may be named by one', async () => {
+  const user = (await send(bridge, 'GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:User'))
+    .body;
+  const group = (await send(bridge, 'GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:Group'))
+    .body;
+  const find = (list: unknown, name: string) =>
+    [list]
+      .flat()
+      .map(Object)
+      .find((one) => one.name === name);
+  expect(find(user.attributes, 'emails')).toMatchObject({ required: true });
+  const { subAttributes } = find(group.attributes, 'members');
+  expect(find(subAttributes, '$ref')).toMatchObject({ mutability: 'immutable' });
+});
