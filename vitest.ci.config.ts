@@ -4,7 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import usual from './vitest.config.ts';
 
 /** Files that take longest: begun last, they would be waited for alone. */
-const LONGEST = ['chaos', 'console', 'pages', 'start-to-stop', 'plan-crash', 'fuzz', 'secrets'];
+const LONGEST = [
+  ...['chaos', 'console', 'pages', 'take-over', 'postgres-outage', 'fuzz', 'rolling-restart'],
+  ...['backup', 'rules-locks', 'killed', 'package', 'packaging', 'lifecycle'],
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -40,7 +43,7 @@ export default defineConfig({
     // Most of these files start processes of their own.
     maxWorkers: 2 * availableParallelism(),
     projects: [
-      toProject('ci', ['test/ci/**/*.test.ts'], 'sqlite'),
+      toProject('ci', ['test/ci/**/*.test.ts'], 'sqlite', ['test/support/build-program.ts']),
       toProject('postgresql', ON_POSTGRES.map(toBridgeFile), 'postgres'),
     ],
   },
@@ -50,6 +53,11 @@ function toBridgeFile(name: string): string {
   return `test/bridge/${name}.test.ts`;
 }
 
-function toProject(name: string, include: string[], engine: 'sqlite' | 'postgres') {
-  return { extends: true as const, test: { name, include, provide: { engine } } };
+function toProject(
+  name: string,
+  include: string[],
+  engine: 'sqlite' | 'postgres',
+  globalSetup: string[] = [],
+) {
+  return { extends: true as const, test: { name, include, provide: { engine }, globalSetup } };
 }

@@ -20,6 +20,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
+import { program } from '../support/program.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
@@ -39,7 +40,6 @@ function makeFolder() {
 
 /** `scim-bridge backup` as a process of its own, beside the one that writes. */
 function startBackup(env: Readonly<Record<string, string>>, target: string): Promise<string> {
-  const program = join(import.meta.dirname, '../../src/cli/main.ts');
   return new Promise((resolve, reject) => {
     const options = { env: { PATH: process.env.PATH ?? '', ...env } };
     execFile(process.execPath, [program, 'backup', target], options, (error, stdout, stderr) =>
@@ -180,7 +180,7 @@ test('where a disk is full, backup and restore say of which file, and change not
   const before = readFileSync(file);
   // Files of this process may grow so far, as on a full disk.
   const run = (...args: string[]) =>
-    spawnSync('prlimit', ['--fsize=100000:', process.execPath, 'src/cli/bin.mjs', ...args], {
+    spawnSync('prlimit', ['--fsize=100000:', process.execPath, program, ...args], {
       ...{ encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } },
     });
 

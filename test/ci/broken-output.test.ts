@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { program } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -16,7 +17,7 @@ test('a log on a full disk keeps no bridge from serving, and none from ending', 
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-output-'));
   const full = openSync('/dev/full', 'w');
   const port = await freePort();
-  const child = spawn(process.execPath, ['src/cli/bin.mjs', 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve'], {
     cwd: root,
     stdio: ['ignore', full, full],
     env: {

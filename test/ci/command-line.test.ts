@@ -7,9 +7,10 @@ import { commands } from '../../src/cli/commands.ts';
 import { runAlone } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { spawnBin } from '../support/process.ts';
+import { program } from '../support/program.ts';
 import { OPS_TOKEN } from '../support/sweep.ts';
 
-const bin = join(import.meta.dirname, '../../src/cli/bin.mjs');
+const bin = join(import.meta.dirname, '../..', program);
 /** The machine may be busy. */
 const PATIENT = { interval: 20 };
 /** With what the bridge said, or did not. */

@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { spawnBin } from '../support/process.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The machine may be busy. */
@@ -39,7 +40,7 @@ test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
   async () => {
     const { folder, env } = await makeFirstRun();
-    const bin = join(root, 'src/cli/bin.mjs');
+    const bin = join(root, program);
     const typescript = join(folder, 'typescript');
     // `script` gives the bridge a terminal. A bridge outlives its terminal, but not this one.
     const serve = `exec setpriv ${DIE_WITH_US.join(' ')} ${process.execPath} ${bin} serve`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { program } from '../support/program.ts';
 import { runToEnd, startBridge } from '../support/server.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 import { getTemplate } from '../support/template.ts';
@@ -107,7 +108,7 @@ describe.concurrent('a start that is refused', () => {
     const first = await startBridge({ folder, env });
     context.onTestFinished(() => first.kill());
 
-    const command = ['src/cli/bin.mjs', 'token', 'create', 'okta'];
+    const command = [program, 'token', 'create', 'okta'];
     const [{ exitCode, errors }, made] = await Promise.all([
       runToEnd({ folder, env }),
       runToEnd({ folder, env, command }),

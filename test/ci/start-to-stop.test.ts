@@ -8,6 +8,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
+import { program } from '../support/program.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
 
 /** Somebody who asks without end, over connections that are kept. */
@@ -175,7 +176,7 @@ test('a proxy that opens no connection holds up neither the stop nor a check', a
   onTestFinished(() => bridge.kill());
 
   const exitCode = await bridge.stop();
-  const command = ['src/cli/bin.mjs', 'check'];
+  const command = [program, 'check'];
   const checked = await runToEnd({ folder, env, command });
 
   expect(exitCode).toBe(0);

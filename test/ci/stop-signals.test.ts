@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -12,7 +13,7 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(read('package.json')));
 
-/** A folder in which `npm start` does what it does here, without a build: the built program is the sources. */
+/** A folder in which `npm start` does what it does here, without a build of its own. */
 function makeBuilt(folder: string): string {
   const built = join(folder, 'built');
   mkdirSync(join(built, 'dist/cli'), { recursive: true });
@@ -21,7 +22,7 @@ function makeBuilt(folder: string): string {
     join(built, 'package.json'),
     JSON.stringify({ type: 'module', scripts: { start } }),
   );
-  const source = JSON.stringify(join(root, 'src/cli/main.ts'));
+  const source = JSON.stringify(join(root, program));
   writeFileSync(join(built, 'dist/cli/main.js'), `await import(${source});`);
   return built;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
+import { program } from '../support/program.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -57,7 +58,7 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   const bridge = await startBridge({
     folder,
     // The flags of `npm start`, without which the heap grows as long as there is memory.
-    command: ['--max-semi-space-size=4', '--heap-growing-percent=25', 'src/cli/bin.mjs', 'serve'],
+    command: ['--max-semi-space-size=4', '--heap-growing-percent=25', program, 'serve'],
     env: {
       MALLOC_ARENA_MAX: '1',
       UPSTREAM_URL: sandbox.url,

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { program } from './program.ts';
 
-const bin = join(import.meta.dirname, '../../src/cli/bin.mjs');
+const bin = join(import.meta.dirname, '../..', program);
 
 /** A process of the command line. */
 export interface BinProcess {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { program } from './program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startTimeoutMs = 120_000;
@@ -58,7 +59,7 @@ export async function startBridge(options: StartOptions): Promise<BridgeProcess>
 interface StartOptions {
   folder: string;
   env?: Record<string, string>;
-  /** Arguments of node, from the project's folder; the sources are served when left out. */
+  /** Arguments of node, from the project's folder; the bridge is served when left out. */
   command?: readonly string[];
 }
 
@@ -79,7 +80,7 @@ export async function runToEnd(
 
 type Launched = ReturnType<typeof launch>;
 
-function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: StartOptions) {
+function launch({ folder, env = {}, command = [program, 'serve'] }: StartOptions) {
   const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
