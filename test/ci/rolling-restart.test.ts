@@ -18,7 +18,7 @@ const OPS_TOKEN = 'token-of-an-operator-of-many';
 const DELAY_MS = 1_500;
 
 describePostgres('three processes that are restarted one after the other', ({ makeUrl }) => {
-  test('answer every request of a provider behind a proxy that asks whether they are ready', async () => {
+  test('answer every request of a provider behind a proxy that asks whether they are ready, and hand over at once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-rolling-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const sandbox = await startSandbox();
@@ -50,8 +50,12 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     const load = startLoad(toRequester({ baseUrl: `${proxy.url}/scim/v2`, token: TOKEN }));
 
     const exitCodes: (number | null)[] = [];
+    // Of each leader: whether it left the others nothing to find out.
+    const handedOver: boolean[] = [];
     for (const [place, bridge] of bridges.entries()) {
+      const wasLeader = await isLeader(bridge);
       exitCodes.push(await bridge.stop());
+      if (wasLeader) handedOver.push(bridge.output().includes('"how":"given-up"'));
       bridges[place] = await start();
       tellProxy();
       await proxy.untilReady(3);
@@ -59,6 +63,8 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     const { answers, people } = await load.stop();
 
     expect(exitCodes).toEqual([0, 0, 0]);
+    expect(handedOver).toContain(true);
+    expect(handedOver).not.toContain(false);
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
     expect(people.length).toBeGreaterThan(10);
     for (const bridge of bridges) {
@@ -75,6 +81,12 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     expect(disabled.filter(({ name }) => made.get(toAddress(name))?.active)).toEqual([]);
   });
 });
+
+async function isLeader(bridge: BridgeProcess): Promise<boolean> {
+  const url = new URL('/readyz', bridge.baseUrl).href;
+  const { body } = await toRequester(bridge).request('GET', url);
+  return Object(body.leader).isSelf === true;
+}
 
 /** Reads and writes without a pause for longer than a few milliseconds. */
 function startLoad(provider: Requester) {
