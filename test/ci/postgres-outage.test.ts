@@ -79,7 +79,6 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 
     const gone = [
       { how: 'crashes', leave: () => server.down('crash'), comeBack: () => server.up() },
-      { how: 'is stopped', leave: () => server.down('order'), comeBack: () => server.up() },
       {
         how: 'answers nobody and closes no connection',
         leave: async () => server.freeze(),

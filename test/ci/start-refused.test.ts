@@ -84,7 +84,7 @@ describe.concurrent('a start that is refused', () => {
     expect(service.calls.count()).toBe(0);
   });
 
-  test('another company at the same address: exit code 1, one line, and nothing is read or changed', async (context) => {
+  test('another service, or another company at the same address: exit code 1, one line, and nothing is read or changed', async (context) => {
     const folder = makeFolder(context);
     const first = await startSandbox();
     const port = Number(new URL(first.url).port);
@@ -95,11 +95,16 @@ describe.concurrent('a start that is refused', () => {
     await first.stop();
     const other = await startService(context, { port, token: first.token });
 
-    const { exitCode, errors } = await runToEnd({ folder, env: toEnv(other) });
+    const elsewhere = await startService(context);
 
-    expect(exitCode).toBe(1);
+    const { exitCode, errors } = await runToEnd({ folder, env: toEnv(other) });
+    const away = await runToEnd({ folder, env: toEnv(elsewhere) });
+
+    expect([exitCode, away.exitCode]).toEqual([1, 1]);
     expectOneLine(errors, 'the store belongs to company', 'UPSTREAM_TOKEN', 'DATABASE_URL');
+    expectOneLine(away.errors, 'the store belongs to', 'DATABASE_URL');
     expect(other.calls.count()).toBe(1);
+    expect(elsewhere.calls.count({ mutating: true })).toBe(0);
   });
 
   test('a SQLite file that another bridge has: exit code 1, one line, and the first goes on; a token is made beside it', async (context) => {

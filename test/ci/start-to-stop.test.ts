@@ -124,7 +124,7 @@ test('every request is answered, on both ports, and none holds up the stop', asy
   expect(listLines(bridge, 'cannot go on')).toEqual([]);
 });
 
-test('a start that fails is told once', async () => {
+test('a start on a port that is in use fails, and that is told once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { port } = new URL(await startSilentProxy());
@@ -135,6 +135,7 @@ test('a start that fails is told once', async () => {
   expect(listLines({ output: () => output }, 'cannot go on')).toMatchObject([
     { level: 'fatal', error: { code: 'listen-failed' } },
   ]);
+  expect(output).toMatch(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
 });
 
 /** Lines of the log with this message. */

@@ -29,12 +29,6 @@ function makeBuilt(folder: string): string {
 
 const ways: { way: string; command: string; args: string[]; toCwd: (folder: string) => string }[] =
   [
-    {
-      way: 'node itself',
-      command: process.execPath,
-      args: ['src/cli/bin.mjs', 'serve'],
-      toCwd: () => root,
-    },
     { way: 'npm start', command: 'npm', args: ['start'], toCwd: makeBuilt },
     { way: 'npm run dev', command: 'npm', args: ['run', 'dev'], toCwd: () => root },
   ];

@@ -115,8 +115,11 @@ interface Turning {
   readonly effect: { getComputedTiming(): { readonly endTime: number } };
 }
 
-/** What axe-core finds on a page that is serious or critical, once what fades in is there. */
-export async function findSerious(page: Page): Promise<Violation[]> {
+/** What axe-core finds on a page that is serious or critical, once what fades in is there; `rules`: of these alone. */
+export async function findSerious(
+  page: Page,
+  rules: readonly string[] | undefined = undefined,
+): Promise<Violation[]> {
   await page.evaluate(async () => {
     const { document, requestAnimationFrame: next } = Reflect.get(globalThis, 'window');
     await new Promise((drawn) => next(() => next(drawn)));
@@ -128,11 +131,12 @@ export async function findSerious(page: Page): Promise<Violation[]> {
     await Promise.allSettled(ends);
   });
   // As a protocol of the browser, since the policy of the page lets no script in.
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
+  if (!(await page.evaluate(() => Reflect.has(globalThis, 'axe')))) await page.evaluate(axe.source);
+  return page.evaluate(async (only) => {
     const loaded = Reflect.get(globalThis, 'axe');
     const { violations } = await loaded.run(Reflect.get(globalThis, 'document'), {
       resultTypes: ['violations'],
+      ...(only && { runOnly: only }),
     });
     return violations
       .filter(({ impact }: Violation) => impact === 'serious' || impact === 'critical')
@@ -140,7 +144,7 @@ export async function findSerious(page: Page): Promise<Violation[]> {
         ...{ id, impact },
         nodes: nodes.map(({ html }) => html.slice(0, 200)),
       }));
-  });
+  }, rules);
 }
 
 /** Presses Tab until the thing with this name has the focus. @throws Error when nothing with the name is reached */

@@ -9,18 +9,76 @@ const browserPath = findBrowser();
 const NEWCOMER = 'grown.up@example.com';
 const UNTIL = '2099-01-31';
 
-describe.skipIf(browserPath === undefined)('what an operator decides on a page', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await openWorld(browserPath ?? '');
+let world: World;
+beforeAll(async () => {
+  if (browserPath !== undefined) world = await openWorld(browserPath);
+});
+afterAll(() => world?.stop());
+
+async function ask(path: string) {
+  const { body } = await askOps(world.story.bridge, 'GET', path);
+  return Object(body);
+}
+
+describe.skipIf(browserPath === undefined)('lists of the console', () => {
+  test('the box that searches says what the address asks for, however one came there', async () => {
+    const page = await world.open('/users');
+    const box = page.getByRole('searchbox', { name: 'Search' });
+    await box.fill('ada');
+    await page.waitForURL(/q=ada/);
+    await page.getByRole('link', { name: 'ada.lovelace@example.com' }).click();
+    await page.getByRole('heading', { name: 'ada.lovelace@example.com' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => box.inputValue()).toBe('ada');
+
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.waitForURL((url) => url.search === '');
+    await expect.poll(() => box.inputValue()).toBe('');
+    await page.getByRole('link', { name: 'alan.turing@example.com' }).waitFor();
   });
-  afterAll(() => world?.stop());
 
-  async function ask(path: string) {
-    const { body } = await askOps(world.story.bridge, 'GET', path);
-    return Object(body);
-  }
+  test('the overview promises no time while the service takes no calls', async () => {
+    const status = await ask('/status');
+    const page = await world.openSignedIn();
+    const upstream = { ...status.upstream, service: { ...status.upstream.service, kind: 'shut' } };
+    const classes = [{ class: 'removals', waiting: 1, endMs: null }];
+    await page.route(/\/ops\/status/, (route) =>
+      route.fulfill({ json: { ...status, upstream, queue: { ...status.queue, classes } } }),
+    );
+    await page.goto('/console/');
 
+    await page.getByText('waits until the service takes calls again').waitFor();
+    await page.getByText('1 removal of access: not while nothing is changed').waitFor();
+  });
+
+  test('requests are chosen by what they are for, and by the credential that sent them', async () => {
+    const [{ credential }] = (await ask('/requests?type=group')).items;
+    const page = await world.open('/requests');
+    const rows = page.locator('.rows tbody tr');
+    await page
+      .getByText(/ \/Users/)
+      .first()
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Users and groups' }).click();
+    await page.getByRole('option', { name: 'Groups', exact: true }).click();
+    await page.waitForURL(/type=group/);
+    await expect.poll(() => rows.getByText(/ \/Users/).count()).toBe(0);
+    expect(await rows.count()).toBeGreaterThan(0);
+
+    await rows.getByRole('link', { name: credential, exact: true }).first().click();
+    await page.waitForURL(`**/requests?credential=${credential}`);
+    const box = page.getByRole('searchbox', { name: 'Id of a credential' });
+    await expect.poll(() => box.inputValue()).toBe(credential);
+    await page
+      .getByText(/ \/Users/)
+      .first()
+      .waitFor();
+    await box.fill('nobody');
+    await page.getByText('No such request was kept.').waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)('what an operator decides on a page', () => {
   /** Sweeps while something is refused for good. */
   async function sweep(): Promise<void> {
     const { bridge } = world.story;
