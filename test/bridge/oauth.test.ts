@@ -1,11 +1,11 @@
 import * as oauth from 'oauth4webapi';
-import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addClientCommand } from '../../src/cli/client.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { askUsers, fetchToken, getToken, makeClient } from '../support/oauth-clients.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
@@ -14,64 +14,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The machine may be busy. */
 const PATIENT = { interval: 25 };
-const FORM = 'application/x-www-form-urlencoded';
-
-interface TestClient {
-  readonly id: string;
-  readonly secret: string;
-  readonly secretId: string;
-}
-
-/** Makes a client below `/ops`, or gives it a second secret. */
-async function makeClient(bridge: TestBridge, name: string, verb = ''): Promise<TestClient> {
-  const body = verb === '' ? { name } : {};
-  const answer = await askOps(bridge, 'POST', `/clients${verb}`, body);
-  expect(answer.status).toBe(201);
-  const secrets = Array.isArray(answer.body.secrets) ? answer.body.secrets : [];
-  const secretId = String(Object(secrets.at(-1)).id);
-  return { id: String(answer.body.id), secret: String(answer.body.secret), secretId };
-}
-
-interface TokenAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** Asks for an access token with any form and any headers. */
-async function post(
-  bridge: TestBridge,
-  form: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<TokenAnswer> {
-  const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
-    method: 'POST',
-    headers: { 'content-type': FORM, ...headers },
-    body: form,
-  });
-  const body = Object(await answer.body.json());
-  return { status: answer.statusCode, headers: answer.headers, body };
-}
-
-/** Asks for an access token as `client_secret_post` has it. */
-function fetchToken(
-  bridge: TestBridge,
-  { id, secret }: TestClient,
-  more = '',
-): Promise<TokenAnswer> {
-  const client = new URLSearchParams({ client_id: id, client_secret: secret });
-  return post(bridge, `grant_type=client_credentials&${client}${more}`);
-}
-
-async function getToken(bridge: TestBridge, client: TestClient): Promise<string> {
-  const { status, body } = await fetchToken(bridge, client);
-  expect(status).toBe(200);
-  return String(body.access_token);
-}
-
-async function ask(bridge: TestBridge, token: string) {
-  return bridge.request('GET', '/Users', undefined, { authorization: `Bearer ${token}` });
-}
 
 /** What a library for clients makes of the bridge. */
 function toServer(bridge: TestBridge): oauth.AuthorizationServer {
@@ -126,7 +68,7 @@ describe('OAuth', () => {
     const url = new URL('/ops/status', bridge.baseUrl).href;
 
     expect((await bridge.request('GET', url, undefined, { authorization })).status).toBe(401);
-    expect((await ask(bridge, client.secret)).status).toBe(401);
+    expect((await askUsers(bridge, client.secret)).status).toBe(401);
   });
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
@@ -170,11 +112,11 @@ describe('OAuth', () => {
     await askOps(bridge, 'POST', '/clients/rotating/revoke', { secret: first.secretId });
 
     expect((await fetchToken(bridge, first)).status).toBe(401);
-    expect((await ask(bridge, before)).status).toBe(401);
-    expect((await ask(bridge, after)).status).toBe(200);
+    expect((await askUsers(bridge, before)).status).toBe(401);
+    expect((await askUsers(bridge, after)).status).toBe(200);
     const next = await makeClient(bridge, 'rotating', '/rotating/rotate');
     await askOps(bridge, 'POST', '/clients/rotating/revoke');
-    expect((await ask(bridge, after)).status).toBe(401);
+    expect((await askUsers(bridge, after)).status).toBe(401);
     expect((await fetchToken(bridge, next)).status).toBe(401);
     expect((await askOps(bridge, 'POST', '/clients/rotating/rotate')).status).toBe(404);
   });
@@ -196,9 +138,9 @@ describe('OAuth', () => {
 
     const second = await startTestBridge({ service, settings, clock });
     clock.state.aheadMs = 6 * HOUR_MS - 60_000;
-    expect((await ask(second, token)).status).toBe(200);
+    expect((await askUsers(second, token)).status).toBe(200);
     clock.state.aheadMs = 6 * HOUR_MS + 1;
-    const late = await ask(second, token);
+    const late = await askUsers(second, token);
     await second.stop();
     expect(late.status).toBe(401);
     expect(late.headers['www-authenticate']).toContain('error="invalid_token"');

@@ -6,27 +6,10 @@ import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 /** What our own call of then may explain is over. */
 const LONG_MS = 10 * 60_000;
-
-async function readTimeline(bridge: TestBridge, path: string): Promise<Timeline> {
-  const { status, text } = await askOps(bridge, 'GET', path);
-  expect(status).toBe(200);
-  return parseTimeline(JSON.parse(text));
-}
-
-function parseTimeline(answer: unknown): Timeline {
-  return answer as Timeline;
-}
-
-/** Source and text of each, with the others in brackets. */
-function toLines({ items }: Timeline): string[] {
-  return items.map(({ source, text, others }) => {
-    const names = others.map(({ name }) => name).join(', ');
-    return `${source}: ${text}${names === '' ? '' : ` [${names}]`}`;
-  });
-}
 
 /** Waits for the log of requests, which is behind the answers. */
 async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
@@ -110,13 +93,6 @@ test('`why` tells it in lines, or as JSON', async () => {
   expect(JSON.parse(json.text)).toMatchObject({ id, more: true });
   expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('Nothing has this id') });
 });
-
-/** Waits until operators' decisions, which are kept behind the answers, are told. */
-async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
-  const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
-  await expect.poll(read, { interval: 20 }).toContainEqual(text);
-  return read();
-}
 
 describe('the line of time, whole', () => {
   test('tells the outcome of each call, and a create that failed is not one that worked', async () => {

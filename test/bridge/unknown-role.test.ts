@@ -1,43 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
 import { findId, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
-import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
+import { askOps } from '../support/sweep.ts';
 
-const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
 const LIST = 'companyUsers.getListOfUsers';
 const off = toPatch({ op: 'replace', path: 'active', value: false });
-
-/** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */
-async function startService() {
-  const sandbox = await startSandbox();
-  sandbox.service.addUser({ email: boss, role: 1 });
-  sandbox.service.addUser({ email: clerk });
-  const proxy = await tamperWith(sandbox);
-  const isLagging = (url: URL) =>
-    url.pathname.endsWith('/company/users') && !url.searchParams.get('query');
-  const leaveOut = withEntries((entries) =>
-    entries.filter((entry) => ![boss, clerk].includes(String(Object(entry).email))),
-  );
-  proxy.setTamper((url, body) => (isLagging(url) ? leaveOut(body) : body));
-  onTestFinished(async () => {
-    await proxy.stop();
-    await sandbox.stop();
-  });
-  return proxy.service;
-}
-
-async function startBridge(
-  service: Awaited<ReturnType<typeof startService>>,
-  settings: Readonly<Record<string, string>>,
-): Promise<TestBridge> {
-  const bridge = await startTestBridge({ service, settings: { ...SWEEP_SETTINGS, ...settings } });
-  onTestFinished(() => bridge.stop());
-  return bridge;
-}
 
 const takeovers: {
   what: string;
@@ -50,10 +19,10 @@ const takeovers: {
 
 describe('an account whose role no list has told', () => {
   const start = async (settings = {}) => {
-    const service = await startService();
+    const service = await startLaggingService();
     const url = await makeStoreUrl();
     const all = { DATABASE_URL: url, USERS_ADOPT_ON_DELETE: 'yes', ...settings };
-    return startBridge(service, all);
+    return startBridgeOf(service, all);
   };
 
   test.each(takeovers)('is looked up before $what: an owner is not taken over', async (write) => {

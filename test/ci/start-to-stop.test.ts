@@ -171,6 +171,7 @@ test('a proxy that opens no connection holds up neither the stop nor a check', a
     UPSTREAM_URL: 'https://service.invalid',
     UPSTREAM_TOKEN: 'token-of-the-service',
     UPSTREAM_PROXY: await startSilentProxy(),
+    UPSTREAM_TIMEOUT: '1s',
     SCIM_TOKENS: 'token-of-a-provider',
   };
   const bridge = await startBridge({ folder, env });

@@ -1,0 +1,37 @@
+import { onTestFinished } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from './bridge.ts';
+import { SWEEP_SETTINGS } from './sweep.ts';
+import { tamperWith, withEntries } from './tampering-proxy.ts';
+
+/** An owner and a user. */
+export const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
+
+/** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */
+export async function startLaggingService() {
+  const sandbox = await startSandbox();
+  sandbox.service.addUser({ email: boss, role: 1 });
+  sandbox.service.addUser({ email: clerk });
+  const proxy = await tamperWith(sandbox);
+  const isLagging = (url: URL) =>
+    url.pathname.endsWith('/company/users') && !url.searchParams.get('query');
+  const leaveOut = withEntries((entries) =>
+    entries.filter((entry) => ![boss, clerk].includes(String(Object(entry).email))),
+  );
+  proxy.setTamper((url, body) => (isLagging(url) ? leaveOut(body) : body));
+  onTestFinished(async () => {
+    await proxy.stop();
+    await sandbox.stop();
+  });
+  return proxy.service;
+}
+
+/** A bridge between that service and its provider; both end with the test. */
+export async function startBridgeOf(
+  service: Awaited<ReturnType<typeof startLaggingService>>,
+  settings: Readonly<Record<string, string>>,
+): Promise<TestBridge> {
+  const bridge = await startTestBridge({ service, settings: { ...SWEEP_SETTINGS, ...settings } });
+  onTestFinished(() => bridge.stop());
+  return bridge;
+}

@@ -1,0 +1,30 @@
+import { expect } from 'vitest';
+import type { Timeline } from '../../src/ops/schemas/resources.ts';
+import type { TestBridge } from './bridge.ts';
+import { askOps } from './sweep.ts';
+
+/** Reads a line of time below `/ops`. */
+export async function readTimeline(bridge: TestBridge, path: string): Promise<Timeline> {
+  const { status, text } = await askOps(bridge, 'GET', path);
+  expect(status).toBe(200);
+  return parseTimeline(JSON.parse(text));
+}
+
+function parseTimeline(answer: unknown): Timeline {
+  return answer as Timeline;
+}
+
+/** Source and text of each, with the others in brackets. */
+export function toLines({ items }: Timeline): string[] {
+  return items.map(({ source, text, others }) => {
+    const names = others.map(({ name }) => name).join(', ');
+    return `${source}: ${text}${names === '' ? '' : ` [${names}]`}`;
+  });
+}
+
+/** Waits until operators' decisions, which are kept behind the answers, are told. */
+export async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
+  const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
+  await expect.poll(read, { interval: 20 }).toContainEqual(text);
+  return read();
+}
