@@ -3,18 +3,20 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import usual from './vitest.config.ts';
 
-/** Files that take longest: begun last, they would be waited for alone. */
+/** Files of `test/ci` that take longest, in this order: begun last, they would be waited for alone. */
 const LONGEST = [
-  ...['chaos', 'console', 'pages', 'take-over', 'postgres-outage', 'fuzz', 'rolling-restart'],
-  ...['backup', 'rules-locks', 'killed', 'package', 'packaging', 'lifecycle'],
+  ...['console', 'pages', 'package', 'killed', 'client-package', 'chaos', 'postgres-outage'],
+  ...['decisions', 'take-over', 'backup', 'rolling-restart', 'many-comparisons', 'fuzz'],
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) =>
-      LONGEST.some((name) => moduleId.endsWith(`/ci/${name}.test.ts`));
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+    const toPlace = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return sorted.toSorted((a, b) => toPlace(a) - toPlace(b));
   }
 }
 
