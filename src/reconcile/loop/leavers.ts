@@ -132,7 +132,9 @@ async function judgeAll(
       else await endLeaver(tx, seq, verdict);
     }
   });
-  if (verdicts.some(([, verdict]) => typeof verdict === 'string')) deps.store.bell.ring('due');
+  if (verdicts.every(([, verdict]) => typeof verdict !== 'string')) return;
+  // What it shows is news of those who left.
+  for (const what of ['due', 'left'] as const) deps.store.bell.ring(what);
 }
 
 /**
