@@ -106,14 +106,33 @@ export async function lookSurely<Known, Part>(
   section: 'users' | 'groups',
   look: () => Promise<Outcome<Known, Part>>,
 ): Promise<Outcome<Known | { readonly missing: true }, Part>> {
-  for (const isLast of [false, true]) {
-    try {
-      if (isLast && (await isBlind(deps, section))) return { kind: 'later', problem: BLIND };
-      return await look();
-    } catch (error) {
-      const classified = classify(error);
-      if (classified.verdict !== 'missing') return toFailedLook(deps, classified, section);
-    }
+  const first = await lookOnce(deps, section, look);
+  if (first !== 'missing') return first;
+  const second = (await findDoubt(deps, section)) ?? (await lookOnce(deps, section, look));
+  return second === 'missing' ? { kind: 'done', known: { missing: true } } : second;
+}
+
+async function lookOnce<Known, Part>(
+  deps: ReconcileDeps,
+  section: ReadableSection,
+  look: () => Promise<Outcome<Known, Part>>,
+): Promise<Outcome<Known, Part> | 'missing'> {
+  try {
+    return await look();
+  } catch (error) {
+    const classified = classify(error);
+    return classified.verdict === 'missing' ? 'missing' : toFailedLook(deps, classified, section);
   }
-  return { kind: 'done', known: { missing: true } };
+}
+
+/** Outcome of a look that found nothing, where the section may not show what is there; undefined: it shows it. */
+export async function findDoubt(
+  deps: ReconcileDeps,
+  section: 'users' | 'groups',
+): Promise<Outcome<never, never> | undefined> {
+  try {
+    return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
+  } catch (error) {
+    return toFailedLook(deps, classify(error), section);
+  }
 }

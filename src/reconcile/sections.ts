@@ -104,7 +104,7 @@ export const BLIND: Problem = {
 
 /** True when a section does not show what is surely there; what it leaves out may be there all the same then. */
 export async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
-  const sees = await seesAny(deps, section);
+  const sees = await orUnseen(() => seesAny(deps, section));
   await saveSection(deps, section, sees ? null : BLIND);
   return !sees;
 }
@@ -140,14 +140,19 @@ async function isAnyThere<Item>(
   read: (item: Item) => Promise<unknown>,
 ): Promise<boolean> {
   for (const item of items.slice(0, SEEN_OF)) {
-    try {
-      await read(item);
-      return true;
-    } catch (error) {
-      if (classify(error).verdict !== 'missing') throw error;
-    }
+    if (await orUnseen(() => read(item).then(() => true))) return true;
   }
   return false;
+}
+
+/** What a read shows; a 404, also to a list, shows nothing. @throws UpstreamError */
+async function orUnseen(look: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await look();
+  } catch (error) {
+    if (classify(error).verdict !== 'missing') throw error;
+    return false;
+  }
 }
 
 /** Interval of reading the sections again, because another process may have learned of them, in milliseconds. */

@@ -26,10 +26,7 @@ describe('what the service does not show, or shows in place of another', () => {
     };
     bridge = await startBridgeOf(tampered.service, { clock, settings });
   });
-  afterEach(() => {
-    tampered.setTamper(undefined);
-    sandbox.faults.clear();
-  });
+  afterEach(() => see());
   afterAll(async () => {
     await bridge.stop();
     await tampered.stop();
@@ -59,6 +56,14 @@ describe('what the service does not show, or shows in place of another', () => {
   }
 
   const isActive = (name: string) => sandbox.service.getUser(`${name}@example.com`).active;
+  /** Moves time on until the service holds this. */
+  async function untilSeen(read: () => unknown, wanted: unknown): Promise<void> {
+    const goOn = () => {
+      clock.leap(RECHECK_MS);
+      return read();
+    };
+    await expect.poll(goOn, PATIENT).toBe(wanted);
+  }
   async function readReadiness(): Promise<string> {
     return (await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href)).text;
   }
@@ -72,11 +77,7 @@ describe('what the service does not show, or shows in place of another', () => {
     await send(bridge, 'PATCH', `/Users/${bob}`, OUT);
     await expect.poll(readReadiness, PATIENT).toContain('section-closed');
     see();
-    const goOn = async () => {
-      clock.leap(RECHECK_MS);
-      return isActive('bob');
-    };
-    await expect.poll(goOn, PATIENT).toBe(false);
+    await untilSeen(() => isActive('bob'), false);
     await untilSettled(bridge);
     await sweep(bridge);
     await untilSettled(bridge);
@@ -88,23 +89,32 @@ describe('what the service does not show, or shows in place of another', () => {
     await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
   });
 
+  test('a service that answers 404 to everything has nobody made anew', async () => {
+    const fay = await addUser(bridge, 'fay');
+    await addGroup(bridge, 'Crew', [fay]);
+    await untilSettled(bridge);
+    sandbox.calls.reset();
+    const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
+    const name = { op: 'replace', path: 'name.familyName', value: 'King' };
+    await send(bridge, 'PATCH', `/Users/${fay}`, toPatch(name));
+    await lost.until(4);
+    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    see();
+    await untilSeen(() => sandbox.service.getUser('fay@example.com').fullName, 'Fay King');
+
+    expect(sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+    expect(sandbox.calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(0);
+  });
+
   test('an answer about another account proves nothing', async () => {
     const [cleo, dora] = [await addUser(bridge, 'cleo'), await addUser(bridge, 'dora')];
     await send(bridge, 'PATCH', `/Users/${dora}`, OUT);
     await untilSettled(bridge);
     const { id } = sandbox.service.getUser('cleo@example.com');
-    const other = JSON.parse(
-      JSON.stringify({
-        id: String(sandbox.service.getUser('dora@example.com').id),
-        userName: 'dora@example.com',
-        active: false,
-      }),
-    );
-    sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: { kind: 'reset', at: 'before-effect' },
-      times: 1,
-    });
+    const { id: otherId } = sandbox.service.getUser('dora@example.com');
+    const other = { id: String(otherId), userName: 'dora@example.com', active: false };
+    const fault = { kind: 'reset', at: 'before-effect' } as const;
+    sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
     tampered.setTamper((url, body) => (url.pathname.endsWith(`/Users/${id}`) ? other : body));
     await send(bridge, 'PATCH', `/Users/${cleo}`, OUT);
     const looks = () => {
@@ -115,11 +125,7 @@ describe('what the service does not show, or shows in place of another', () => {
     await expect.poll(looks, PATIENT).toBeGreaterThan(1);
     const [before] = Object((await askOps(bridge, 'GET', `/leavers?resource=${cleo}`)).body).items;
     see();
-    const goOn = () => {
-      clock.leap(60_000);
-      return isActive('cleo');
-    };
-    await expect.poll(goOn, PATIENT).toBe(false);
+    await untilSeen(() => isActive('cleo'), false);
 
     expect(before.status).toBe('waits');
   });

@@ -7,9 +7,8 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { lookSurely, toFailedLook } from '../failure.ts';
+import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
 import { assertAbout } from '../read-back.ts';
-import { BLIND, isBlind } from '../sections.ts';
 import { classify } from '../verdict.ts';
 import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
 import { findScimId } from './learn-scim-id.ts';
@@ -54,9 +53,7 @@ async function lookForCreated(
     },
   });
   if (outcome.kind !== 'done' || outcome.known.ids !== undefined) return outcome;
-  return lookSurely(deps, 'groups', async () =>
-    (await isBlind(deps, 'groups')) ? { kind: 'later', problem: BLIND } : outcome,
-  );
+  return (await findDoubt(deps, 'groups')) ?? outcome;
 }
 
 /** Marks by which a group is recognised in the list. */
