@@ -28,18 +28,14 @@ export function toHarmWords(harm: HarmKind, count: number): string {
   return toCount(count, ...HARM_WORDS[harm]);
 }
 
-const GRANT_WORDS: Readonly<Record<HarmKind, string>> = {
+/** Names of the opposites of harms, which have the same limits. */
+export const GRANT_NAMES: Readonly<Record<HarmKind, string>> = {
   deactivate: 'activate',
   removeMember: 'addMember',
   demoteAdmin: 'promoteAdmin',
   cutAccess: 'widenAccess',
   deleteGroup: 'createGroup',
 };
-
-/** Name of the opposite of a harm, which has the same limit. */
-export function toGrantName(harm: HarmKind): string {
-  return GRANT_WORDS[harm];
-}
 
 /** Limit of one kind of harm, and of its opposite, in 24 hours without an operator's approval. */
 export interface HarmLimit {

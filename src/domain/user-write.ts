@@ -87,10 +87,8 @@ export function toCellsAfterWrite(write: UserWrite): Cells<UserField> {
  * True when a user without a known account may have one all the same: others may have made it, or a create did that is on
  * its way or whose answer was lost.
  */
-function mayHaveAccount({
-  state: { desired, cells, mustLook, sentCreates },
-  inFlight,
-}: Pick<UserWrite, 'state' | 'inFlight'>): boolean {
+function mayHaveAccount({ state, inFlight }: Pick<UserWrite, 'state' | 'inFlight'>): boolean {
+  const { desired, cells, mustLook, sentCreates } = state;
   const isCreated = sentCreates.length > 0 || inFlight || mustLook;
   return isWaiting(cells.account) ? isCreated : desired.active;
 }

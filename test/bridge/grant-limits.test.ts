@@ -1,38 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { expect, test } from 'vitest';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-describe('what repairs would grant beyond the limits waits for an operator', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    const settings = {
-      ...SWEEP_SETTINGS,
-      DRIFT_POLICY: '{"default":"repair"}',
-      LIMITS_DEACTIVATE_COUNT: '3',
-      LIMITS_REMOVE_MEMBER_COUNT: '3',
-    };
-    bridge = await startTestBridge({ settings });
-  });
-  afterAll(() => bridge.stop());
+const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`);
 
-  const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`);
+async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
+  const { planId } = await sweep(bridge);
+  await untilSettled(bridge);
+  const { body } = await askOps(bridge, 'GET', `/plans/${planId}`);
+  return [body.status, String(body.reason)];
+}
 
-  async function sweepAndRead(): Promise<[unknown, string]> {
-    const { planId } = await sweep(bridge);
-    await untilSettled(bridge);
-    const { body } = await askOps(bridge, 'GET', `/plans/${planId}`);
-    return [body.status, String(body.reason)];
-  }
-
-  test('people whom somebody locked out are not let in, and members whom somebody took out are not put back', async () => {
+test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', () => {
+  const limits = { LIMITS_DEACTIVATE_COUNT: '3', LIMITS_REMOVE_MEMBER_COUNT: '3' };
+  const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: '{"default":"repair"}', ...limits };
+  return withTestBridge({ settings }, async (bridge) => {
     const { service } = bridge.sandbox;
     await addGroup(bridge, 'Pilots', await addUsers(bridge, addresses.length));
     await untilSettled(bridge);
     for (const address of addresses.slice(1)) service.removeMember('Pilots', address);
-    const ofMembers = await sweepAndRead();
+    const ofMembers = await sweepAndRead(bridge);
     for (const address of addresses) service.setActive(address, false);
-    const ofPeople = await sweepAndRead();
+    const ofPeople = await sweepAndRead(bridge);
 
     expect(ofMembers).toEqual(['held', expect.stringContaining('addMember: 4')]);
     expect(ofPeople).toEqual(['held', expect.stringContaining('activate: 5')]);

@@ -66,15 +66,13 @@ export function keepActs(open: OpenAct): RequestHandler {
     if (method === 'GET' || method === 'HEAD' || purpose !== 'operator') return next();
     const { requestId, remoteAddress } = getRequestContext(res);
     const toAct = (status: number | undefined) => ({
-      ...{
-        requestId,
-        method,
-        route: toRoute(baseUrl, req.route),
-        status,
-        operator,
-        credential,
-        remoteAddress,
-      },
+      requestId,
+      method,
+      route: toRoute(baseUrl, req.route),
+      status,
+      operator,
+      credential,
+      remoteAddress,
       ...toSubject(req, res, status),
     });
     const record = open(() => toAct(undefined));

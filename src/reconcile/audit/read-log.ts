@@ -68,8 +68,7 @@ async function readPages(
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
     const saved = await savePage(deps, { events, from, ownAccount });
     report(deps, saved);
-    const times = events.map(({ createdAt }) => createdAt.getTime());
-    newestAt = findNewest(times, newestAt, now);
+    newestAt = findNewest(events, newestAt, now);
     beganAt ??= shown[0]?.createdAt.getTime();
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
     const place = { beganAt: beganAt ?? from, position: cursor.position, isAgain: before.isOpen };

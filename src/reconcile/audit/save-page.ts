@@ -44,8 +44,7 @@ export async function savePage(
   const before = await readPollState(store.read);
   const now = clock.now();
   const unread = await listNew(store.read, events);
-  const times = unread.map(({ createdAt }) => createdAt.getTime());
-  const newestAt = findNewest(times, 0, now);
+  const newestAt = findNewest(unread, 0, now);
   const skewMs = newestAt === 0 ? before.skewMs : estimateSkew(before, newestAt, now);
   const { events: fresh, authors } = await attributeEvents(store.read, unread, {
     skewMs,

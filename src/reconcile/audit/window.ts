@@ -13,18 +13,14 @@ const SKEW_MAX_MS = 30 * 60_000;
  * read again for late events; once the newest event is older than that, it alone is. What came since the last read is
  * always in it, whatever time the newest event claims.
  */
-export function findWindowStart({
-  newestAt,
-  newestSeenAt,
-  readAt,
-  skewMs,
-}: Omit<PollState, 'isOpen' | 'failure'>): number {
+export function findWindowStart({ newestAt, newestSeenAt, readAt, skewMs }: PollState): number {
   const overlapMs = Math.max(0, LATE_MS - (readAt - newestSeenAt));
   return Math.min(newestAt, readAt + Math.min(skewMs, 0)) - overlapMs;
 }
 
-/** Finds the newest of these times that the service's clock may show now; `before` where there is none. */
-export function findNewest(times: readonly number[], before: number, now: number): number {
+/** Finds the time of the newest of these events that the service's clock may show now; `before` where there is none. */
+export function findNewest(events: readonly AuditEvent[], before: number, now: number): number {
+  const times = events.map(({ createdAt }) => createdAt.getTime());
   return Math.max(before, ...times.filter((at) => at <= now + SKEW_MAX_MS));
 }
 

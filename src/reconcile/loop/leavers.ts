@@ -119,7 +119,7 @@ async function judgeAll(
   leavers: readonly LeaverRow[],
   users: ReadonlyMap<string, UserRow>,
 ): Promise<void> {
-  const verdicts: (readonly [leaver: LeaverRow, verdict: Verdict])[] = [];
+  const verdicts: (readonly [leaver: LeaverRow, verdict: Exclude<Verdict, 'waits'>])[] = [];
   for (const leaver of leavers) {
     const verdict = await judge(deps, leaver, users.get(leaver.user_id));
     if (verdict !== 'waits') verdicts.push([leaver, verdict]);
@@ -149,7 +149,7 @@ type Verdict = LeaverEnd | 'waits' | 'unproven' | 'undone';
 async function makeDue(
   tx: Db,
   id: UserId,
-  { verdict, now }: { readonly verdict: string; readonly now: number },
+  { verdict, now }: { readonly verdict: 'unproven' | 'undone'; readonly now: number },
 ): Promise<void> {
   const row = await lockUser(tx, id);
   if (row === undefined) return;

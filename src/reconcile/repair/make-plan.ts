@@ -1,6 +1,6 @@
 import { findGrant, findHarm } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { exceedsLimit, HARM_WINDOW_MS, type HarmKind, toGrantName } from '../../domain/harm.ts';
+import { exceedsLimit, GRANT_NAMES, HARM_WINDOW_MS, type HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { changeDrifts, type DriftRow } from '../../store/drifts.ts';
@@ -46,44 +46,36 @@ export async function listExceeded(
   drifts: readonly DriftRow[],
 ): Promise<string[]> {
   const actions = drifts.map(toPlanAction);
+  const planned = gatherSubjects(actions);
+  if (planned.size === 0) return [];
   const done = await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS);
+  const all = gatherSubjects([...actions, ...done]);
   const exceeded: string[] = [];
-  for (const [toHarm, toName] of DIRECTIONS) {
-    const planned = countSubjects(actions, toHarm);
-    const counts = countSubjects([...actions, ...done], toHarm);
-    for (const harm of planned.keys()) {
-      const count = counts.get(harm) ?? 0;
-      const population = await countPopulation(tx, harm);
-      if (!exceedsLimit(limits, harm, { count, population })) continue;
-      const limit = limits.kinds[harm];
-      exceeded.push(
-        `${toName(harm)}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
-      );
-    }
+  for (const [name, { harm }] of planned) {
+    const count = all.get(name)?.subjects.size ?? 0;
+    const population = await countPopulation(tx, harm);
+    if (!exceedsLimit(limits, harm, { count, population })) continue;
+    const limit = limits.kinds[harm];
+    exceeded.push(
+      `${name}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
+    );
   }
   return exceeded;
 }
 
-type Countable = Pick<AutomaticChange, 'kind' | 'resourceId' | 'memberId'> & {
-  readonly harm: HarmKind | null | undefined;
-};
-
-/** What repairs take, and what they grant. */
-const DIRECTIONS = [
-  [({ harm }: Countable) => harm ?? undefined, (harm: HarmKind): string => harm],
-  [({ kind, harm }: Countable) => (harm ? undefined : findGrant(kind)), toGrantName],
-] as const;
-
-function countSubjects(
-  actions: readonly Countable[],
-  toHarm: (action: Countable) => HarmKind | undefined,
-): Map<HarmKind, number> {
-  const subjects = new Map<HarmKind, Set<string>>();
-  for (const action of actions) {
-    const harm = toHarm(action);
+/** Gathers whom changes concern, by the name of the harm that they do, or of the opposite, which has the same limit. */
+function gatherSubjects(
+  changes: readonly (Omit<AutomaticChange, 'harm'> & {
+    readonly harm: HarmKind | null | undefined;
+  })[],
+) {
+  const gathered = new Map<string, { harm: HarmKind; subjects: Set<string> }>();
+  for (const { kind, harm: done, resourceId, memberId } of changes) {
+    const harm = done ?? findGrant(kind);
     if (harm === undefined) continue;
-    const known = subjects.get(harm) ?? new Set();
-    subjects.set(harm, known.add(`${action.resourceId} ${action.memberId}`));
+    const name = done ?? GRANT_NAMES[harm];
+    const { subjects } = gathered.get(name) ?? { subjects: new Set<string>() };
+    gathered.set(name, { harm, subjects: subjects.add(`${resourceId} ${memberId}`) });
   }
-  return new Map([...subjects].map(([harm, { size }]) => [harm, size]));
+  return gathered;
 }

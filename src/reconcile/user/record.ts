@@ -188,8 +188,6 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
-  // Somebody may have made another account since: one who is to work is created, and anybody else looked for.
-  const asked: readonly UserField[] = row.origin === null ? [] : ['account'];
   const cells = withoutEchoes(parseCells<UserField>(row));
   // Its memberships are forgotten, and the wanted ones wait to be made again.
   await forgetLinksOf(tx, row.id);
@@ -201,7 +199,8 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...toObservedColumns(row, undefined),
     upstream_id: null,
     ...toSuccessColumns(row),
-    cells: JSON.stringify(askOnly(cells, asked, row.version)),
+    // Somebody may have made another account since: one who is to work is created, and anybody else looked for.
+    cells: JSON.stringify(askOnly(cells, row.origin === null ? [] : ['account'], row.version)),
   };
   return finishStep(tx, changed, step, []);
 }
