@@ -11,7 +11,7 @@ import { getNotes } from './http/notes.ts';
 import { sendJson, sendListText } from './http/respond.ts';
 import { parseCursorCount } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
-import { openCursorList, openList, toRef } from './render/resource-text.ts';
+import { openList, toRef } from './render/resource-text.ts';
 import { compareSortKeys, toSortKey } from './render/sorting.ts';
 import { assignmentsDefinition } from './schema/assignment-schemas.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
@@ -76,14 +76,14 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     }
     const { offset, limit } = paging;
     const page = found.slice(offset, offset + limit).map((each) => project(each, projection));
-    const opening = paging.open({ total: found.length, count: page.length });
+    const opening = paging.open({ totalResults: found.length, itemsPerPage: page.length });
     await sendListText(res, { opening, resources: toTexts(page) });
   };
 }
 
 /** Part of a list that a request asks for, and the opening of its answer. */
 interface PagedPart extends Part {
-  open(found: { readonly total: number; readonly count: number }): string;
+  open(found: { readonly totalResults: number; readonly itemsPerPage: number }): string;
 }
 
 /** Part that a request asks for: by cursor where it has one, even an empty one, else by number. @throws ScimError 400 */
@@ -92,7 +92,7 @@ function parsePart(deps: ScimDeps, query: QueryParameters, endpoint: string): Pa
     const { startIndex, ...part } = parsePage(deps, query);
     return {
       ...part,
-      open: ({ total, count }) => openList({ totalResults: total, startIndex }, count),
+      open: (found) => openList({ ...found, startIndex }),
     };
   }
   const asked = { ...query, endpoint };
@@ -101,11 +101,11 @@ function parsePart(deps: ScimDeps, query: QueryParameters, endpoint: string): Pa
   const offset = (parseCursor(query.cursor, asked)?.seq ?? -1) + 1;
   return {
     ...{ offset, limit },
-    open({ total, count }) {
-      const end = offset + count;
-      const nextCursor =
-        end < total ? toCursor({ seq: end - 1, key: undefined }, asked) : undefined;
-      return openCursorList({ totalResults: total, nextCursor }, count);
+    open(found) {
+      const end = offset + found.itemsPerPage;
+      const isLast = end >= found.totalResults;
+      const nextCursor = isLast ? undefined : toCursor({ seq: end - 1, key: undefined }, asked);
+      return openList({ ...found, nextCursor });
     },
   };
 }

@@ -19,52 +19,37 @@ import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
 export type ResourceHandler = RequestHandler<{ id: string }>;
 
 /** The handlers of one type of resource, without lists and searches. */
-export interface ResourceHandlers {
+export interface ResourceHandlers
+  extends Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> {
   readonly create: RequestHandler;
-  readonly read: ResourceHandler;
-  readonly replace: ResourceHandler;
-  readonly patch: ResourceHandler;
-  readonly remove: ResourceHandler;
 }
 
 /** One type of resource: the functions in which users and groups differ. Writes end in the store, not yet settled. */
-export interface ScimKind<View extends ResourceView> {
+export interface ScimKind<Write extends AcceptedWrite, View extends ResourceView> {
   readonly type: 'user' | 'group';
   readonly schema: ResourceSchema;
-  /** Answer to a PATCH: the resource, or 204 unless the request asks for attributes. */
-  readonly patchAnswer: 'resource' | 'on-demand';
-  create(deps: ProviderDeps, sent: Sent): Promise<Written<View>>;
-  replace(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
-  patch(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
+  /** Status of a PATCH; 204: without the resource, unless the request asks for attributes. */
+  readonly patchStatus: 200 | 204;
+  create(deps: ProviderDeps, sent: Sent): Promise<Write>;
+  replace(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Write>;
+  patch(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Write>;
   remove(deps: ProviderDeps, target: WriteTarget): Promise<AcceptedWrite>;
   findView(db: Db, id: string): Promise<View | undefined>;
+  /** What a write has made of the resource, as it is shown. */
+  toView(db: Db, write: Write): Promise<View>;
   render(deps: ProviderDeps, view: View, projection: Projection): Promise<Pieces>;
 }
-
-type Written<View> = AcceptedWrite & { readonly row: View };
 
 /**
  * Handlers of one type of resource. Reads are answered from the store alone; a PATCH takes all its operations or none.
  * @throws ScimError POST 400, 403, 409, 503; GET 400, 404, 412; PUT and PATCH 400, 403, 404, 409, 412, 503; DELETE 403, 404, 412, 503
  * @see RFC 7644 §3.3 to §3.6
  */
-export function createResourceHandlers<View extends ResourceView>(
+export function createResourceHandlers<Write extends AcceptedWrite, View extends ResourceView>(
   deps: ScimDeps,
-  kind: ScimKind<View>,
+  kind: ScimKind<Write, View>,
 ): ResourceHandlers {
   const { schema } = kind;
-
-  /** Reads a request before anything is stored: one that is refused has changed nothing. */
-  function open({ query, body }: Pick<Request, 'query' | 'body'>, res: Response) {
-    const { repairs } = getNotes(res);
-    const hasQuery = Object.keys(query).length > 0;
-    const projection = hasQuery
-      ? parseProjection(toParameters(query, repairs), schema)
-      : EVERYTHING;
-    const { arrivedAt } = getRequestContext(res);
-    const sent: Sent = { body, repairs, understood: (content) => note(res, { content }) };
-    return { asked: toProviderDeps(deps, res), projection, sent, arrivedAt };
-  }
 
   async function send(
     res: Response,
@@ -78,15 +63,28 @@ export function createResourceHandlers<View extends ResourceView>(
     await sendResource(res, { status, version: toShownVersion(view, asked), text });
   }
 
+  /** Performs a write, waits for it, and answers with the resource; with 204 unless the request asks for attributes. */
+  async function write(
+    req: Pick<Request, 'query' | 'body'>,
+    res: Response,
+    { perform, status }: { perform: ScimKind<Write, View>['create']; status: 200 | 201 | 204 },
+  ): Promise<void> {
+    const { asked, projection, sent } = open(deps, schema, req, res);
+    const written = await perform(asked, sent);
+    await settleWrite(deps, written, getRequestContext(res).arrivedAt);
+    if (status === 204 && projection.only === undefined) {
+      res.setHeader('ETag', toETag(toShownVersion(written.row, asked)));
+      res.status(204).end();
+      return;
+    }
+    const view = await kind.toView(deps.store.read, written);
+    await send(res, asked, { view, projection, status: status === 204 ? 200 : status });
+  }
+
   return {
-    async create(req, res) {
-      const { asked, projection, sent, arrivedAt } = open(req, res);
-      const created = await kind.create(asked, sent);
-      await settleWrite(deps, created, arrivedAt);
-      await send(res, asked, { view: created.row, projection, status: 201 });
-    },
+    create: (req, res) => write(req, res, { perform: kind.create, status: 201 }),
     async read(req, res) {
-      const { asked, projection } = open(req, res);
+      const { asked, projection } = open(deps, schema, req, res);
       const view = await kind.findView(deps.store.read, req.params.id);
       if (view === undefined) throw notFound(schema.name);
       const version = toShownVersion(view, asked);
@@ -94,28 +92,36 @@ export function createResourceHandlers<View extends ResourceView>(
       if (isNotModified(req, version)) return sendNotModified(res, version);
       await send(res, asked, { view, projection, status: 200 });
     },
-    async replace(req, res) {
-      const { asked, projection, sent, arrivedAt } = open(req, res);
-      const changed = await kind.replace(asked, toTarget(req), sent);
-      await settleWrite(deps, changed, arrivedAt);
-      await send(res, asked, { view: changed.row, projection, status: 200 });
-    },
-    async patch(req, res) {
-      const { asked, projection, sent, arrivedAt } = open(req, res);
-      const changed = await kind.patch(asked, toTarget(req), sent);
-      await settleWrite(deps, changed, arrivedAt);
-      if (kind.patchAnswer === 'resource' || projection.only !== undefined) {
-        return send(res, asked, { view: changed.row, projection, status: 200 });
-      }
-      res.setHeader('ETag', toETag(changed.row.version));
-      res.status(204).end();
-    },
+    replace: (req, res) =>
+      write(req, res, {
+        perform: (asked, sent) => kind.replace(asked, toTarget(req), sent),
+        status: 200,
+      }),
+    patch: (req, res) =>
+      write(req, res, {
+        perform: (asked, sent) => kind.patch(asked, toTarget(req), sent),
+        status: kind.patchStatus,
+      }),
     async remove(req, res) {
       const removed = await kind.remove(toProviderDeps(deps, res), toTarget(req));
       await settleWrite(deps, removed, getRequestContext(res).arrivedAt);
       res.status(204).end();
     },
   };
+}
+
+/** Reads a request before anything is stored: one that is refused has changed nothing. */
+function open(
+  deps: ScimDeps,
+  schema: ResourceSchema,
+  { query, body }: Pick<Request, 'query' | 'body'>,
+  res: Response,
+) {
+  const { repairs } = getNotes(res);
+  const hasQuery = Object.keys(query).length > 0;
+  const projection = hasQuery ? parseProjection(toParameters(query, repairs), schema) : EVERYTHING;
+  const sent: Sent = { body, repairs, understood: (content) => note(res, { content }) };
+  return { asked: toProviderDeps(deps, res), projection, sent };
 }
 
 function toTarget({ params, headers }: Parameters<ResourceHandler>[0]): WriteTarget {

@@ -94,8 +94,6 @@ export interface UsersTable extends ConvergenceColumns {
   takes_seat: Generated<number>;
   /** Time since which an addition waits for a free seat; null: none does. */
   seat_since: number | null;
-  /** The groups as the answer for this user lists them, as JSON text: read far more often than changed. */
-  shown_groups: Generated<string>;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -27,24 +27,11 @@ const changes: readonly {
   },
 ];
 
-const List = z.object({
-  Resources: z.array(
-    z.object({
-      id: z.string(),
-      displayName: z.string().optional(),
-      groups: z.array(z.object({ display: z.string() })).default([]),
-    }),
-  ),
-});
-
-async function list(bridge: TestBridge, path: string) {
-  return List.parse((await bridge.request('GET', path)).body).Resources;
-}
-
 async function readGroups(bridge: TestBridge): Promise<Groups> {
   const of = async (name: string) => {
-    const [user] = await list(bridge, `/Users?filter=userName eq "${name}"`);
-    return user?.groups.map(({ display }) => display).toSorted() ?? [];
+    const { body } = await bridge.request('GET', `/Users?filter=userName eq "${name}"`);
+    const groups: JsonObject[] = Object(body.Resources)[0].groups;
+    return groups.map(({ display }) => String(display)).toSorted();
   };
   return { ann: await of('user00001'), bob: await of('user00002') };
 }
@@ -70,7 +57,8 @@ describe('the groups that users show', () => {
 
   test('are new after a look at one group', () =>
     withCompany(async (bridge) => {
-      const [group] = await list(bridge, '/Groups?filter=displayName eq "Group 001"');
+      const path = '/Groups?filter=displayName eq "Group 001"';
+      const [group] = Object((await bridge.request('GET', path)).body.Resources);
       bridge.sandbox.service.addMember('Group 001', BOB);
 
       await askOps(bridge, 'POST', `/groups/${group?.id}/look`, {});

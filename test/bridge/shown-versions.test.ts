@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 
@@ -24,17 +23,12 @@ async function isUnchanged(path: string, tag: string): Promise<boolean> {
 
 describe('the ETag of a group changes with', () => {
   const rename = toPatch({ op: 'replace', path: 'userName', value: 'renamed@example.com' });
-  const cases: readonly (readonly [
-    string,
-    'members' | 'admins',
-    string,
-    JsonObject | undefined,
-  ])[] = [
+  const cases = [
     ['the name of a member', 'members', 'PATCH', rename],
     ['the name of an admin', 'admins', 'PATCH', rename],
     ['a deleted member', 'members', 'DELETE', undefined],
     ['a deleted admin', 'admins', 'DELETE', undefined],
-  ];
+  ] as const;
 
   test.each(cases)('%s', async (why, list, method, body) => {
     const user = await addUser(bridge, why.replaceAll(' ', '-'));
@@ -62,6 +56,23 @@ test('the ETag of a group stays with what it does not show of a member', async (
   await send(bridge, 'PATCH', `/Users/${user}`, change);
 
   expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
+});
+
+test('the ETag of a user changes with its groups and their names, and a write that names an older one is refused', async () => {
+  const user = await addUser(bridge, 'joining');
+  const tags = [await readTag(`/Users/${user}`)];
+  const group = await addGroup(bridge, 'Joined', [user]);
+  tags.push(await readTag(`/Users/${user}`));
+  const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Renamed' });
+  await send(bridge, 'PATCH', `/Groups/${group}`, rename);
+  tags.push(await readTag(`/Users/${user}`));
+  const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+  const write = (tag: string | undefined) =>
+    bridge.request('PATCH', `/Users/${user}`, change, { 'if-match': String(tag) });
+
+  expect(new Set(tags).size).toBe(3);
+  expect((await write(tags[1])).status).toBe(412);
+  expect((await write(tags[2])).status).toBe(200);
 });
 
 describe('If-None-Match stops a write', () => {

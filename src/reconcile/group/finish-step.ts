@@ -31,7 +31,6 @@ import {
 } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { deleteAllLinks, observeLinks } from '../../store/links/observations.ts';
-import { touchMembers } from '../../store/links/shown.ts';
 import {
   listWaitingLinks,
   NO_LINKS,
@@ -271,7 +270,7 @@ export async function followGroupStep(
 export async function recordLinks(
   tx: Db,
   row: GroupRow,
-  { planned, original, now }: Pick<GroupStep, 'planned' | 'now'> & { readonly original: GroupRow },
+  { planned, original }: Pick<GroupStep, 'planned'> & { readonly original: GroupRow },
   { members, admins, memberIds, adopted }: GroupKnown,
 ): Promise<void> {
   const plannedVersion = planned.version;
@@ -286,7 +285,5 @@ export async function recordLinks(
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     const seen = { upstreamUserIds: memberIds, baseline, doneUpTo: toDoneUpTo(row) };
     await observeLinks(tx, 'memberships', row.id, seen);
-    // In a managed group what is wanted is shown, whatever is seen.
-    if (baseline !== 0) await touchMembers(tx, row.id, now);
   }
 }

@@ -13,7 +13,6 @@ import {
 } from '../../store/groups/groups.ts';
 import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
 import { moveGroupLinks } from '../../store/links/observations.ts';
-import { touchMembers } from '../../store/links/shown.ts';
 import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
@@ -30,14 +29,9 @@ export type GroupLink =
  * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
  * managed one, or a group with permissions, is refused.
  */
-export async function linkGroup(
-  tx: Db,
-  row: GroupRow,
-  known: GroupKnown,
-  now: number,
-): Promise<GroupLink> {
+export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promise<GroupLink> {
   const ids = known.ids ?? {};
-  const obstacle = await clearHolder(tx, row, { ids, now });
+  const obstacle = await clearHolder(tx, row, ids);
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.observed?.permissions ?? 0) > 0) {
     return refuse(
@@ -59,7 +53,7 @@ export async function linkGroup(
 async function clearHolder(
   tx: Db,
   row: GroupRow,
-  { ids, now }: { ids: Partial<UpstreamGroupIds>; now: number },
+  ids: Partial<UpstreamGroupIds>,
 ): Promise<GroupLink | undefined> {
   const found = await findGroupByUpstream(tx, ids);
   // Locked, because a request may be taking it over.
@@ -74,7 +68,6 @@ async function clearHolder(
     return refuse('the group in the service is linked to another group already');
   await moveGroupLinks(tx, holder.id, row.id);
   await deleteGroup(tx, holder.id);
-  await touchMembers(tx, row.id, now);
   return undefined;
 }
 

@@ -14,7 +14,7 @@ import {
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { listLinkedUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
@@ -23,7 +23,7 @@ import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, type Undone } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
 import { toSuccessColumns } from '../retry-columns.ts';
-import { hideNotCreated, isTakenBack } from '../take-back.ts';
+import { hideNotCreated } from '../take-back.ts';
 import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
@@ -74,7 +74,7 @@ async function recordDone(
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
   let next = toDoneRow(row, step, known);
   if (known.ids !== undefined) {
-    const linked = await linkGroup(tx, row, known, step.now);
+    const linked = await linkGroup(tx, row, known);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
     if (linked.kind === 'refused') {
       const parts: GroupPart[] = [{ kind: 'field', field: 'existence' }];
@@ -125,9 +125,7 @@ async function recordMissing(
   step: Recording,
 ): Promise<Recorded<GroupState>> {
   if (row.deleted_at !== null || row.origin === null) {
-    const users = await listLinkedUsers(tx, row.id);
     await deleteAllLinks(tx, row.id);
-    await touchUsers(tx, users, step.now);
     return finishStep(
       tx,
       {
@@ -173,10 +171,6 @@ async function recordRefused(
   if (parts.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = await refuse(tx, row, { ...step, parts, problem });
   if (isNotCreated) return recordNotCreated(tx, row, step, undone);
-  if (isTakenBack(row, left.row) || left.row.display_name !== row.display_name) {
-    await saveChanges(tx, step, left.row);
-    await touchMembers(tx, row.id, step.now);
-  }
   return finishStep(tx, keepLook(left.row, step), step, undone);
 }
 
@@ -190,11 +184,9 @@ async function recordNotCreated(
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
-  const users = await listLinkedUsers(tx, row.id);
-  step.reverted.push(...users);
+  step.reverted.push(...(await listLinkedUsers(tx, row.id)));
   await deleteAllLinks(tx, row.id);
   if (row.lost_looks === 0) await deleteGroup(tx, row.id);
-  await touchUsers(tx, users, step.now);
   if (row.lost_looks > 0) return finishStep(tx, hideNotCreated(row, step.now), step, undone);
   return { finished: true, ...GONE, undone, notified: [] };
 }

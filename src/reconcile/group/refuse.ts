@@ -59,7 +59,7 @@ export async function refuse(
       undone.push({ version: waiter.version, problem: told });
       return { row: draft, undone, isNotCreated: true };
     }
-    const links = await revertLinks(tx, row.id, { waiter, parts, now });
+    const links = await revertLinks(tx, row.id, { waiter, parts });
     if (fields.length === 0 && links.userIds.length === 0) continue;
     const named = withUsers(told, parts, links.userIds);
     const withEarlier = withEarlierWords(named, links.earlierWords);
@@ -132,7 +132,7 @@ async function revertWrite(
   const except = new Set(refused);
   const links =
     isLast && !isWhole
-      ? [...refused, ...(await revertAllLinks(tx, row.id, { waiter, except, version, now }))]
+      ? [...refused, ...(await revertAllLinks(tx, row.id, { waiter, except, version }))]
       : refused;
   reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
   const without = revertGroup(row, { undo, fields, isLast, now });

@@ -14,7 +14,6 @@ import {
   listLinks,
   saveLinks,
 } from '../../store/links/links.ts';
-import { touchUsers } from '../../store/links/shown.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
@@ -69,8 +68,6 @@ export function toUnmanagedGroup(row: GroupRow): GroupRow {
 export interface RefusedLinks {
   readonly waiter: Waiter<GroupUndo>;
   readonly parts: readonly GroupPart[];
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 /** Users that were put back, and the words of earlier refusals. */
@@ -83,7 +80,7 @@ export interface RevertedLinks {
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
-  { waiter, parts, now }: RefusedLinks,
+  { waiter, parts }: RefusedLinks,
 ): Promise<RevertedLinks> {
   const reverted: LinkRow[] = [];
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
@@ -95,11 +92,6 @@ export async function revertLinks(
     await putBack(tx, { table, groupId, befores }, mine);
     reverted.push(...mine);
   }
-  await touchUsers(
-    tx,
-    reverted.map((row) => row.user_id),
-    now,
-  );
   return {
     userIds: reverted.map((row) => row.user_id),
     earlierWords: reverted.flatMap(({ problem }) =>
@@ -136,8 +128,6 @@ interface RevertedWrite {
   readonly waiter: Waiter<GroupUndo>;
   readonly except: ReadonlySet<UserId>;
   readonly version: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 /**
@@ -147,7 +137,7 @@ interface RevertedWrite {
 export async function revertAllLinks(
   tx: Db,
   groupId: GroupId,
-  { waiter, except, version, now }: RevertedWrite,
+  { waiter, except, version }: RevertedWrite,
 ): Promise<UserId[]> {
   const { members, admins } = waiter.undo;
   const users: UserId[] = [];
@@ -164,7 +154,6 @@ export async function revertAllLinks(
     await takeBackReached(tx, written, { rows: reached, version });
     users.push(...[...unsent, ...reached].map((row) => row.user_id));
   }
-  await touchUsers(tx, users, now);
   return users;
 }
 

@@ -119,11 +119,11 @@ async function saveScimGroups(
   seen: readonly ScimGroup[],
   { agreeing, ...reading }: PageReading & { agreeing: AgreeingGroups },
 ): Promise<void> {
-  const { form, now, repeats } = reading;
+  const { form, now } = reading;
   const groups = new Map(seen.map((group) => [group.id, group]));
   const known = await lockByScimId(tx, [...groups.keys()], form);
   const added = [...groups.values()].filter(({ id }) => !known.has(id));
-  await addGroups(tx, added, { now, repeats });
+  await addGroups(tx, added, now);
   for (const [scimId, row] of known) {
     const group = groups.get(scimId);
     if (group === undefined) continue;
@@ -132,11 +132,7 @@ async function saveScimGroups(
   }
 }
 
-async function addGroups(
-  tx: Db,
-  added: readonly ScimGroup[],
-  { now, repeats }: { now: number; repeats: boolean },
-): Promise<void> {
+async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
   const all = added.map((group) => ({
     memberIds: group.memberIds,
     row: toNewGroup(toObservation(group, undefined, now)),
@@ -147,10 +143,7 @@ async function addGroups(
     rows.map(({ row }) => row),
   );
   for (const { row, memberIds = [] } of rows) {
-    const seen = {
-      ...{ upstreamUserIds: memberIds, baseline: null },
-      touchAt: repeats ? now : undefined,
-    };
+    const seen = { upstreamUserIds: memberIds, baseline: null };
     if (memberIds.length > 0) await observeLinks(tx, 'memberships', row.id, seen);
   }
 }

@@ -1,5 +1,4 @@
 import { findDeletedGroups, listSeenGroups } from '../../store/groups/observations.ts';
-import { touchAllUsers } from '../../store/links/shown.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { Problem } from '../outcome.ts';
@@ -80,9 +79,6 @@ function createTeller({ deps, checkpoint }: StepRun, step: Step): () => void {
  * too early.
  */
 export async function closeStep({ deps, checkpoint }: StepRun, step: Step): Promise<void> {
-  // It comes before the step counts as read: after a crash in between the list is read again, and ends here again.
-  const isFirst = checkpoint.current().repeats !== true;
-  if (step === 'restGroups' && isFirst) await touchAllUsers(deps.store, deps.clock.now());
   const { cursor: _, ...read } = checkpoint.getStep(step);
   const next = withStep(checkpoint.current(), step, { ...read, state: 'done' });
   await checkpoint.save(withEnd(withMembersAgain(next, step), deps.clock.now()));

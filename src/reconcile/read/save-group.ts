@@ -8,7 +8,6 @@ import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import type { SeenLinks } from '../../store/links/compare-links.ts';
 import { agreesWithLinks, observeLinks } from '../../store/links/observations.ts';
-import { touchMembers } from '../../store/links/shown.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
@@ -63,7 +62,6 @@ export async function mergeGroup(
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, { ...columns, ...changed });
-  if (!isSame && shown.display_name !== row.display_name) await touchMembers(tx, row.id, now);
 }
 
 /** Members that were seen in a group, with the source. */
@@ -78,8 +76,7 @@ interface SeenMembers {
 }
 
 /**
- * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes, and
- * the users show it; of a first read once, when all groups are read.
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes.
  */
 export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Promise<void> {
   const links = toSeenLinks(row, seen);
@@ -97,7 +94,7 @@ export async function agreesWithMembers(
   return agreesWithLinks(db, 'memberships', row.id, toSeenLinks(row, seen));
 }
 
-function toSeenLinks(row: GroupRow, { memberIds, now, repeats, from }: SeenMembers): SeenLinks {
+function toSeenLinks(row: GroupRow, { memberIds, repeats, from }: SeenMembers): SeenLinks {
   const baseline = toBaseline(row, repeats);
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
@@ -107,7 +104,6 @@ function toSeenLinks(row: GroupRow, { memberIds, now, repeats, from }: SeenMembe
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
-    touchAt: repeats && !showsDesired({ baseline }) ? now : undefined,
   };
 }
 

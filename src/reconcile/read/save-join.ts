@@ -9,7 +9,6 @@ import {
 } from '../../store/groups/groups.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
 import { disclaimLinks, moveGroupLinks } from '../../store/links/observations.ts';
-import { touchMembers } from '../../store/links/shown.ts';
 import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
 import { endObserved } from '../../store/resources/managed.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -58,8 +57,7 @@ async function savePairs(tx: Db, pairs: readonly GroupPair[], times: PageTimes):
     const others = rows.filter((row) => row.id !== seen.id && carries(row, rest));
     const bySeen = rows.find(({ id }) => id === seen.id);
     const byRest = others.find(({ deleted_at }) => deleted_at === null);
-    const row =
-      bySeen && byRest ? await mergeRows(tx, bySeen, byRest, times.now) : (bySeen ?? byRest);
+    const row = bySeen && byRest ? await mergeRows(tx, bySeen, byRest) : (bySeen ?? byRest);
     // The group was deleted through SCIM and is not gone yet: a list does not bring it back.
     const isGoing = byRest === undefined && others.length > 0 && row?.origin === null;
     if (row && isGoing) {
@@ -132,19 +130,13 @@ function toObservation(
 }
 
 /** Merges two rows that each saw the group through one interface: the managed one stays, else the older. */
-async function mergeRows(
-  tx: Db,
-  a: GroupRow,
-  b: GroupRow,
-  now: number,
-): Promise<GroupRow | undefined> {
+async function mergeRows(tx: Db, a: GroupRow, b: GroupRow): Promise<GroupRow | undefined> {
   if (a.origin !== null && b.origin !== null) return undefined;
   const [keep, drop] = b.origin !== null || (a.origin === null && b.seq < a.seq) ? [b, a] : [a, b];
   await moveGroupLinks(tx, drop.id, keep.id);
   // Members that only the other row had are not desired.
   if (keep.origin === 'created') await disclaimLinks(tx, keep.id);
   await deleteGroup(tx, drop.id);
-  await touchMembers(tx, keep.id, now);
   return { ...keep, observed: toNewer(keep, drop) };
 }
 

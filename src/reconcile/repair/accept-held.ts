@@ -16,7 +16,7 @@ import {
 } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { deleteLinks } from '../../store/links/links.ts';
-import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
+import { listLinkedUsers, touchGroupsOf } from '../../store/links/shown.ts';
 import {
   countPlanActions,
   listOvertakenActions,
@@ -151,7 +151,6 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
   const change = { ...columns, deleted_at: null, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, change);
   const users = await listLinkedUsers(tx, row.id);
-  await touchUsers(tx, users, now);
   const after = toRuledName({ ...row, ...change });
   await followGroup(tx, rules, { id: row.id, before: undefined, after, users }, now);
 }

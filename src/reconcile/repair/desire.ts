@@ -23,7 +23,7 @@ import {
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { listLinkedUsers } from '../../store/links/shown.ts';
 import { isUserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
@@ -77,7 +77,6 @@ async function desireInList(
   await desireLink(tx, list, { groupId: row.id, userId: user, isWanted });
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
   if (list === 'group_admins') return;
-  await touchUsers(tx, [user], now);
   const name = toRuledName(row);
   await followGroup(tx, rules, { id: row.id, before: name, after: name, users: [user] }, now);
 }
@@ -144,7 +143,6 @@ async function desireOfGroup(
   const changed = { ...columns, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, changed);
   if (kind !== 'group.rename') return true;
-  await touchMembers(tx, row.id, now);
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
   await followGroup(tx, deps.rules, { id: row.id, before, after, users: [] }, now);
   return true;
@@ -171,7 +169,6 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
     upstream_rest_id: null,
     upstream_uid: null,
   });
-  await touchUsers(tx, users, now);
   await followGroup(
     tx,
     rules,

@@ -8,7 +8,6 @@ import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/col
 import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { disownLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import { hasRuledAdmins, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { isUserRow, lockRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
@@ -63,15 +62,12 @@ async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
 }
 
 async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
-  const linked = await listLinkedUsers(tx, row.id);
   await disownLinks(tx, row.id);
   const released: GroupRow = {
     ...{ ...toUnmanagedGroup(row), ...AT_REST },
     ...{ version: row.version + 1, admins_asked: 0, modified_at: now },
   };
   await updateGroup(tx, row.id, toChangedColumns(row, released));
-  // They are shown with the name and the members that the service has.
-  await touchUsers(tx, linked, now);
 }
 
 /** Columns of a row of which nothing is to be done. */

@@ -16,7 +16,6 @@ import { findHandling, findProvider, parseLimits } from '../../store/credentials
 import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
-import { touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -49,12 +48,7 @@ export type LinkResult =
  * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
  * it is merged into this one; a managed one or an owner's account is refused.
  */
-export async function linkAccount(
-  tx: Db,
-  row: UserRow,
-  known: UserKnown,
-  now: number,
-): Promise<LinkResult> {
+export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promise<LinkResult> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
   const obstacle = await findObstacle(tx, row, known);
@@ -68,7 +62,6 @@ export async function linkAccount(
     if (adopted && holder.owner === 1) return refuse(OWNER_ACCOUNT);
     await moveLinks(tx, holder.id, row.id);
     await deleteUser(tx, holder.id);
-    await touchUsers(tx, [row.id], now);
   }
   if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
@@ -164,7 +157,7 @@ export async function handOverByName(
     await updateUser(tx, successor.id, toStaleColumns(now));
     return undefined;
   }
-  const linked = await linkAccount(tx, successor, known, now);
+  const linked = await linkAccount(tx, successor, known);
   if (linked.kind === 'refused') return undefined;
   const left = await leaveGroups(tx, row.id, now);
   const cells = toInheritedCells(successor, row);

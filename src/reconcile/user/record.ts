@@ -14,7 +14,7 @@ import {
 } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure } from '../../store/in-flight.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
-import { lockGroupsOf, touchUsers } from '../../store/links/shown.ts';
+import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObserved } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
@@ -114,7 +114,7 @@ async function recordDone(
     return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
-    linked = await linkAccount(tx, row, known, step.now);
+    linked = await linkAccount(tx, row, known);
     if (linked.kind === 'refused') {
       return recordRefused(tx, row, step, { parts: ['account'], problem: linked.problem });
     }
@@ -191,7 +191,6 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
   const cells = withoutEchoes(parseCells<UserField>(row));
   // Its memberships are forgotten, and the wanted ones wait to be made again.
   await forgetLinksOf(tx, row.id);
-  await touchUsers(tx, [row.id], step.now);
   if (wanted)
     await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, step.now);
   const changed: UserRow = {

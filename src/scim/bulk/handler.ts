@@ -1,15 +1,15 @@
 import type { RequestHandler } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { readVersions } from '../../store/resources/views.ts';
+import { findGroupView, findUserView } from '../../store/resources/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
-import { toRef } from '../render/resource-text.ts';
+import { toRef, toShownVersion } from '../render/resource-text.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import type { BulkAction } from './bulk-operation.ts';
 import { parseBulk } from './parse-bulk.ts';
@@ -22,13 +22,18 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const { profile, repairs } = getNotes(res);
     const request = parseBulk(req.body, deps.policy.bulkOperationsMax, repairs);
     assertUpstreamUp(deps);
-    const results = await runBulk(toProviderDeps(deps, res), request, {
+    const asked = toProviderDeps(deps, res);
+    const results = await runBulk(asked, request, {
       ...getRequestContext(res),
       profile,
     });
     note(res, { operations: results.map(toNoted) });
-    const versions = await readShownVersions(deps, results);
-    sendJson(res, 200, toBulkResponse(deps.baseUrl, results, versions));
+    const entries: JsonObject[] = [];
+    for (const result of results) entries.push(await toEntry(asked, result));
+    sendJson(res, 200, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
+      Operations: entries,
+    });
   };
 }
 
@@ -37,42 +42,29 @@ function assertAnyOpen(deps: ScimDeps): void {
   if (deps.findClosed('group')) assertOpen(deps, 'user');
 }
 
-/** Versions by id: operations behind one may have changed its resource, as a group does that a new user joins. */
-type Versions = ReadonlyMap<string, number>;
-
-async function readShownVersions(
-  { store }: ScimDeps,
-  results: readonly BulkResult[],
-): Promise<Versions> {
-  const accepted = results.filter((result) => result.kind === 'accepted');
-  const read = (table: 'users' | 'groups', type: 'User' | 'Group') => {
-    const ids = accepted.filter(({ operation }) => operation.type === type).map(({ id }) => id);
-    return readVersions(store.read, table, [...new Set(ids)]);
-  };
+/**
+ * The version that readers are shown by now: operations behind this one may have changed its resource. Where the store
+ * cannot be read everything is done all the same, and has to be told.
+ */
+async function readVersion(
+  deps: ProviderDeps,
+  { accepted: { type, id, row } }: Extract<BulkResult, { kind: 'accepted' }>,
+): Promise<string> {
+  const { read } = deps.store;
   try {
-    return new Map([...(await read('users', 'User')), ...(await read('groups', 'Group'))]);
+    const view = await (type === 'user' ? findUserView(read, id) : findGroupView(read, id));
+    return toShownVersion(view ?? row, deps);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    return new Map(); // Everything is done, and has to be told with the versions of the writes themselves.
+    return toShownVersion(row, deps);
   }
 }
 
 /**
- * The answer to a bulk request: one entry for each operation that was performed. Only a failure has a
- * body of its own. @param baseUrl without a slash at its end. @see RFC 7644 §3.7.3
+ * The entry of an operation that was performed in the answer to a bulk request. Only a failure has a body of its own.
+ * @see RFC 7644 §3.7.3
  */
-function toBulkResponse(
-  baseUrl: string,
-  results: readonly BulkResult[],
-  versions: Versions,
-): JsonObject {
-  return {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
-    Operations: results.map((result) => toEntry(baseUrl, result, versions)),
-  };
-}
-
-function toEntry(baseUrl: string, result: BulkResult, versions: Versions): JsonObject {
+async function toEntry(deps: ProviderDeps, result: BulkResult): Promise<JsonObject> {
   const { operation, id } = result;
   const method = operation.kind === 'write' ? operation.action.method : operation.method;
   const name = {
@@ -80,12 +72,11 @@ function toEntry(baseUrl: string, result: BulkResult, versions: Versions): JsonO
     ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
   };
   const isKnown = operation.kind === 'write' && id !== undefined;
-  const location = isKnown ? { location: toRef(baseUrl, operation.type, id) } : {};
+  const location = isKnown ? { location: toRef(deps.baseUrl, operation.type, id) } : {};
   if (result.kind === 'failed') return { ...location, ...name, ...toFailure(result.error) };
   const status = String(toStatus(result.operation.action));
   if (method === 'DELETE') return { ...location, status, ...name };
-  const version = versions.get(result.id) ?? result.accepted.row.version;
-  return { ...location, version: toETag(version), status, ...name };
+  return { ...location, version: toETag(await readVersion(deps, result)), status, ...name };
 }
 
 function toFailure(error: ScimError): JsonObject {

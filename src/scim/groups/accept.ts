@@ -21,15 +21,16 @@ import { storeGroupDeletion } from './delete-group.ts';
 import { type LinkEdit, toEdit } from './edit-links.ts';
 
 /** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
-export const groupKind: ScimKind<ResourceView<GroupId>> = {
+export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   type: 'group',
   schema: groupSchema,
-  patchAnswer: 'on-demand',
+  patchStatus: 204,
   create: acceptNewGroup,
   replace: acceptGroupReplacement,
   patch: acceptGroupPatch,
   remove: acceptGroupDeletion,
   findView: findGroupView,
+  toView: async (_db, { row }) => row,
   async render(deps, view, projection) {
     const [text] = await renderFew(deps, [view], projection);
     return text ?? '';

@@ -18,6 +18,7 @@ import { readNamedUsers } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
+import { toShownVersion } from '../render/resource-text.ts';
 import type { Repairs } from '../repairs.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
@@ -139,7 +140,7 @@ export async function lockOwnGroup(
 ): Promise<GroupRow> {
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertOwn(deps, row, { type: 'Group', preconditions });
+  assertOwn(deps, row, { type: 'Group', preconditions, version: toShownVersion(row, deps) });
   return row;
 }
 

@@ -25,7 +25,6 @@ import {
 } from '../../store/groups/groups.ts';
 import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/links/observations.ts';
-import { touchMembers } from '../../store/links/shown.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
@@ -202,7 +201,6 @@ async function insert(
   const row = await insertGroup(tx, draft);
   if (released) {
     await moveGroupLinks(tx, released.id, row.id);
-    await touchMembers(tx, row.id, now);
     await updateGroup(tx, released.id, { ...HANDED_OVER, ...NO_IDS, observed: null });
     const { provider } = released;
     const ids = { from: released.id, to: row.id };

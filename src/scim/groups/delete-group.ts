@@ -5,7 +5,7 @@ import { parseCells, parseStored, toTombstone } from '../../store/engine/columns
 import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
+import { listLinkedUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
@@ -47,7 +47,6 @@ export async function storeGroupDeletion(
   const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
   const change = { ...tombstone, cells: JSON.stringify(cells) };
   await updateGroup(tx, row.id, change);
-  await touchUsers(tx, users, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   const { notifies } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);

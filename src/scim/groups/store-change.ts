@@ -25,7 +25,6 @@ import {
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { type NamedUsers, saveLinks } from '../../store/links/links.ts';
-import { touchMembers, touchUsers } from '../../store/links/shown.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -161,15 +160,11 @@ function toUndo(
 async function saveGroupChange(
   tx: Db,
   { row }: GroupChangeRequest,
-  { members, admins, now, changed }: ChangedParts & { changed: GroupRow },
+  { members, admins, changed }: ChangedParts & { changed: GroupRow },
 ): Promise<void> {
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
   await updateGroup(tx, row.id, toChangedColumns(row, changed));
-  // Users show the names of their groups, so another name touches every member.
-  if (changed.display_name === row.display_name) {
-    await touchUsers(tx, [...members.befores.keys()], now);
-  } else await touchMembers(tx, row.id, now);
 }
 
 /** Applies the rules that follow from the group, in the same transaction. */

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ScimError } from '../errors.ts';
 
 /** ETag of a resource. Weak: one version is shown in many forms, by the attributes that a request asks for. @see RFC 7644 §3.14 */
-export function toETag(version: number | string): string {
+export function toETag(version: string): string {
   return `W/"${version}"`;
 }
 
@@ -31,7 +31,7 @@ export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: und
  */
 export function assertPreconditions(
   { ifMatch, ifNoneMatch }: Preconditions,
-  version: number | string,
+  version: string,
 ): void {
   if (ifMatch !== undefined && !matchesETag(ifMatch, version)) {
     throw new ScimError(412, 'The resource was changed since this version was read.');
@@ -40,7 +40,7 @@ export function assertPreconditions(
   throw new ScimError(412, 'The resource has the version that If-None-Match excludes.');
 }
 
-function matchesETag(header: string, version: number | string): boolean {
+function matchesETag(header: string, version: string): boolean {
   if (header.trim() === '*') return true;
   const wanted = toETag(version).slice(2);
   return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import type { ResourceName } from '../../domain/schemas.ts';
@@ -43,7 +44,7 @@ export function createMoments(): ToMoment {
  * read.
  */
 export function renderUser(view: UserView, context: RenderContext): string {
-  const groups = `"groups":[${withAbsoluteRefs(view.shown_groups, context)}]`;
+  const groups = `"groups":[${withAbsoluteRefs(view.groups, context)}]`;
   const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
   return `${open({ id: view.id, attributes })},${groups},${renderMeta(view, 'User', context)}}`;
 }
@@ -92,13 +93,15 @@ const RELATIVE = '"$ref":"../';
 
 /**
  * The version that a provider is shown. What another one manages lacks the externalId, so it is another representation:
- * no cache may give one for the other. @see RFC 9110 §8.8.1
+ * no cache may give one for the other. The groups of a user are not part of its row. @see RFC 9110 §8.8.1
  */
 export function toShownVersion(
-  view: ResourceView,
+  view: ResourceView | UserView,
   { provider }: Pick<RenderContext, 'provider'>,
 ): string {
-  return isOfOther(provider, view) ? `${view.version}-other` : String(view.version);
+  const groups =
+    'groups' in view && view.groups !== '' ? `-${hash('sha1', view.groups, 'base64url')}` : '';
+  return `${view.version}${groups}${isOfOther(provider, view) ? '-other' : ''}`;
 }
 
 /** The stored document; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
@@ -124,19 +127,16 @@ function renderMeta(view: ResourceView, type: 'User' | 'Group', context: RenderC
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${toShownVersion(view, context)}\\""}`;
 }
 
-/** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */
-export function openList(
-  { totalResults, startIndex }: { totalResults: number; startIndex: number },
-  itemsPerPage: number,
-): string {
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${itemsPerPage},"Resources":[`;
+/** Attributes of a list; a page by cursor has no `startIndex`, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
+interface ListHead {
+  readonly totalResults: number;
+  readonly startIndex?: number;
+  readonly itemsPerPage: number;
+  readonly nextCursor?: string | undefined;
 }
 
-/** `openList` of a page by cursor: it has no `startIndex`, and only the last page has no `nextCursor`. @see RFC 9865 §2 */
-export function openCursorList(
-  { totalResults, nextCursor }: { totalResults: number; nextCursor: string | undefined },
-  itemsPerPage: number,
-): string {
-  const next = nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`;
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"itemsPerPage":${itemsPerPage},${next}"Resources":[`;
+/** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */
+export function openList(head: ListHead): string {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
+  return `${JSON.stringify({ schemas, ...head }).slice(0, -1)},"Resources":[`;
 }

@@ -11,7 +11,7 @@ import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
 import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { type Projection, parseProjection } from '../render/projection.ts';
-import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
+import { openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
@@ -118,7 +118,7 @@ async function sendList<View extends ResourceView>(
   const after = parseCursor(query.cursor, { ...query, endpoint });
   const { total, views, next } = await findAfter(source, search, { after, limit });
   const nextCursor = next && toCursor(next, { ...query, endpoint });
-  const opening = openCursorList({ totalResults: total, nextCursor }, views.length);
+  const opening = openList({ totalResults: total, itemsPerPage: views.length, nextCursor });
   await sendListText(res, { opening, resources: source.render(views) });
 }
 
@@ -154,7 +154,7 @@ export function sendPage(
   { startIndex, total, count }: NumberedPage,
   resources: AsyncIterable<readonly Pieces[]>,
 ): Promise<void> {
-  const opening = openList({ totalResults: total, startIndex }, count);
+  const opening = openList({ totalResults: total, startIndex, itemsPerPage: count });
   return sendListText(res, { opening, resources });
 }
 

@@ -1,5 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { findUserView, type UserView } from '../../store/resources/views.ts';
+import { findUserView, toUserView, type UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { parseUser } from '../dialect/parse-user.ts';
@@ -18,15 +18,16 @@ import { storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
 
 /** Users, as one type of resource. */
-export const userKind: ScimKind<UserView> = {
+export const userKind: ScimKind<UserWriteResult, UserView> = {
   type: 'user',
   schema: userSchema,
-  patchAnswer: 'resource',
+  patchStatus: 200,
   create: acceptNewUser,
   replace: acceptUserReplacement,
   patch: acceptUserPatch,
   remove: acceptUserDeletion,
   findView: findUserView,
+  toView: (db, { row }) => toUserView(db, row),
   async render(deps, view, projection) {
     const text = renderUser(view, deps);
     return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));

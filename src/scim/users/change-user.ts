@@ -6,10 +6,12 @@ import { listTakenFromUser, onlyTaken, type TakenUserField } from '../../domain/
 import { toDesiredUser } from '../../domain/user.ts';
 import { toUserFields } from '../../domain/user-write.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { findUserView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
+import { toShownVersion } from '../render/resource-text.ts';
 import type { Repairs } from '../repairs.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
@@ -134,7 +136,10 @@ export async function lockOwnUser(
 ): Promise<UserRow> {
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  assertOwn(deps, row, { type: 'User', preconditions });
+  const isForAny = Object.values(preconditions).every((tags) => tags === undefined);
+  const view = isForAny ? row : await findUserView(tx, id);
+  const version = toShownVersion(view ?? row, deps);
+  assertOwn(deps, row, { type: 'User', preconditions, version });
   return row;
 }
 

@@ -12,7 +12,6 @@ import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
-import { touchUsers } from '../../store/links/shown.ts';
 import { notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
@@ -241,7 +240,6 @@ async function insert(
     // What waited for the deactivation of the deleted user waits for nothing now.
     await notifyGroupsOf(tx, id, now);
     await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
-    await touchUsers(tx, [id], now);
   }
   const row = inherited.from ? await getUserRow(tx, id) : inserted;
   return startWriting(tx, deps, { row, document, inherited });

@@ -34,16 +34,21 @@ type Asker = Pick<ProviderDeps, 'provider'>;
  */
 export function assertOwn(
   { provider }: Asker,
-  row: Owned & { readonly version: number },
+  row: Owned,
   {
     type,
     preconditions,
-  }: { readonly type: 'User' | 'Group'; readonly preconditions: Preconditions },
+    version,
+  }: {
+    readonly type: 'User' | 'Group';
+    readonly preconditions: Preconditions;
+    readonly version: string;
+  },
 ): void {
   if (isOfOther(provider, row)) {
     throw new ScimError(403, `The ${type} belongs to the provider ${row.provider}.`);
   }
-  assertPreconditions(preconditions, row.version);
+  assertPreconditions(preconditions, version);
 }
 
 /** True when a row that was found is as it was once it is locked: nobody has taken it over, changed or deleted it meanwhile. */

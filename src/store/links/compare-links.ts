@@ -16,8 +16,6 @@ export interface SeenLinks {
    * take effect. 0: none is, because the list may be older than a call. Default: any.
    */
   readonly doneUpTo?: number;
-  /** Time (epoch milliseconds) for the users who come or go, who are to show it; default: they are told later. */
-  readonly touchAt?: number | undefined;
 }
 
 /** Differences of a list from the stored links. */

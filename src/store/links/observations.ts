@@ -9,7 +9,6 @@ import {
   selectAccounts,
 } from './compare-links.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
-import { touchUsers } from './shown.ts';
 import { changeLinks } from './work.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
@@ -47,21 +46,17 @@ export async function observeLinks(
   const differences = await compareLinks(tx, table, groupId, seen);
   if (areNone(differences)) return 0;
   const { added, changed, moved, isStale } = differences;
-  const written: UserId[] = [];
   for (const [observed, userIds] of changed) {
     await changeLinks(tx, { table, groupId, userIds }, { observed });
-    for (const id of userIds) written.push(id);
   }
   for (const accounts of chunks(added)) {
-    const { rows } = await sql<{ id: UserId }>`
+    await sql`
       insert into ${sql.table(table)} (group_id, user_id, desired, observed)
       select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
         where deleted_at is null and upstream_id in (${selectAccounts(tx, accounts)})
-      on conflict (user_id, group_id) do nothing returning user_id as id`.execute(tx);
-    for (const { id } of rows) written.push(id);
+      on conflict (user_id, group_id) do nothing`.execute(tx);
   }
-  const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
-  if (touchAt !== undefined) await touchUsers(tx, written, touchAt);
+  const { doneUpTo = Number.MAX_SAFE_INTEGER } = seen;
   const isChanging = changed.size > 0 || isStale;
   if (doneUpTo > 0 && isChanging) await endWaiting(tx, table, groupId, doneUpTo);
   return added.length + moved;

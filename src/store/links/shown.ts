@@ -1,111 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, forUpdate, isPostgres } from '../engine/dialect.ts';
-import type { Db, Store } from '../store.ts';
+import type { Db } from '../store.ts';
 import { readInParts } from './links.ts';
-
-/** Number of users updated in one transaction, so that no other write waits for long. */
-const TOUCH_ALL_CHUNK = 250;
-
-/** Users brought up to date in one statement, which must not hold the event loop for long. */
-const TOUCH_CHUNK = 100;
-/** Users whose groups are not counted before: nobody is in so many that two of them take long. */
-const TOUCH_UNCOUNTED = 2;
-/** Links of such users in one statement: a user may be in thousands of groups. */
-const TOUCH_LINKS = 2_000;
 
 /** Members that one statement reads, so that it does not hold the event loop for long. */
 const MEMBERS_AT_ONCE = 2_000;
-
-/**
- * Updates the groups that the answers for these users show, after a change of members, of a name or of a group. A
- * changed answer gets another version. `now` is epoch milliseconds.
- */
-export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  if (isPostgres(tx)) return touchAmongWriters(tx, userIds, now);
-  for await (const chunk of cutByLinks(tx, userIds)) await touch(tx, chunk, now);
-}
-
-async function touch(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  await sql`update users ${showFresh(now)} from (${toFresh(tx, userIds)}) as fresh
-    where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
-}
-
-/**
- * Touches users whom other transactions may write meanwhile: their groups too, which the snapshot of this statement lacks.
- * Such a user has another version by now and is touched again, with the groups of both. Locks only users whose groups
- * change, in the order of all, as whoever writes several does: nobody waits for somebody who waits.
- */
-async function touchAmongWriters(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  for (const chunk of chunks(await putInOrder(tx, userIds), TOUCH_CHUNK)) {
-    for (let left: readonly UserId[] = chunk; left.length > 0; ) {
-      const { rows } = await sql<{ id: UserId }>`
-        with changed as materialized (select * from (${toFresh(tx, left)}) as every where shown_groups <> items),
-        fresh as (select u.id, changed.items from changed join users as u on u.id = changed.id
-          where u.version = changed.version order by u.seq for no key update of u),
-        touched as (update users ${showFresh(now)} from fresh where users.id = fresh.id returning users.id)
-        select id from changed where id not in (select id from touched)`.execute(tx);
-      left = rows.map(({ id }) => id);
-    }
-  }
-}
-
-/** SQL of these users with the groups that they are to show. */
-function toFresh(tx: Db, userIds: readonly UserId[]): RawBuilder<unknown> {
-  const entry = toEntry(tx, {
-    id: sql.ref('g.id'),
-    display: sql.ref('g.display_name'),
-    ref: '../Groups/',
-    type: 'direct',
-  });
-  return sql`select u.id, u.version, u.shown_groups, coalesce((
-      select string_agg(${entry}, ',' order by g.seq)
-      from memberships as m join groups as g on g.id = m.group_id
-      where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
-    from users as u where u.id in (${sql.join(userIds)})`;
-}
-
-function showFresh(now: number): RawBuilder<unknown> {
-  return sql`set version = users.version + 1, shown_groups = fresh.items,
-    modified_at = case when users.modified_at > ${now} then users.modified_at else ${now} end`;
-}
-
-/** Users for one statement each, which holds the event loop by the number of their links. */
-async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<readonly UserId[]> {
-  for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
-    if (chunk.length <= TOUCH_UNCOUNTED) {
-      yield chunk;
-      continue;
-    }
-    const rows = await tx
-      .selectFrom('memberships')
-      .select(['user_id', (eb) => eb.fn.countAll<number>().as('links')])
-      .where('user_id', 'in', chunk)
-      .groupBy('user_id')
-      .execute();
-    const links = new Map(rows.map((row) => [row.user_id, Number(row.links)]));
-    let few: UserId[] = [];
-    let sum = 0;
-    for (const id of chunk) {
-      sum += links.get(id) ?? 0;
-      if (sum > TOUCH_LINKS && few.length > 0) {
-        yield few;
-        few = [];
-        sum = links.get(id) ?? 0;
-      }
-      few.push(id);
-    }
-    yield few;
-  }
-}
-
-/** Puts users of several statements in the order in which all are locked; one statement sees to its own. */
-async function putInOrder(tx: Db, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-  if (userIds.length <= TOUCH_CHUNK) return userIds;
-  const { rows } = await sql<{ id: UserId }>`
-    select id from users where id = any(${[...userIds]}) order by seq`.execute(tx);
-  return rows.map(({ id }) => id);
-}
 
 /**
  * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
@@ -142,30 +42,7 @@ export function lockedInOrder(tx: Db, named: RawBuilder<unknown>): RawBuilder<{ 
   return sql`select id from groups where id in (${named}) order by seq ${forUpdate(tx)}`;
 }
 
-/** Calls `touchUsers` for all users, a chunk a transaction, after many groups were read. */
-export async function touchAllUsers(store: Store, now: number): Promise<void> {
-  for (let afterSeq = 0; ; ) {
-    const rows = await store.read
-      .selectFrom('users')
-      .select(['id', 'seq'])
-      .where('seq', '>', afterSeq)
-      .orderBy('seq')
-      .limit(TOUCH_ALL_CHUNK)
-      .execute();
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    const ids = rows.map(({ id }) => id);
-    await store.write((tx) => touchUsers(tx, ids, now));
-    afterSeq = last.seq;
-  }
-}
-
-/** Calls `touchUsers` for all users who are or were linked to a group. */
-export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promise<void> {
-  await touchUsers(tx, await listLinkedUsers(tx, groupId), now);
-}
-
-/** Lists users who are or were linked to a group, to be touched after the links are gone. */
+/** Lists users who are or were linked to a group. */
 export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[]> {
   const links = db
     .selectFrom('memberships')
@@ -287,8 +164,8 @@ interface EntryParts {
   readonly type: string;
 }
 
-/** One entry of a list of links. Ids are digits of ours, so only the name needs quoting. */
-function toEntry(db: Db, { id, display, ref, type }: EntryParts): RawBuilder<string> {
+/** SQL of one entry of a list of links as JSON text. Ids are digits of ours, so only the name needs quoting. */
+export function toEntry(db: Db, { id, display, ref, type }: EntryParts): RawBuilder<string> {
   const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
   const middle = sql.lit(`","$ref":"${ref}`);
   return sql<string>`'{"value":"' || ${id} || ${middle} || ${id} || '","display":' || ${quoted}

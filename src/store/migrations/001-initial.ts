@@ -50,7 +50,7 @@ function listUserStatements(serial: string): string[] {
       display_name_folded text, address_folded text, active integer not null,
       observed_user_name_folded text, observed_email_folded text, owner integer default 0 not null,
       takes_seat integer default 0 not null, seat_since bigint,
-      shown_groups text default '' not null, erased_at bigint)`,
+      erased_at bigint)`,
     `create unique index users_upstream on users (upstream_id)
       where deleted_at is null and upstream_id is not null`,
     `create index users_gone on users (upstream_id)

@@ -52,7 +52,6 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     cells: JSON.stringify(onlyPending(parseCells(row))),
     sent_creates: '[]',
     last_error: null,
-    shown_groups: '',
     version: row.version + 1,
     modified_at: now,
     erased_at: now,

@@ -3,7 +3,7 @@ import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts'
 import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
-import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
+import { touchGroupsOf } from '../links/shown.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
 import { isUserRow, type ResourceRow } from './rows.ts';
@@ -194,9 +194,7 @@ export async function endObserved(tx: Db, row: ResourceRow, now: number): Promis
     await touchGroupsOf(tx, row.id, now);
     return deleteUser(tx, row.id);
   }
-  const linked = await listLinkedUsers(tx, row.id);
   await deleteGroup(tx, row.id);
-  await touchUsers(tx, linked, now);
 }
 
 /** Notes beside the last observation of a user or group that the service does not have it any more. */

@@ -5,6 +5,7 @@ import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
+import { toEntry } from '../links/shown.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
@@ -20,8 +21,8 @@ export interface ResourceView<Id extends string = string> extends Owned {
 
 /** Columns of a stored user that an answer needs. */
 export interface UserView extends ResourceView<UserId> {
-  /** The entries of `groups` as JSON text, joined by commas. */
-  readonly shown_groups: string;
+  /** The entries of `groups` as JSON text, joined by commas, in order of the groups' creation. */
+  readonly groups: string;
 }
 
 /** Selection of live resources, and the page of it to read, in order of creation. */
@@ -40,7 +41,7 @@ export interface ViewQuery {
 /** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
 export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
   const { rows } = await sql<UserView>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at, shown_groups
+    select seq, id, origin, provider, attributes, version, created_at, modified_at, ${toGroups(db)} as groups
     from users where id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -56,25 +57,33 @@ export async function findGroupView(
   return rows[0];
 }
 
-/** Versions of the live ones of these users or groups. */
-export async function readVersions(
+/** The view of a stored user whose row is at hand. */
+export async function toUserView<Row extends ResourceView<UserId>>(
   db: Db,
-  table: 'users' | 'groups',
-  ids: readonly string[],
-): Promise<Map<string, number>> {
-  const live = await readInChunks(ids, async (chunk) => {
-    const { rows } = await sql<{ id: string; version: number }>`
-      select id, version from ${sql.table(table)}
-      where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
-    return rows;
+  row: Row,
+): Promise<Row & UserView> {
+  const { rows } = await sql<Pick<UserView, 'groups'>>`
+    select ${toGroups(db)} as groups from users where id = ${row.id}`.execute(db);
+  return { ...row, groups: rows[0]?.groups ?? '' };
+}
+
+/** SQL of the groups of each of the users that are read: those that are wanted or, where nobody named the user, seen. */
+function toGroups(db: Db): RawBuilder<string> {
+  const entry = toEntry(db, {
+    id: sql.ref('g.id'),
+    display: sql.ref('g.display_name'),
+    ref: '../Groups/',
+    type: 'direct',
   });
-  return new Map(live.map(({ id, version }) => [id, version]));
+  return sql<string>`coalesce((select string_agg(${entry}, ',' order by g.seq)
+    from memberships as m join groups as g on g.id = m.group_id
+    where m.user_id = users.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
 }
 
 /** Users as they are shown, in order of creation. */
 export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
   const { rows } = await sql<UserView>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at, shown_groups
+    select seq, id, origin, provider, attributes, version, created_at, modified_at, ${toGroups(db)} as groups
     from users where ${toPart('users', query)}`.execute(db);
   return rows;
 }
