@@ -4,7 +4,7 @@ import { providerOption } from './ask-access.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type GateName, gateNames, readGallery } from './gallery/gates.ts';
+import { type GateName, gateNames, readGate } from './gallery/gates.ts';
 import { type GalleryReport, isPassed, runGate, toRemains } from './gallery/run-gate.ts';
 import { parseAnswer, toJson } from './json.ts';
 
@@ -56,9 +56,8 @@ async function runGallery(
   { gate, options }: { readonly gate: GateName; readonly options: Options },
 ): Promise<void> {
   const { json, markdown, only, yes, provider, domain, groupPrefix } = options;
-  const gallery = readGallery();
-  const all = gallery.listChecks(gate);
-  const unknown = only?.find((id) => all.every((check) => check.id !== id));
+  const { checks, ...rest } = readGate(gate);
+  const unknown = only?.find((id) => checks.every((check) => check.id !== id));
   if (unknown !== undefined) command.error(`error: the gate ${gate} has no check ${unknown}`);
   const client = context.connect();
   const status = parseAnswer<Status>(await client.send('GET', '/status'));
@@ -71,8 +70,8 @@ async function runGallery(
     stopping.abort();
   });
   const report = await runGate({
-    ...{ gallery, gate, client, status, provider, domain, groupPrefix },
-    checks: all.filter(({ id }) => only?.includes(id) ?? true),
+    ...{ ...rest, client, status, provider, domain, groupPrefix },
+    checks: checks.filter(({ id }) => only?.includes(id) ?? true),
     baseUrl: (options.url ?? status.scimUrl).replace(/\/+$/, ''),
     stopped: stopping.signal,
   });

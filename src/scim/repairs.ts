@@ -52,7 +52,7 @@ export const REPAIRS = {
   'duplicate-values': dropped('a value is there twice: it is taken once'),
   'several-primaries': lost('several values are primary: one of them is taken so'),
   'read-only-dropped': dropped('what only the bridge sets is left out'),
-  'password-dropped': dropped('a password is never taken'),
+  'password-dropped': dropped('a password is never taken', 'invalidSyntax'),
   'blank-active-dropped': lost('active cannot be cleared: it stays as it is'),
   'empty-value-dropped': dropped('a value tells its use alone: it is left out'),
   'part-left-out': lost(
@@ -182,8 +182,8 @@ function repaired(words: string, strict?: ScimType): Repair {
   return { words, op: 'repair', isLoss: false, strict };
 }
 
-function dropped(words: string): Repair {
-  return { words, op: 'drop', isLoss: false, strict: undefined };
+function dropped(words: string, strict?: ScimType): Repair {
+  return { words, op: 'drop', isLoss: false, strict };
 }
 
 function lost(words: string, strict?: ScimType): Repair {

@@ -82,6 +82,24 @@ describe('a whole bridge', () => {
     expect(text).not.toMatch(/scimbridge_|zoe|Zookeepers|owner/i);
   });
 
+  test('meets AL1 and AL2 of IPSIE with a client that signs assertions', async () => {
+    const { report } = await run(bridge, ['ipsie']);
+
+    // No request shows these.
+    const skipped = ['al3', 'audit', 'https', 'no-local-changes', 'rate-limits', 'sessions-ended'];
+    expect(listChecks(report, 'skipped')).toEqual(skipped);
+    expect(listChecks(report, 'ok')).toContain('client-assertion');
+    const { body } = await askOps(bridge, 'GET', '/requests?limit=1000');
+    const kept = [body.items].flat().map(Object);
+    const written = kept.filter(({ at, status }) => at > report.startedAt && status < 300);
+    // The run deletes with a token of its own.
+    const byClient = written.filter(({ credential }) => /^client-/.test(credential));
+    expect(written.filter((each) => !byClient.includes(each) && each.method !== 'DELETE')).toEqual(
+      [],
+    );
+    expect(byClient.length).toBeGreaterThan(20);
+  });
+
   test('is told about with the source and the evidence of each check, without secrets and without other people', async () => {
     const only = ['okta', '--only', 'content-type', 'unknown-name'] as const;
     const { report } = await run(bridge, only);
@@ -192,11 +210,11 @@ describe('a bridge that is broken on purpose', () => {
     };
     // It says nothing to everything; what is skipped then is red where it fails at everything.
     for (const gate of ['okta', 'entra', 'ipsie']) await meet(200, gate);
-    await meet(500, 'ipsie', '--only', 'etag', 'interop-profile');
+    await meet(500, 'ipsie', '--only', 'etag');
 
     // Of the address alone, or never tried.
     expect([...rest].filter((id) => !red.has(id)).toSorted()).toEqual([
-      ...['al3', 'base-url', 'https', 'no-local-changes'],
+      ...['al3', 'audit', 'base-url', 'https', 'no-local-changes'],
       ...['provision-on-demand', 'rate-limits', 'sessions-ended'],
     ]);
   });

@@ -67,29 +67,20 @@ export type Expectation = z.infer<typeof expectation>;
 export type Step = z.infer<typeof stepSchema>;
 /** Name of a gate. */
 export type GateName = (typeof gateNames)[number];
+/** A gate: what its checks create, and the checks, each with where it is asked for. */
+export type Gate = ReturnType<typeof readGate>;
 
-/** A check of a gate, and where it is asked for. */
-export interface Check {
-  readonly id: string;
-  readonly title: string;
-  readonly source: { document: string; part: string; url: string; read: string };
-  readonly steps: readonly Step[];
-}
-
-/** Reads config/gallery.yaml: the gates, what their checks create, and the checks of each. */
-export function readGallery() {
+/** Reads a gate of config/gallery.yaml. */
+export function readGate(gate: GateName) {
   const file = join(dirname(defaultConfigFile), 'gallery.yaml');
-  const { read, gates, documents, creations, checks } = catalogue.parse(
-    parse(readFileSync(file, 'utf8'), { merge: true }),
+  const text = readFileSync(file, 'utf8');
+  const { read, gates, documents, ...rest } = catalogue.parse(
+    parse(text, { merge: true, maxAliasCount: -1 }),
   );
-  const listChecks = (gate: GateName): Check[] =>
-    Object.entries(checks).flatMap(([id, [title, sources, ...steps]]) => {
-      const [key = '', part = ''] = sources[gate] ?? [];
-      const [document = '', url = ''] = documents[key] ?? [];
-      return key === '' ? [] : [{ id, title, source: { document, part, url, read }, steps }];
-    });
-  return { gates, creations, listChecks };
+  const checks = Object.entries(rest.checks).flatMap(([id, [title, sources, ...steps]]) => {
+    const [key = '', part = ''] = sources[gate] ?? [];
+    const [document = '', url = ''] = documents[key] ?? [];
+    return key === '' ? [] : [{ id, title, source: { document, part, url, read }, steps }];
+  });
+  return { gate, ...gates[gate], creations: rest.creations, checks };
 }
-
-/** What the checks of a run create, by type. */
-export type Creations = ReturnType<typeof readGallery>['creations'];

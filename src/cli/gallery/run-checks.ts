@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { BridgeError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Check, Creations, Step } from './gates.ts';
-import { type Answer, findAt, isMet, send, toWords } from './scim-client.ts';
+import type { Gate, Step } from './gates.ts';
+import { type Answer, findAt, isMet, type Seen, send, toWords } from './scim-client.ts';
 
 /** Tries of what has to be answered in time: a machine may be busy. */
 const TRIES = 3;
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+type Check = Gate['checks'][number];
 
 /** Result of a check. */
 export interface CheckResult extends Omit<Check, 'steps'> {
   readonly status: 'ok' | 'failed' | 'skipped';
   /** null: it is ok. */
   readonly why: string | null;
-  /** Requests, their answers' status, and the parts that were looked at. */
-  readonly evidence: readonly Omit<Answer, 'headers' | 'body'>[];
+  readonly evidence: readonly Seen[];
 }
 
 /** State of a run. */
 export interface Run {
-  /** `base` (the SCIM base URL), `root`, `mark`, `MARK`, `domain`, `prefix`, ids of what was made, what steps capture. */
+  /** `base` (the SCIM base URL), `root`, `token`, `mark`, `MARK`, `domain`, `prefix`, ids of what was made, what steps capture. */
   readonly values: Map<string, string>;
-  readonly token: string;
-  readonly creations: Creations;
-  /** Makes an OAuth client that ends with the run. @param trust how its assertions prove it */
-  readonly makeClient: (trust?: JsonObject) => Promise<{ id: string; secret: string | null }>;
+  readonly creations: Gate['creations'];
+  /** Makes an OAuth client that ends with the run. */
+  readonly makeClient: (more: JsonObject) => Promise<{ id: string; secret?: string | null }>;
   /** Aborted: no further request is sent. */
   readonly stopped: AbortSignal;
   /** Answers to creations, by name. */
@@ -34,24 +34,27 @@ export interface Run {
   readonly answers: Answer[];
 }
 
-class CheckFailed extends Error {}
-class CheckSkipped extends Error {}
+/** End of a check that is not ok. */
+class CheckEnded extends Error {
+  readonly status: 'failed' | 'skipped';
+  constructor(status: 'failed' | 'skipped', why: string) {
+    super(why);
+    this.status = status;
+  }
+}
 
 /** Runs a check, or skips it once the run is stopped. */
 export async function runCheck(run: Run, { steps, ...check }: Check): Promise<CheckResult> {
-  const toResult = (status: CheckResult['status'], why: string | null) => {
-    const evidence = run.answers
-      .splice(0)
-      .map(({ headers: _headers, body: _body, ...answer }) => answer);
-    return { ...check, status, why, evidence };
-  };
+  const toResult = (status: CheckResult['status'], why: string | null) => ({
+    ...{ ...check, status, why },
+    evidence: run.answers.splice(0).map(({ seen }) => seen),
+  });
   try {
     for (const step of steps) await runStep(run, step);
     return toResult('ok', null);
   } catch (error) {
-    if (error instanceof CheckSkipped) return toResult('skipped', error.message);
-    const isFailure = error instanceof CheckFailed || error instanceof BridgeError;
-    if (isFailure) return toResult('failed', error.message);
+    if (error instanceof CheckEnded) return toResult(error.status, error.message);
+    if (error instanceof BridgeError) return toResult('failed', error.message);
     throw error;
   }
 }
@@ -60,29 +63,26 @@ async function runStep(run: Run, step: Step): Promise<void> {
   for (const [, name = ''] of JSON.stringify(step).matchAll(/\{(\w+)\}/g)) {
     if (!run.values.has(name)) await define(run, name);
   }
-  const { change, send: request, made, skip, status = 200 } = step;
-  if (skip !== undefined && Object.keys(step.expect).length === 0) throw new CheckSkipped(skip);
+  const { change, send: request, made, skip, expect, status = made ? [200, 201] : 200 } = step;
+  if (skip !== undefined && Object.keys(expect).length === 0) throw new CheckEnded('skipped', skip);
   if (change !== undefined) {
-    assertStatus(await exchange(run, `PATCH ${change}`, step), 200, 204);
+    assertStatus(await exchange(run, `PATCH ${change}`, step), [200, 204]);
     assertMet(run, step, await exchange(run, `GET ${change}`));
-  } else if (made !== undefined) {
-    const answer = await make(run, made);
+    return;
+  }
+  if (!made && !request) {
+    // It looks at the variables.
+    const seen = { request: 'the run', status: 0, durationMs: 0, parts: [] };
+    assertMet(run, step, { seen, headers: {}, body: Object.fromEntries(run.values) });
+    return;
+  }
+  const answers = made ? [await make(run, made)] : await sendInTime(run, request ?? '', step);
+  for (const answer of answers) {
     if (!run.answers.includes(answer)) run.answers.push(answer);
-    assertStatus(answer, ...[step.status ?? [200, 201]].flat());
+    assertStatus(answer, [status].flat());
     assertMet(run, step, answer);
-  } else if (request === undefined) {
-    const body = Object.fromEntries(run.values);
-    assertMet(run, step, { ...NO_ANSWER, body, parts: [] });
-  } else {
-    for (const answer of await sendInTime(run, request, step)) {
-      assertStatus(answer, ...[status].flat());
-      assertMet(run, step, answer);
-    }
   }
 }
-
-/** A step without a request looks at the variables. */
-const NO_ANSWER = { request: 'the run', status: 0, headers: {}, durationMs: 0 };
 
 async function sendInTime(run: Run, request: string, step: Step): Promise<Answer[]> {
   const { times, withinMs = Number.POSITIVE_INFINITY } = step;
@@ -96,24 +96,28 @@ async function sendInTime(run: Run, request: string, step: Step): Promise<Answer
   }
 }
 
-async function exchange(run: Run, request: string, step: Partial<Step> = {}): Promise<Answer> {
-  if (run.stopped.aborted) throw new CheckSkipped('the run was ended before');
-  const [, method = '', path = ''] = /^(\S+) (.+)$/.exec(request) ?? [];
+/** Sends `GET /Users/{ada}` or the like, with the values of the run. @throws BridgeError `gallery-failed` when no answer came */
+export async function exchange(
+  run: Run,
+  request: string,
+  step: Partial<Step> = {},
+): Promise<Answer> {
+  if (run.stopped.aborted) throw new CheckEnded('skipped', 'the run was ended before');
+  const [method = '', path = ''] = request.split(/ (.*)/);
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = run.values.get(name) ?? '';
     return name === 'root' ? value : encodeURIComponent(value);
   });
   const form = step.form && new URLSearchParams(fill(run, step.form));
-  const body = form ?? toBody(run, step);
-  const type = form ? 'application/x-www-form-urlencoded' : 'application/scim+json';
+  const body = toBody(run, step);
   const answer = await send({
     method,
     url: path.startsWith('/') ? `${run.values.get('base')}${address}` : address,
     headers: {
-      authorization: `Bearer ${run.token}`,
+      authorization: `Bearer ${run.values.get('token')}`,
       accept: 'application/scim+json, application/json',
       'user-agent': 'scim-bridge gallery',
-      'content-type': body ? type : null,
+      'content-type': form ? 'application/x-www-form-urlencoded' : body && 'application/scim+json',
       ...fill(run, step.headers ?? {}),
     },
     body: form ? `${form}` : body && JSON.stringify(body),
@@ -147,26 +151,23 @@ async function define(run: Run, name: string): Promise<void> {
   if (typeOf(run, name) !== undefined) {
     const answer = await make(run, name);
     const id = findAt(answer, 'id');
-    if (answer.status >= 300 || typeof id !== 'string') {
-      fail(answer.request, `not tried: ${name} was not made, it was answered ${answer.status}`);
+    const { request, status } = answer.seen;
+    if (status >= 300 || typeof id !== 'string') {
+      fail(request, `not tried: ${name} was not made, it was answered ${status}`);
     }
     values.set(name, id);
   } else if (name === 'basic') {
-    const { id, secret } = await makeClient();
+    const { id, secret } = await makeClient({ expires: '365d' });
     values.set(name, Buffer.from(`${id}:${secret}`).toString('base64'));
   } else if (name === 'client') {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const { kty = '', crv = '', x = '', y = '' } = await exportJWK(publicKey);
     const header = { kid: values.get('mark') ?? '', alg: 'ES256' };
-    const { id } = await makeClient({ jwks: { keys: [{ kty, crv, x, y, ...header }] } });
-    const jwt = new SignJWT({
-      iss: id,
-      sub: id,
-      aud: values.get('endpoint') ?? '',
-      jti: randomUUID(),
-    });
-    const assertion = jwt.setProtectedHeader(header).setIssuedAt().setExpirationTime('1m');
-    values.set(name, id).set('assertion', await assertion.sign(privateKey));
+    const { id } = await makeClient({ trust: { jwks: { keys: [{ kty, crv, x, y, ...header }] } } });
+    const claims = { iss: id, sub: id, aud: values.get('endpoint') ?? '', jti: randomUUID() };
+    const assertion = new SignJWT(claims).setProtectedHeader(header).setIssuedAt();
+    values.set('assertion', await assertion.setExpirationTime('1m').sign(privateKey));
+    values.set(name, id);
   }
 }
 
@@ -185,22 +186,23 @@ function typeOf({ creations }: Run, name: string): 'Users' | 'Groups' | undefine
 function assertMet(run: Run, { expect, capture, skip }: Step, answer: Answer): void {
   for (const [path, wanted] of Object.entries(fill(run, expect))) {
     const words = toWords(path, wanted);
-    if (isMet(wanted, findAt(answer, path))) answer.parts.push(words);
-    else if (skip !== undefined) throw new CheckSkipped(skip);
-    else fail(answer.request, `wanted is ${words}`);
+    if (isMet(wanted, findAt(answer, path))) answer.seen.parts.push(words);
+    else if (skip !== undefined) throw new CheckEnded('skipped', skip);
+    else fail(answer.seen.request, `wanted is ${words}`);
   }
   for (const [name, path] of Object.entries(capture)) {
     run.values.set(name, String(findAt(answer, path)));
   }
 }
 
-function assertStatus(answer: Answer, ...wanted: readonly number[]): void {
-  if (wanted.includes(answer.status)) return;
+function assertStatus(answer: Answer, wanted: readonly number[]): void {
+  const { request, status } = answer.seen;
+  if (wanted.includes(status)) return;
   const detail = findAt(answer, 'detail');
   const words = typeof detail === 'string' ? `: ${detail.slice(0, 200)}` : '';
-  fail(answer.request, `answered ${answer.status}${words}; wanted is ${wanted.join(' or ')}`);
+  fail(request, `answered ${status}${words}; wanted is ${wanted.join(' or ')}`);
 }
 
 function fail(request: string, words: string): never {
-  throw new CheckFailed(`${request}: ${words}`);
+  throw new CheckEnded('failed', `${request}: ${words}`);
 }

@@ -5,15 +5,12 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { Status } from '../../ops/schemas/state.ts';
 import { parseAnswer } from '../json.ts';
-import type { Check, GateName, readGallery } from './gates.ts';
-import { type CheckResult, runCheck } from './run-checks.ts';
-import { findAt, send } from './scim-client.ts';
+import type { Gate } from './gates.ts';
+import { type CheckResult, exchange, type Run, runCheck } from './run-checks.ts';
+import { findAt } from './scim-client.ts';
 
-/** Parts of a run. */
-interface GateRun {
-  readonly gallery: ReturnType<typeof readGallery>;
-  readonly gate: GateName;
-  readonly checks: readonly Check[];
+/** A gate, and how it is run. */
+interface GateRun extends Gate {
   readonly client: OpsClient;
   /** Of the bridge, as it was asked before. */
   readonly status: Pick<Status, 'bridge' | 'writes'>;
@@ -42,27 +39,32 @@ export function toRemains(mode: 'live' | 'observe'): string {
  * @throws BridgeError `ops-failed`, or `gallery-failed` when SCIM cannot be asked
  */
 export async function runGate(run: GateRun) {
-  const { gallery, gate, status, baseUrl, domain, groupPrefix, stopped } = run;
-  const { creations } = gallery;
-  const { title, profile } = gallery.gates[gate];
+  const { gate, title, profile, creations, status, baseUrl, stopped, groupPrefix } = run;
   const mark = `gallery-${randomBytes(4).toString('hex')}`;
   const startedAt = new Date().toISOString();
-  const { makeToken, makeClient, revoke } = openCredentials(run, mark, profile);
+  const { make, revoke } = openCredentials(run, mark);
   try {
-    const token = await makeToken();
-    await assertOpen(baseUrl, token);
-    const names = { base: baseUrl, mark, MARK: mark.toUpperCase(), domain, prefix: groupPrefix };
-    const values = new Map(Object.entries({ ...names, root: baseUrl.replace(/\/scim\/v2$/, '') }));
-    const parts = { values, token, creations, stopped, makeClient, made: new Map(), answers: [] };
+    // It ends by itself where nobody is left to revoke it.
+    const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
+    const root = baseUrl.replace(/\/scim\/v2$/, '');
+    const names = { mark, MARK: mark.toUpperCase(), domain: run.domain, prefix: groupPrefix };
+    const parts = {
+      values: new Map(Object.entries({ ...names, base: baseUrl, root, token })),
+      ...{ creations, stopped, made: new Map(), answers: [] },
+      makeClient: (more: JsonObject) => make('clients', more),
+    };
+    // What is sent for the run itself: with the token, and after its end as well.
+    const own = { ...parts, values: new Map(parts.values), stopped: new AbortController().signal };
+    await assertOpen(own, baseUrl);
     const checks: CheckResult[] = [];
     let left: string[] = [];
     try {
       for (const check of run.checks) checks.push(await runCheck(parts, check));
     } finally {
-      left = await deleteAll(baseUrl, token, { Groups: groupPrefix + mark, Users: mark });
+      left = await deleteAll(own, { Groups: groupPrefix + mark, Users: mark });
     }
-    const sums = Map.groupBy(checks, (check) => check.status);
-    const count = (of: CheckResult['status']) => sums.get(of)?.length ?? 0;
+    const count = (of: CheckResult['status']) =>
+      checks.filter(({ status }) => status === of).length;
     return {
       ...{ gate, title, profile, baseUrl, mark, startedAt, endedAt: new Date().toISOString() },
       bridge: { version: status.bridge.version, mode: status.writes.mode },
@@ -83,28 +85,21 @@ export function isPassed({ summary, left, stopped }: GalleryReport): boolean {
   return summary.failed === 0 && left.length === 0 && !stopped;
 }
 
-function openCredentials(
-  { client, provider }: GateRun,
-  mark: string,
-  profile: 'lenient' | 'strict',
-) {
-  const wish = { profile, ...(provider !== undefined && { provider }) };
+/** A credential as it is made; a token or a client has its secret. */
+interface Made {
+  readonly id: string;
+  readonly token?: string;
+  readonly secret?: string | null;
+}
+
+function openCredentials({ client, provider, profile }: GateRun, mark: string) {
   let live: { readonly name: string; readonly path: `/${string}` }[] = [];
   return {
-    /** Ends by itself where nobody is left to revoke it. */
-    async makeToken(): Promise<string> {
-      const body = { name: mark, for: 'scim', ...wish, expires: '2h' };
-      const { token } = parseAnswer<{ token: string }>(await client.send('POST', '/tokens', body));
-      live.push({ name: mark, path: `/tokens/${mark}/revoke` });
-      return token;
-    },
-    async makeClient(trust?: JsonObject): Promise<{ id: string; secret: string | null }> {
-      const name = `${mark}-${live.length}`;
-      const body = { name, ...wish, ...(trust ? { trust } : { expires: '365d' }) };
-      const made = parseAnswer<{ id: string; secret: string | null }>(
-        await client.send('POST', '/clients', body),
-      );
-      live.push({ name, path: `/clients/${made.id}/revoke` });
+    async make(kind: 'tokens' | 'clients', more: JsonObject): Promise<Made> {
+      const name = live.length === 0 ? mark : `${mark}-${live.length}`;
+      const body = { name, profile, ...(provider !== undefined && { provider }), ...more };
+      const made = parseAnswer<Made>(await client.send('POST', `/${kind}`, body));
+      live.push({ name, path: `/${kind}/${made.id}/revoke` });
       return made;
     },
     /** Revokes all, and lists those that may still be valid. */
@@ -119,8 +114,8 @@ function openCredentials(
 }
 
 /** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
-async function assertOpen(baseUrl: string, token: string): Promise<void> {
-  const { status } = await ask('GET', `${baseUrl}/Users?startIndex=1&count=1`, token);
+async function assertOpen(own: Run, baseUrl: string): Promise<void> {
+  const { status } = (await exchange(own, 'GET /Users?startIndex=1&count=1')).seen;
   if (status === 200) return;
   const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
   const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
@@ -130,37 +125,29 @@ async function assertOpen(baseUrl: string, token: string): Promise<void> {
 /** Beginnings of the names of a run. */
 type Names = Readonly<Record<'Groups' | 'Users', string>>;
 
-/** Deletes what has a name of this run, groups first, twice where it has to; lists the names that are left then. */
-async function deleteAll(baseUrl: string, token: string, names: Names): Promise<string[]> {
+/** Deletes what has a name of this run, groups first; lists the names that are left then. */
+async function deleteAll(own: Run, names: Names): Promise<string[]> {
   try {
-    for (let round = 1; ; round += 1) {
-      const left = await listLeft(baseUrl, token, names);
-      if (left.size === 0 || round === 3) return [...left.values()];
-      for (const url of left.keys()) await ask('DELETE', url, token);
-    }
+    for (const path of (await listLeft(own, names)).keys()) await exchange(own, `DELETE ${path}`);
+    return [...(await listLeft(own, names)).values()];
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return [`whatever begins with ${names.Groups} or ${names.Users}: ${error.message}`];
   }
 }
 
-/** Lists what is there, by URL: nothing but names of the run, whatever a bridge answers. */
-async function listLeft(baseUrl: string, token: string, names: Names) {
+/** Lists what is there, by path: nothing but names of the run, whatever a bridge answers. */
+async function listLeft(own: Run, names: Names): Promise<Map<string, string>> {
   const left = new Map<string, string>();
   for (const type of ['Groups', 'Users'] as const) {
-    const key = type === 'Groups' ? 'displayName' : 'userName';
-    const filter = encodeURIComponent(`${key} sw ${JSON.stringify(names[type])}`);
-    const answer = await ask('GET', `${baseUrl}/${type}?filter=${filter}`, token);
+    const [key, begin] =
+      type === 'Groups' ? ['displayName', '{prefix}{mark}'] : ['userName', '{mark}'];
+    const answer = await exchange(own, `GET /${type}?filter=${key} sw "${begin}"`);
     const listed = findAt(answer, 'Resources');
     for (const { id, [key]: name } of Array.isArray(listed) ? listed.filter(isJsonObject) : []) {
-      if (`${name}`.toLowerCase().startsWith(names[type].toLowerCase())) {
-        left.set(`${baseUrl}/${type}/${id}`, `${name}`);
-      }
+      const isOwn = `${name}`.toLowerCase().startsWith(names[type].toLowerCase());
+      if (isOwn) left.set(`/${type}/${id}`, `${name}`);
     }
   }
   return left;
-}
-
-function ask(method: string, url: string, token: string) {
-  return send({ method, url, headers: { authorization: `Bearer ${token}` } });
 }

@@ -7,25 +7,29 @@ import type { Expectation } from './gates.ts';
 /** A provider waits a minute for an answer. */
 const TIMEOUT_MS = 60_000;
 
-/** An answer of the bridge, and what was looked at in it. */
-export interface Answer {
+/** What was seen of an answer: no secret, and nothing of people whom the run did not make. */
+export interface Seen {
   /** `GET /Users?filter=userName eq "…"`. */
   readonly request: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** null: no JSON. */
-  readonly body: JsonValue;
   readonly durationMs: number;
-  /** In words: no secret, and nothing of people whom the run did not make. */
+  /** What was looked at, in words. */
   readonly parts: string[];
 }
 
-/** A request as a provider sends it. */
+/** An answer of the bridge. */
+export interface Answer {
+  readonly seen: Seen;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** null: no JSON. */
+  readonly body: JsonValue;
+}
+
+/** A request as a provider sends it; a header without a value is not sent. */
 interface Sending {
   readonly method: string;
   readonly url: string;
-  /** null: not sent. */
-  readonly headers: Readonly<Record<string, string | null>>;
+  readonly headers: Readonly<Record<string, string | null | undefined>>;
   readonly body?: string | undefined;
 }
 
@@ -42,14 +46,13 @@ export async function send({ method, url, headers, body }: Sending): Promise<Ans
     // Text that is no JSON, such as the page of a proxy, is no answer of the bridge: its status says enough.
     const json = await answer.body.json().catch(() => null);
     const { pathname, search } = new URL(url);
-    return {
+    const seen = {
       request: `${method} ${decodeURIComponent(pathname + search)}`,
       status: answer.statusCode,
-      headers: answer.headers,
-      body: z.json().parse(json),
       durationMs: Math.round(performance.now() - startedAt),
       parts: [],
     };
+    return { seen, headers: answer.headers, body: z.json().parse(json) };
   } catch (cause) {
     throw new BridgeError('gallery-failed', `${url} does not answer`, { cause });
   }

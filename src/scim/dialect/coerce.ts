@@ -1,8 +1,9 @@
+import { INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
+import type { Filter } from '../filter/tree.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
-import { assertShort } from './assert-short.ts';
 import { hasContent, isPrimary, withoutNulls } from './elements.ts';
 import { toItems, unpackText } from './parse-body.ts';
 import { mergeElements } from './value-list.ts';
@@ -262,4 +263,30 @@ function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs):
   if (!isJsonObject(packed) || typeof packed.value !== 'string') return element;
   const display = packed.display ?? packed.displayName ?? element.display;
   return { ...element, value: packed.value, ...(display === undefined ? {} : { display }) };
+}
+
+const INDEXED: ReadonlySet<string> = new Set(['userName', 'displayName', 'externalId', 'emails']);
+
+/**
+ * Stops names that no index can hold, the same ones on every store.
+ * @param attribute canonical name; a list stands for the values of its elements
+ * @throws ScimError 400 `invalidValue`
+ */
+function assertShort(attribute: string, value: JsonValue | undefined): void {
+  if (typeof value !== 'string' || !INDEXED.has(attribute) || isIndexable(value)) return;
+  throw invalidValue(`${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`);
+}
+
+/** `assertShort` for the values that a filter names, because an element of the list may be made of them. */
+export function assertShortFilter(attribute: string, filter: Filter): void {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      for (const part of filter.parts) assertShortFilter(attribute, part);
+      break;
+    case 'compare':
+      assertShort(attribute, filter.literal);
+      break;
+    default:
+  }
 }

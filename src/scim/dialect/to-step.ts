@@ -4,8 +4,7 @@ import { type Filter, listIds } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { toPathText, type UserList } from '../schema/resource-schemas.ts';
-import { assertShortFilter } from './assert-short.ts';
-import { coerceElement, coerceList, coerceValue } from './coerce.ts';
+import { assertShortFilter, coerceElement, coerceList, coerceValue } from './coerce.ts';
 import { readUserIds } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 
@@ -33,6 +32,9 @@ export function toStep(operation: TargetedOperation, repairs: Repairs): PatchSte
 
 function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const { op, target, value } = operation;
+  if (target.where && !target.path.sub && repairs.isStrict) {
+    throw badRequest('invalidPath', 'A path with a filter names no part of the value.');
+  }
   if (op === 'remove') return toRemoval(operation, repairs);
   if (value === undefined)
     throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);
@@ -42,9 +44,6 @@ function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchS
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
     throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
-  }
-  if (target.where && !target.path.sub && repairs.isStrict) {
-    throw badRequest('invalidPath', 'A path with a filter names no part of the value.');
   }
   // Where no element fits the filter, one may be made of the values that it names.
   if (target.where) assertShortFilter(target.path.attribute.name, target.where);
@@ -104,7 +103,7 @@ function toUserListStep(
 ): PatchStep[] {
   const { sub } = target.path;
   if (target.where) {
-    const steps = toUserRemoval(list, op, target.where, sub);
+    const steps = toUserRemoval(list, op, { where: target.where, sub }, repairs);
     if (value !== undefined && value !== null) repairs.count('remove-value-dropped');
     return steps;
   }
@@ -122,9 +121,13 @@ function toUserListStep(
 function toUserRemoval(
   list: UserList,
   op: PatchOp,
-  where: Filter,
-  sub: AttributeRule | undefined,
+  { where, sub }: { readonly where: Filter; readonly sub: AttributeRule | undefined },
+  repairs: Repairs,
 ): PatchStep[] {
+  const parts = where.kind === 'and' ? where.parts : [where];
+  if (repairs.isStrict && !parts.some((part) => listIds(part)?.length === 1)) {
+    throw badRequest('invalidFilter', `The filter of ${list} may find several of them.`);
+  }
   if (op === 'remove' && (!sub || sub.name === 'value')) {
     const ids = listIds(where);
     return ids

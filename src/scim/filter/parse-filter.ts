@@ -207,6 +207,8 @@ function checkName(name: string, at: number): string {
 
 function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
   const path = findAttribute(schema, name);
+  // No schema shows an attribute that is never returned, and nothing of it is kept.
+  if (path?.attribute.returned === 'never') return undefined;
   if (path) return { keys: path.keys, rule: path.sub ?? path.attribute };
   const table = findTable(schema, name);
   return table && table !== schema.core ? { keys: [table.urn], rule: toWhole(table) } : undefined;

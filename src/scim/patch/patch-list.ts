@@ -77,20 +77,19 @@ function patchValues(list: ValueList, step: AttributeStep, repairs: Repairs): vo
   const { where } = step.target;
   const comparisons = where ? countComparisons(where) : 1;
   const touched: number[] = [];
-  let isThere = false;
+  let found = 0;
   for (const [number, value] of list.listCandidates(where)) {
     list.spend(weigh(value) * comparisons);
     if (where && !matches(where, value)) continue;
-    isThere = true;
+    found += 1;
     const changed = patchElement(value, step);
     list.spend(CHANGE_COST * weigh(changed ?? value));
     list.set(number, changed);
     if (changed) touched.push(number);
   }
-  if (repairs.isStrict && where && step.kind === 'set' && touched.length > 1) {
+  if (repairs.isStrict && where && found > 1)
     throw badRequest('invalidFilter', 'The filter of a path finds several values.');
-  }
-  if (!isThere && step.kind === 'set') {
+  if (found === 0 && step.kind === 'set') {
     touched.push(list.insert(toNewElement(step)));
     if (where) repairs.count('value-made');
   }

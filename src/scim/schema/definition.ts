@@ -15,8 +15,6 @@ interface AttributeOptions {
   /** Suggestions for the reader, not a closed list: providers send other types as well. */
   readonly canonicalValues?: readonly string[];
   readonly referenceTypes?: readonly string[];
-  /** Known, but not advertised: it would not come back as sent. */
-  readonly hidden?: boolean;
 }
 
 type SimpleType = 'string' | 'boolean' | 'integer' | 'dateTime' | 'reference' | 'binary';
@@ -69,17 +67,12 @@ export function defineSchema(
   return definition;
 }
 
-function toConfig({
-  mutability,
-  hidden,
-  canonicalValues,
-  referenceTypes,
-  ...same
-}: AttributeOptions) {
+function toConfig({ mutability, canonicalValues, referenceTypes, ...same }: AttributeOptions) {
   return {
     ...same,
     ...(mutability === undefined ? {} : { mutable: mutability }),
-    ...(hidden === undefined ? {} : { shadow: hidden }),
+    // What would not come back as it was sent is known, but not advertised.
+    shadow: mutability === 'writeOnly',
     ...(canonicalValues === undefined ? {} : { canonicalValues: [...canonicalValues] }),
     ...(referenceTypes === undefined ? {} : { referenceTypes: [...referenceTypes] }),
   };

@@ -101,7 +101,6 @@ export const userDefinition = defineSchema(
     attribute('string', 'password', 'Accepted and forgotten: people sign in elsewhere.', {
       mutability: 'writeOnly',
       returned: 'never',
-      hidden: true,
     }),
     multiValuedAttribute(
       'emails',
@@ -155,7 +154,7 @@ export const userDefinition = defineSchema(
           'value',
           'The certificate, DER in base64; kept as it was sent, also where it is no base64.',
         ),
-        [],
+        ['work', 'home', 'other'],
       ),
     ),
   ],
