@@ -79,7 +79,10 @@ test('words are at most 300 characters, whole ones', () => {
   expect(words?.isWellFormed()).toBe(true);
 });
 
-test('a body nested without end is not followed', () => {
-  const body = readAnswerBody(`${'{"error":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
-  expect(findWords(body)).toBeUndefined();
+test('a body nested without end is no JSON, and brackets in a text are no levels', () => {
+  const nest = (levels: number) => `${'{"error":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  expect(readAnswerBody(nest(50_000)).kind).toBe('text');
+  expect(findWords(readAnswerBody(nest(100)))).toBeUndefined();
+  const title = `\\"${'['.repeat(1_000)}`;
+  expect(readAnswerBody(JSON.stringify({ title }))).toEqual({ kind: 'json', value: { title } });
 });

@@ -2,7 +2,8 @@ import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 
 /** Options of the connection pool. */
 export interface DispatcherOptions {
-  readonly origin: string;
+  /** Address of the service; undefined: any host, for contents that are not the service's. */
+  readonly origin: string | undefined;
   /** URL of an HTTP proxy. */
   readonly proxy: string | undefined;
   readonly connectMs: number;
@@ -10,25 +11,12 @@ export interface DispatcherOptions {
   readonly connections: number;
 }
 
-/** Creates a pool of connections to the service. HTTP/1.1, so that a lost connection loses one call. */
+/** Creates a pool of connections. HTTP/1.1, so that a lost connection loses one call. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, proxy, connectMs, connections } = options;
   const shared = { connections, allowH2: false, connectTimeout: connectMs };
-  return proxy === undefined ? new Pool(origin, shared) : createProxied(proxy, shared, connectMs);
-}
-
-/** Creates a sender to any host, for contents that are not the service's. */
-export function createOpenDispatcher(options: Omit<DispatcherOptions, 'origin'>): Dispatcher {
-  const { proxy, connectMs, connections } = options;
-  const shared = { connections, allowH2: false, connectTimeout: connectMs };
-  return proxy === undefined ? new Agent(shared) : createProxied(proxy, shared, connectMs);
-}
-
-function createProxied(
-  proxy: string,
-  shared: { connections: number; allowH2: boolean; connectTimeout: number },
-  connectMs: number,
-): Dispatcher {
+  if (proxy === undefined)
+    return origin === undefined ? new Agent(shared) : new Pool(origin, shared);
   return new ProxyAgent({
     ...shared,
     uri: proxy,

@@ -62,13 +62,10 @@ export function toExchangeError(
   if (cause instanceof UpstreamError) return cause;
   const outcome = isSent ? 'unknown' : 'not-sent';
   const later = { operation, cause, outcome, retry: 'later' } as const;
-  if (cause instanceof ResponseTooLarge) {
+  if (cause instanceof ResponseTooLarge || cause instanceof UndecodableBody) {
     const { status, message } = cause;
-    return new UpstreamError('response-too-large', { ...later, status, detail: message });
-  }
-  if (cause instanceof UndecodableBody) {
-    const { status, message } = cause;
-    return new UpstreamError('unreadable', { ...later, status, detail: message });
+    const code = cause instanceof ResponseTooLarge ? 'response-too-large' : 'unreadable';
+    return new UpstreamError(code, { ...later, status, detail: message });
   }
   if (cause instanceof BodyFailed) {
     return new UpstreamError('connection', { ...later, detail: cause.message });

@@ -1,7 +1,7 @@
 import { acceptedEncodings } from './answer-body.ts';
 import { createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
-import { createDispatcher, createOpenDispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -54,12 +54,12 @@ function openDispatcher(
     return { dispatcher, running, disconnect, elsewhere: () => dispatcher };
   }
   const own = createDispatcher({ ...options, proxy });
-  let open: ReturnType<typeof createOpenDispatcher> | undefined;
+  let open: ReturnType<typeof createDispatcher> | undefined;
   return {
     dispatcher: own,
     running,
     elsewhere() {
-      open ??= createOpenDispatcher({ ...options, proxy });
+      open ??= createDispatcher({ ...options, proxy, origin: undefined });
       return open;
     },
     // Not closed: that would wait for connections that have no use any more.

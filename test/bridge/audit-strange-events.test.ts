@@ -4,7 +4,7 @@ import { type AuditWorld, behindTheBack, startAuditWorld } from '../support/audi
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addUser } from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const PATIENT = { interval: 20, timeout: 20_000 };
@@ -80,5 +80,13 @@ describe('an event of the audit log that cannot be right', () => {
     await expectDeactivated(good);
     const metrics = await readMetrics(world, world.opsToken);
     expect(metrics.get('audit_events_total{origin="unreadable"}')).toBeGreaterThan(0);
+  });
+
+  test('an answer that is nested without end is unreadable, and no bug', async () => {
+    const look = `/users/${await addUser(world, 'deep')}/look`;
+    tampered.setTamper(() => `{"id":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+    const answer = await askOps(world, 'POST', '/api/users/retrieveCurrentUser', {});
+    expect(answer).toMatchObject({ status: 502, body: { code: 'unreadable' } });
+    expect((await askOps(world, 'POST', look)).body).toMatchObject({ code: 'could-not-look' });
   });
 });

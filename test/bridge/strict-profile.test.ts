@@ -44,7 +44,7 @@ function askStrictly(method: string, path: string, body?: JsonValue) {
 function toRequest(asked: string, given: JsonObject | null) {
   const text = JSON.stringify([asked, given]).replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? '');
   const [line, body] = JSON.parse(text);
-  const [, method, path, query] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? [];
+  const [, method = '', path = '', query] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? [];
   const { user, group, ops, ...rest } = body ?? {};
   const whole = user ? toUser(user, rest) : group ? { ...toGroup(group), ...rest } : rest;
   const address = query ? `${path}?${new URLSearchParams(query)}` : path;

@@ -59,10 +59,11 @@ export async function tamperWith(
   };
 }
 
-/** What is no JSON stays what it is. */
+/** What is no JSON stays what it is, and a text is sent as it is. */
 async function change(text: string, tamper: (body: unknown) => unknown): Promise<string> {
   try {
-    return JSON.stringify(await tamper(JSON.parse(text)));
+    const changed = await tamper(JSON.parse(text));
+    return typeof changed === 'string' ? changed : JSON.stringify(changed);
   } catch {
     return text;
   }

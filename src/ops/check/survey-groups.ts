@@ -1,8 +1,12 @@
 import { normaliseName } from '../../domain/name.ts';
 import { groupAdmins, groups, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { type GroupUser, parseGroupUsers } from '../../upstream/shapes/group-user.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
+import {
+  type GroupUser,
+  parseGroupUsers,
+  parseRestGroup,
+  type RestGroup,
+} from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import type { Transport } from '../../upstream/transport.ts';

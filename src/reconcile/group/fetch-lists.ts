@@ -1,7 +1,7 @@
 import { type SeenEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { CallOptions } from '../../upstream/transport.ts';

@@ -1,4 +1,4 @@
-import { createReader } from './reader.ts';
+import { createReader, parseEntries } from './reader.ts';
 
 /** A company group as the REST interface shows it. A field that the answer lacks is undefined. */
 export type RestGroup = Readonly<ReturnType<typeof parseRestGroup>>;
@@ -16,4 +16,17 @@ export function parseRestGroup(body: unknown) {
     /** Number of members, when the request asked for it. */
     usersCount: reader.integerOrUndefined('users_count'),
   };
+}
+
+/** A member or an administrator of a group. */
+export type GroupUser = Readonly<ReturnType<typeof parseGroupUser>>;
+
+/** One user of groupUsers or groupAdmins. @throws UpstreamError `unreadable` */
+export function parseGroupUser(body: unknown) {
+  return { id: createReader('group user', body).integer('id') };
+}
+
+/** The answer of getListOfGroupUsers and getListOfGroupAdmins. @throws UpstreamError `unreadable` */
+export function parseGroupUsers(body: unknown) {
+  return parseEntries('group users', body).map(parseGroupUser);
 }
