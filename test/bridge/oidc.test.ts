@@ -1,61 +1,23 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
-import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { makeKey, signText, startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { beginSignIn, type SignIn, toOidcSettings } from '../support/oidc.ts';
+import { askOps } from '../support/sweep.ts';
 
-let answer: () => Promise<object>;
-const tokens: Server = createServer(async (_req, res) => {
-  res.setHeader('Content-Type', 'application/json').end(JSON.stringify(await answer()));
-});
-afterAll(() => void tokens.close());
-
-/** A bridge whose operators sign in with an issuer that answers from its own token endpoint. */
+/** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
-  const issuer = await startIssuer();
-  if (!tokens.listening) await once(tokens.listen(0, '127.0.0.1'), 'listening');
-  issuer.description = {
-    authorization_endpoint: `${issuer.url}/authorize`,
-    token_endpoint: `http://127.0.0.1:${Object(tokens.address()).port}/token`,
-    id_token_signing_alg_values_supported: ['ES256'],
-    response_types_supported: ['code'],
-  };
-  const port = await freePort();
-  const bridge = await startTestBridge({
-    port,
-    settings: {
-      ...{ ...SWEEP_SETTINGS, CONSOLE_URL: `http://127.0.0.1:${port}`, OIDC_ISSUER: issuer.url },
-      ...{ OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'secret-of-the-console' },
-      OIDC_OPERATOR_GROUPS: 'operators',
-    },
-  });
+  const [issuer, port] = [await startIssuer(), await freePort()];
+  const bridge = await startTestBridge({ port, settings: toOidcSettings(issuer, port) });
   onTestFinished(() => bridge.stop());
   return { bridge, issuer };
 }
 
-interface SignIn {
-  readonly claims?: object;
-  readonly sign?: (claims: object) => Promise<string>;
-}
-
 /** Signs in as the issuer says, and tells where that leads. */
-async function signIn({ bridge, issuer }: Awaited<ReturnType<typeof setUp>>, how: SignIn = {}) {
-  const begun = await request(new URL('/console/oidc', bridge.baseUrl));
-  const asked = new URL(String(begun.headers.location)).searchParams;
-  const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
-  const claims = {
-    ...toClaims(Date.now(), { iss: issuer.url, aud: 'console', nonce: asked.get('nonce') }),
-    ...{ sub: 'ada', preferred_username: 'ada', groups: ['operators'], ...how.claims },
-  };
-  answer = async () => ({
-    ...{ access_token: 'a', token_type: 'Bearer', expires_in: 60 },
-    id_token: await (how.sign ?? issuer.sign)(claims),
-  });
-  const url = new URL(`/console/oidc/callback?code=c&state=${asked.get('state')}`, bridge.baseUrl);
-  return request(url, { headers: { cookie } });
+async function signIn({ bridge, issuer }: Awaited<ReturnType<typeof setUp>>, how?: SignIn) {
+  const { path, headers } = await beginSignIn(bridge, issuer, how);
+  return request(new URL(path, bridge.baseUrl), { headers });
 }
 
 const readActs = async (bridge: TestBridge) =>

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { makeLink } from '../../src/access/sign-in-link.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/routes.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { freePort } from '../support/free-port.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { beginSignIn, toOidcSettings } from '../support/oidc.ts';
 import { addGroup, addUser, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { sendAndReset } from '../support/send-and-reset.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 import { takeStore } from '../support/take-store.ts';
 
 /** Credentials, and what they may change. */
@@ -95,101 +99,95 @@ const signIn: Row = {
   headers: OWN_PAGE,
 };
 
+/** What is sent for a list of records. */
+type List = 'acts' | 'requests';
+
 const ENGINES = inject('postgresUrl') === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
 describe.each(ENGINES as ('sqlite' | 'postgres')[])('on %s', (engine) => {
   let bridge: TestBridge;
+  let issuer: TestIssuer;
+  let endIssuer: (() => void) | undefined;
   let tokens: Readonly<Record<Kind, string | undefined>>;
   let store: Awaited<ReturnType<typeof takeStore>>;
+  /** The tests share these: the last ones change them. */
+  let ids: Ids;
   let count = 0;
 
   beforeAll(async () => {
     store = await takeStore(engine);
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: store.url };
-    bridge = await startTestBridge({ settings });
+    issuer = await startIssuer((end) => {
+      endIssuer = end;
+    });
+    const port = await freePort();
+    const settings = { ...toOidcSettings(issuer, port), DATABASE_URL: store.url };
+    bridge = await startTestBridge({ port, settings });
     const make = async (purpose: string) => {
       const { body } = await askOps(bridge, 'POST', '/tokens', { name: purpose, for: purpose });
       return String(body.token);
     };
     const [reader, metrics] = [await make('reader'), await make('metrics')];
     tokens = { provider: bridge.token, operator: OPS_TOKEN, reader, metrics, none: undefined };
+    const user = await addUser(bridge, 'kim');
+    const group = await addGroup(bridge, 'Kims', [user]);
+    await untilSettled(bridge);
+    const token = await askOps(bridge, 'POST', '/tokens', { name: 'old', for: 'scim' });
+    const client = await askOps(bridge, 'POST', '/clients', { name: 'old' });
+    ids = { user, group, token: String(token.body.id), client: String(client.body.id), nth: '1' };
   });
   afterAll(async () => {
     await bridge?.stop();
     await store?.giveBack();
+    endIssuer?.();
   });
-
-  async function makeIds(): Promise<Ids> {
-    count += 1;
-    const nth = `${count}`;
-    const user = await addUser(bridge, `kim-${nth}`);
-    const group = await addGroup(bridge, `Kims ${nth}`, [user]);
-    await untilSettled(bridge);
-    const token = await askOps(bridge, 'POST', '/tokens', { name: `old-${nth}`, for: 'scim' });
-    const client = await askOps(bridge, 'POST', '/clients', { name: `old-${nth}` });
-    return { user, group, token: String(token.body.id), client: String(client.body.id), nth };
-  }
 
   const toHeaders = (kind: Kind, { headers }: Row, requestId: string) => ({
     ...{ ...headers, 'x-request-id': requestId },
     authorization: tokens[kind] && `Bearer ${tokens[kind]}`,
   });
 
+  /** Signs in with the issuer and by the link of the first start; a session needs no other credential. */
+  async function toSignIns(): Promise<Row[]> {
+    const secret = await makeLink(bridge.store, Date.now());
+    const link = { method: 'GET', path: `/console/link?once=${secret}` };
+    return [await beginSignIn(bridge, issuer), link];
+  }
+
   /** The records of requests, by their ids. */
-  async function listRecords(list: 'acts' | 'requests') {
-    const { body } = await askOps(bridge, 'GET', `/${list}?limit=1000`);
+  async function listRecords(list: List, limit = 1_000) {
+    const { body } = await askOps(bridge, 'GET', `/${list}?limit=${limit}`);
     return Map.groupBy(Object(body).items as JsonObject[], ({ requestId }) => String(requestId));
   }
 
-  /** Sends each request with a connection that is reset, and waits until all that are kept are there. */
-  async function sendAll(
-    kind: Kind,
-    rows: readonly Row[],
-    list: 'acts' | 'requests',
-    keeps: boolean,
-  ) {
+  /** Sends a request with a connection that is reset; gives its id. */
+  async function lose(kind: Kind, row: Row): Promise<string> {
     count += 1;
-    const ids = rows.map((_row, index) => `${list}-${kind}-${count}-${index}`);
-    for (const [index, row] of rows.entries()) {
-      const requestId = ids[index] ?? '';
-      const url = new URL(row.path, bridge.baseUrl).href;
-      await sendAndReset({ ...row, url, headers: toHeaders(kind, row, requestId) });
-      if (!keeps) continue;
-      const isKept = async () => (await listRecords(list)).get(requestId)?.[0]?.status ?? 0;
-      await expect.poll(isKept, { message: `${row.method} ${row.path}` }).not.toBe(0);
-    }
-    const records = await listRecords(list);
-    return ids.map((id) => records.get(id) ?? []);
+    const requestId = `${kind}-${count}`;
+    const url = new URL(row.path, bridge.baseUrl).href;
+    await sendAndReset({ ...row, url, headers: toHeaders(kind, row, requestId) });
+    return requestId;
   }
 
-  test('every write of a provider is kept although the connection is reset at once', async () => {
-    const rows = scimRows(await makeIds());
-    const kept = await sendAll('provider', rows, 'requests', true);
-    expect(kept.map(([line]) => [line?.status, line?.credential])).toEqual(
-      [201, 200, 200, 201, 200, 204, 201, 204, 204].map((status) => [status, 'settings-1']),
-    );
-    expect(kept.every(([line]) => Object(line?.resource).id !== undefined)).toBe(true);
-  });
+  /** Waits until the records of all requests have a status. */
+  async function untilKept(list: List, requestIds: readonly string[], limit?: number) {
+    const isKept = async () => {
+      const records = await listRecords(list, limit);
+      return requestIds.every((id) => (records.get(id)?.[0]?.status ?? 0) !== 0);
+    };
+    await expect.poll(isKept, { interval: 5, message: requestIds.join() }).toBe(true);
+  }
 
-  test('every act of an operator is kept with who and from where although the connection is reset', async () => {
-    const url = new URL(signIn.path, bridge.baseUrl).href;
-    const { headers } = await bridge.request('POST', url, signIn.body, {
-      ...{ ...OWN_PAGE, 'content-type': 'application/json' },
-    });
-    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
-    const signOut = { method: 'DELETE', path: signIn.path, headers: { ...OWN_PAGE, cookie } };
-    const rows = [...opsRows(await makeIds()), signIn, signOut, ...vainRows];
-    const kept = await sendAll('operator', rows, 'acts', true);
-    for (const [index, lines] of kept.entries()) {
-      expect(lines, rows[index]?.path).toMatchObject([
-        { credential: 'settings-operator', address: expect.stringMatching(/127\.0\.0\.1$/) },
-      ]);
+  /** Sends requests that follow on each other; gives what is kept of each. */
+  async function loseAll(list: List, kind: Kind, rows: readonly Row[]) {
+    const sent: string[] = [];
+    for (const row of rows) {
+      sent.push(await lose(kind, row));
+      await untilKept(list, sent.slice(-1), 5);
     }
-    const done = kept.slice(0, -vainRows.length).filter(([line]) => Number(line?.status) < 300);
-    expect(done.length).toBeGreaterThan(15);
-  });
+    const records = await listRecords(list);
+    return sent.map((id) => records.get(id) ?? []);
+  }
 
   test('whoever may not change anything changes nothing, and leaves no record of a change', async () => {
-    const ids = await makeIds();
     const read = async () => [
       (await bridge.request('GET', '/Users?count=500')).text,
       (await bridge.request('GET', '/Groups?count=500')).text,
@@ -199,52 +197,85 @@ describe.each(ENGINES as ('sqlite' | 'postgres')[])('on %s', (engine) => {
       (await askOps(bridge, 'GET', '/sessions')).text,
     ];
     const before = await read();
+    const sent: string[] = [];
     for (const kind of KINDS) {
       const rows = [
         ...(kind === 'provider' ? [] : scimRows(ids)),
         ...(kind === 'operator' ? [] : opsRows(ids)),
       ];
-      for (const list of ['acts', 'requests'] as const) {
-        expect((await sendAll(kind, rows, list, false)).flat()).toEqual([]);
-      }
+      sent.push(...(await Promise.all(rows.map((row) => lose(kind, row)))));
     }
+    const last = await lose('operator', { method: 'POST', path: '/ops/sweeps', body: {} });
+    await untilKept('acts', [last]);
+    const [acts, requests] = [await listRecords('acts'), await listRecords('requests')];
+    expect(sent.filter((id) => acts.has(id) || requests.has(id))).toEqual([]);
     expect(await read()).toEqual(before);
   });
 
   test('a change whose record cannot be stored is not made', async () => {
-    const ids = await makeIds();
     const rename = (from: string, to: string) =>
       bridge.store.write(async (tx) => {
         await sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(tx);
       });
-    const refuse = async (table: 'acts' | 'requests', kind: Kind, rows: readonly Row[]) => {
-      await rename(table, 'elsewhere');
+    const refuse = async (table: List, kind: Kind, rows: readonly Row[]) => {
+      const json = { accept: 'application/json', 'content-type': 'application/json' };
       const statuses: string[] = [];
+      await rename(table, 'elsewhere');
       for (const row of rows) {
         const url = new URL(row.path, bridge.baseUrl).href;
-        const { status } = await bridge.request(row.method, url, row.body, {
-          ...toHeaders(kind, row, 'refused'),
-          'content-type': 'application/json',
-        });
-        statuses.push(`${row.path} ${status}`);
+        const sent = { ...toHeaders(kind, row, 'refused'), ...json };
+        const { status, headers } = await bridge.request(row.method, url, row.body, sent);
+        statuses.push(`${row.path} ${headers.location ?? status}`);
       }
       await rename('elsewhere', table);
       return statuses;
     };
+    const { text: sessions } = await askOps(bridge, 'GET', '/sessions');
     const writes = opsRows(ids).filter(({ path }) => /tokens|clients|providers$|pause/.test(path));
     const ofOperator = await refuse('acts', 'operator', [...writes, signIn]);
+    const ofNobody = await refuse('acts', 'none', await toSignIns());
     const ofProvider = await refuse('requests', 'provider', scimRows(ids));
 
-    const all = [...ofOperator, ...ofProvider];
-    expect(all.filter((one) => !/Bulk|50[03]$/.test(one))).toEqual([]);
+    const all = [...ofOperator, ...ofNobody, ...ofProvider];
+    expect(all.filter((one) => !/Bulk|50[03]$|refused=failed$/.test(one))).toEqual([]);
+    expect((await askOps(bridge, 'GET', '/sessions')).text).toBe(sessions);
     const { body: tokensNow } = await askOps(bridge, 'GET', '/tokens?limit=1000');
     expect(JSON.stringify(tokensNow)).not.toContain(`new-${ids.nth}"`);
     const { body: users } = await bridge.request('GET', `/Users/${ids.user}`);
     expect(users).not.toHaveProperty('title');
-    const { body: found } = await bridge.request(
-      'GET',
-      `/Users?filter=userName sw "bulk-${ids.nth}"`,
+    const filter = encodeURIComponent(`userName sw "bulk-${ids.nth}"`);
+    expect((await bridge.request('GET', `/Users?filter=${filter}`)).body.totalResults).toBe(0);
+  });
+
+  test('every act of an operator is kept with who and from where although the connection is reset', async () => {
+    const url = new URL(signIn.path, bridge.baseUrl).href;
+    const { headers } = await bridge.request('POST', url, signIn.body, {
+      ...{ ...OWN_PAGE, 'content-type': 'application/json' },
+    });
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    const signOut = { method: 'DELETE', path: signIn.path, headers: { ...OWN_PAGE, cookie } };
+    const kept = await loseAll('acts', 'operator', [...opsRows(ids), signIn, signOut]);
+    expect(kept.filter(([line]) => Number(line?.status) < 300).length).toBeGreaterThan(15);
+    const signedIn = await loseAll('acts', 'none', await toSignIns());
+    expect(signedIn).toMatchObject([
+      [{ credential: 'oidc-ada', operator: 'ada', outcome: 'done', status: 201 }],
+      [{ credential: 'sign-in-link', outcome: 'done', status: 201 }],
+    ]);
+    const vain = await Promise.all(vainRows.map((row) => lose('operator', row)));
+    await untilKept('acts', vain);
+    const records = await listRecords('acts');
+    const address = expect.stringMatching(/127\.0\.0\.1$/);
+    for (const lines of [...kept, ...vain.map((id) => records.get(id) ?? [])]) {
+      expect(lines).toMatchObject([{ credential: 'settings-operator', address }]);
+    }
+    expect(signedIn.flat().map((line) => line.address)).toEqual([address, address]);
+  });
+
+  test('every write of a provider is kept although the connection is reset at once', async () => {
+    const kept = await loseAll('requests', 'provider', scimRows(ids));
+    expect(kept.map(([line]) => [line?.status, line?.credential])).toEqual(
+      [201, 200, 200, 201, 200, 204, 201, 204, 204].map((status) => [status, 'settings-1']),
     );
-    expect(found.totalResults).toBe(0);
+    expect(kept.every(([line]) => Object(line?.resource).id !== undefined)).toBe(true);
   });
 });

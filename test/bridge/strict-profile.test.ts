@@ -7,7 +7,6 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
-const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
 /** What is sent, and what is answered. */
@@ -40,10 +39,13 @@ function askStrictly(method: string, path: string, body?: JsonValue) {
   return bridge.request(method, path, body, { authorization: `Bearer ${strict}` });
 }
 
+/** Puts ids in the place of their names. */
+const fill = (given: JsonValue) =>
+  JSON.parse(JSON.stringify(given).replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? ''));
+
 /** The request of a row. */
 function toRequest(asked: string, given: JsonObject | null) {
-  const text = JSON.stringify([asked, given]).replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? '');
-  const [line, body] = JSON.parse(text);
+  const [line, body] = fill([asked, given]);
   const [, method = '', path = '', query] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? [];
   const { user, group, ops, ...rest } = body ?? {};
   const whole = user ? toUser(user, rest) : group ? { ...toGroup(group), ...rest } : rest;
@@ -76,7 +78,7 @@ test('the strict profile meets the interoperability profile line by line', async
   for (const [line, asked, given, status, want] of table.taken) {
     const { method, path, body } = toRequest(asked, given);
     const answer = await askStrictly(method, path, body);
-    expect({ ...answer, line }).toMatchObject({ line, status, body: want });
+    expect({ ...answer, line }).toMatchObject({ line, status, body: fill(want) });
     if (status !== 204) expect(answer.headers['content-type']).toMatch(/^application\/scim\+json/);
   }
   const lenient = await bridge.request('GET', '/ServiceProviderConfig');
@@ -101,68 +103,6 @@ test('the descriptions name what there is: ids that are names, all schemas, the 
   expect(counts.length).toBeGreaterThan(9);
   expect(Math.min(...counts)).toBeGreaterThan(0);
   expect(attributes.map(({ name }) => name)).not.toContain('password');
-});
-
-test('the strict profile repairs what the interoperability profile does not have refused', async () => {
-  const sent = {
-    ...toUser('dora', { active: 'True', title: 5, department: 'R&D', nickName: '' }),
-    ...{ schemas: [], 'name.familyName': 'Example', TITLE: ['Captain'] },
-  };
-  const created = await askStrictly('POST', '/Users', sent);
-  expect(created).toMatchObject({
-    status: 201,
-    body: { active: true, title: 'Captain', [ENTERPRISE]: { department: 'R&D' } },
-  });
-  const path = `/Users/${created.body.id}`;
-  const patch = toPatch(
-    { op: 'Replace', path: 'department', value: ['Sales'] },
-    { op: 'remove', path: 'emails', value: [{ value: 'x' }] },
-    { op: 'replace', path: 'emails[type eq other].value', value: 'dora@example.com' },
-  );
-  expect(await askStrictly('PATCH', path, patch)).toMatchObject({
-    status: 200,
-    body: { [ENTERPRISE]: { department: 'Sales' } },
-  });
-  const query = new URLSearchParams({
-    filter: 'userName eq dora@example.com and active eq "True"',
-  });
-  expect((await askStrictly('GET', `/Users?${query}`)).body).toMatchObject({ totalResults: 1 });
-  const bulk = { Operations: [{ method: 'DELETE', path: '/Users/nobody' }] };
-  expect((await askStrictly('POST', '/Bulk', bulk)).status).toBe(200);
-  expect((await askStrictly('POST', '/Users/.search', {})).status).toBe(200);
-});
-
-test('the strict profile takes what the standard allows', async () => {
-  const sent = {
-    ...toUser('carl'),
-    id: 'x',
-    meta: { resourceType: 'User' },
-    groups: [],
-    title: null,
-    active: null,
-    nickName: 'B',
-  };
-  const created = await askStrictly('POST', '/Users', sent);
-  expect(created).toMatchObject({ status: 201, body: { active: true } });
-  const path = `/Users/${created.body.id}`;
-  const inactive = toPatch({ op: 'replace', path: 'active', value: false });
-  expect((await askStrictly('PATCH', path, inactive)).status).toBe(200);
-  expect(await askStrictly('PUT', path, { ...created.body, active: null })).toMatchObject({
-    status: 200,
-    body: { active: false },
-  });
-  expect((await askStrictly('PUT', path, created.body)).status).toBe(200);
-  const patch = toPatch(
-    { op: 'replace', path: 'URN:ietf:params:scim:schemas:core:2.0:User:TITLE', value: 'Pilot' },
-    { op: 'remove', path: 'nickName' },
-    { op: 'add', path: 'emails[type eq "work"].display', value: 'Work' },
-  );
-  expect((await askStrictly('PATCH', path, patch)).status).toBe(200);
-  const group = await askStrictly('POST', '/Groups', toGroup('Strict', [String(created.body.id)]));
-  expect(group.status).toBe(201);
-  const filter = 'active eq true and not (title eq "x") and emails[type eq "work"]';
-  expect((await askStrictly('GET', `/?${new URLSearchParams({ filter })}`)).status).toBe(200);
-  expect((await askStrictly('GET', `/Users?${new URLSearchParams({ filter })}`)).status).toBe(200);
 });
 
 test('an OAuth client has a profile too, and credentials show theirs', async () => {

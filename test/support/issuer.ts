@@ -61,12 +61,16 @@ export interface TestIssuer {
   /** Part of the description that differs. */
   description: object;
   mood: IssuerMood;
+  /** What its token endpoint gives. */
+  idToken: string;
   /** Signs claims with its first key. */
   sign(claims: object): Promise<string>;
 }
 
-/** Starts an issuer that ends with the test. */
-export async function startIssuer(): Promise<TestIssuer> {
+/** Starts an issuer that ends with the test, or as `atEnd` has it. */
+export async function startIssuer(
+  atEnd: (end: () => void) => void = onTestFinished,
+): Promise<TestIssuer> {
   const server = createServer((req, res) => {
     issuer.asked.push(String(req.url));
     const { mood } = issuer;
@@ -76,19 +80,25 @@ export async function startIssuer(): Promise<TestIssuer> {
     if (req.url === '/keys') {
       return res.end(JSON.stringify({ keys: issuer.keys.map(({ shown }) => shown) }));
     }
+    if (req.url === '/token') {
+      const tokens = { access_token: 'a', token_type: 'Bearer', expires_in: 60 };
+      res.setHeader('Content-Type', 'application/json');
+      return res.end(JSON.stringify({ ...tokens, id_token: issuer.idToken }));
+    }
     if (req.url !== '/.well-known/openid-configuration') return res.writeHead(404).end();
     const { url, jwksUri, description } = issuer;
     return res.end(JSON.stringify({ issuer: url, jwks_uri: jwksUri, ...description }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
   const url = `http://127.0.0.1:${Object(server.address()).port}`;
   const issuer: TestIssuer = {
     ...{ url, jwksUri: `${url}/keys`, asked: [], description: {}, mood: { kind: 'up' } },
+    idToken: '',
     keys: [await makeKey('first')],
     sign(claims) {
       const [key] = issuer.keys;

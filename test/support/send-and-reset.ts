@@ -16,7 +16,7 @@ export interface LostRequest {
  * of a connection that is reset before it is accepted, nothing is read.
  */
 export async function sendAndReset({ method, url, headers, body }: LostRequest): Promise<void> {
-  const { hostname, port, pathname } = new URL(url);
+  const { hostname, port, pathname, search } = new URL(url);
   const text = body === undefined ? '' : JSON.stringify(body);
   const all = { host: hostname, 'content-type': 'application/json', ...headers };
   const lines = Object.entries({ ...all, 'content-length': `${Buffer.byteLength(text)}` });
@@ -26,7 +26,7 @@ export async function sendAndReset({ method, url, headers, body }: LostRequest):
   socket.write('GET /healthz HTTP/1.1\r\nhost: bridge\r\n\r\n');
   await once(socket, 'data');
   const sent = Promise.withResolvers<void>();
-  socket.write(`${method} ${pathname} HTTP/1.1\r\n${given.join('')}\r\n${text}`, () =>
+  socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${given.join('')}\r\n${text}`, () =>
     sent.resolve(),
   );
   await sent.promise;
