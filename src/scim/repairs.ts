@@ -58,6 +58,7 @@ export const REPAIRS = {
   'part-left-out': lost(
     'a part is refused: the request is taken without it, since it takes access away',
   ),
+  'address-missing': lost('a new user has no e-mail address: no account is made until one comes'),
   'name-recycled': lost(
     'the account was of somebody with another externalId: no licence of it passes on',
   ),

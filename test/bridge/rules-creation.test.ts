@@ -2,14 +2,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
+  addGroup,
   addUser,
-  listResources,
   send,
   toGroup,
   toPatch,
   toUser,
   untilSettled,
 } from '../support/provider.ts';
+import { askOps } from '../support/sweep.ts';
 
 let bridge: TestBridge;
 
@@ -105,15 +106,29 @@ test('an account is created with the primary e-mail address, else the one of typ
   expect(listNew(before)).toEqual([...[primary.value, work.value, home.value, 'dan@example.com']]);
 });
 
-test('without any e-mail address a create is refused before anything is stored', async () => {
-  bridge.sandbox.calls.reset();
-  const answer = await bridge.request('POST', '/Users', { schemas: [], userName: 'nobody' });
+test('without any e-mail address a user is the bridge’s own, shown as waiting, until one comes', async () => {
+  const { calls, service } = bridge.sandbox;
+  calls.reset();
+  const { body } = await send(bridge, 'POST', '/Users', { schemas: [], userName: 'nemo' });
+  await addGroup(bridge, 'Nautilus', [String(body.id)]);
+  await untilSettled(bridge);
+  const { fields } = (await askOps(bridge, 'GET', `/users/${body.id}/explain`)).body;
+  const waiting = [fields]
+    .flat()
+    .map(Object)
+    .filter(({ standing }) => standing === 'pending');
+  const kept = (await askOps(bridge, 'GET', '/requests?limit=10')).text;
 
-  expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-  expect(answer.body.detail).toContain('e-mail');
-  const found = await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22nobody%22');
-  expect(listResources(found)).toEqual([]);
-  expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+  expect(body).toMatchObject({ userName: 'nemo', active: true });
+  expect(waiting.map(({ field }) => field)).toEqual(['account', 'address']);
+  expect(kept).toContain('address-missing');
+  expect(calls.count({ operation: 'scim.addUser' })).toBe(0);
+
+  const emails = { op: 'add', path: 'emails', value: [{ value: 'nemo@example.com' }] } as const;
+  await send(bridge, 'PATCH', `/Users/${body.id}`, toPatch(emails));
+  await untilSettled(bridge);
+  expect(service.getUser('nemo@example.com')).toMatchObject({ active: true });
+  expect(service.members('Nautilus')).toEqual(['nemo@example.com']);
 });
 
 test('somebody created inactive is nobody to the service until activated, and then named', async () => {

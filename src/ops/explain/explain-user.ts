@@ -93,6 +93,8 @@ function toAddressStanding(
   held: string | undefined,
   waits: boolean,
 ): FieldStanding {
+  // Without an address there can be no account: both wait for one.
+  if (held === undefined && value === undefined) return 'pending';
   if (held === undefined || value === undefined) return 'unknown';
   if (foldCase(value) === foldCase(held)) return 'settled';
   return waits ? 'pending' : 'bridge only';

@@ -61,7 +61,7 @@ const groups = multiValuedAttribute(
 
 /** `uniqueness` could only be said of all addresses, and one may be shared. */
 const EMAILS =
-  'E-mail addresses. A User needs one, here or as its userName. The account is known by the primary one, else the first of type work, else the first, else the userName: that one must not be the address or userName of another account of the service (409 uniqueness); others may be shared.';
+  'E-mail addresses. A User without one, here or as its userName, has no account in the service until one comes. The account is known by the primary one, else the first of type work, else the first, else the userName: that one must not be the address or userName of another account of the service (409 uniqueness); others may be shared.';
 
 /** It has a default and no third state, so it is neither required nor can it be cleared. */
 const ACTIVE =
@@ -106,7 +106,6 @@ export const userDefinition = defineSchema(
       'emails',
       EMAILS,
       listElement(attribute('string', 'value', 'The address.'), ['work', 'home', 'other']),
-      { required: true },
     ),
     multiValuedAttribute(
       'phoneNumbers',

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { type UserInput, withLeftOut } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
-import { invalidValue, type ScimError } from '../errors.ts';
+import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 import { keepAssigned } from './assigned.ts';
 
@@ -87,11 +87,6 @@ export function assertAddress(
   const place = placeOf(address) ?? 'The address that the user keeps';
   const form = 'text, one @, text, and no white space';
   throw invalidValue(`${place} is no e-mail address: ${form}.`);
-}
-
-/** 400 of a user whom no account can be made for. */
-export function needsAddress(): ScimError {
-  return invalidValue('A User needs an e-mail address: in emails, or as the userName.');
 }
 
 /** Finds where the last step of a PATCH that sets an address has it. */

@@ -17,7 +17,7 @@ import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
-import { assertAddress, assertFits, needsAddress, withStoredManagerRef } from './attributes.ts';
+import { assertAddress, assertFits, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
@@ -109,23 +109,12 @@ async function toAllowed(
   }
   assertFits(deps.policy, before, attributes);
   assertAddress(before, attributes, placeOf);
-  assertMayHaveAccount(row, attributes);
   await assertNamesFree(tx, deps, {
     row,
     ...{ before: toNames(before), after: toNames(attributes) },
   });
   await assertUserWithinLimits(tx, deps, { row, attributes });
   return { attributes, names: assigned.names };
-}
-
-/**
- * Stops a write after which an active user without an account could never be given one. A write that takes access away
- * is not stopped.
- * @throws ScimError 400
- */
-function assertMayHaveAccount({ upstream_id }: UserRow, attributes: JsonObject): void {
-  const mayStay = upstream_id !== null || attributes.active === false;
-  if (!mayStay && findCreationAddress(attributes) === undefined) throw needsAddress();
 }
 
 /** Locks the user of a write. @throws ScimError 404, 403 (another provider's), 412 */

@@ -42,7 +42,6 @@ import {
   assertAddress,
   assertFits,
   keepReadOnly,
-  needsAddress,
   toReplacement,
   withStoredManagerRef,
 } from './attributes.ts';
@@ -58,7 +57,7 @@ export interface NewUser {
 
 /**
  * Stores a new user, or takes over the account that this user already has.
- * @throws ScimError 400 without an address, 403 beyond the wall, 409 when another user has the name or the account
+ * @throws ScimError 400 (an address that is none), 403 beyond the wall, 409 when another user has the name or the account
  * @throws PrivilegeUnknown
  */
 export async function storeNewUser(
@@ -73,7 +72,7 @@ export async function storeNewUser(
   const attributes = withStoredManagerRef(withDefaults(sent), deps.baseUrl);
   const userName = String(attributes.userName);
   const address = findCreationAddress(attributes);
-  if (address === undefined) throw needsAddress();
+  if (address === undefined) repairs.count('address-missing');
   assertAddress(undefined, attributes, (sought) =>
     findSentPlace('emails', input.sent.get('emails'), sought),
   );

@@ -41,9 +41,9 @@ export async function inherit(tx: Db, tombstone: UserRow, now: number): Promise<
 /** Takes up what an earlier create may have left: an account of this name, which is looked for first. */
 export async function inheritLost(
   tx: Db,
-  { userName, address }: { userName: string; address: string },
+  { userName, address }: { userName: string; address: string | undefined },
 ): Promise<Inherited> {
-  const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address) };
+  const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address ?? userName) };
   const id = userId(newId());
   const lost = await forgetLostUsers(tx, keys, id);
   if (lost === undefined) return { columns: {} };
