@@ -124,7 +124,7 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   expect(kept).toContain('address-missing');
   expect(calls.count({ operation: 'scim.addUser' })).toBe(0);
 
-  const emails = { op: 'add', path: 'emails', value: [{ value: 'nemo@example.com' }] } as const;
+  const emails = { op: 'add', path: 'emails', value: [{ value: 'nemo@example.com' }] };
   await send(bridge, 'PATCH', `/Users/${body.id}`, toPatch(emails));
   await untilSettled(bridge);
   expect(service.getUser('nemo@example.com')).toMatchObject({ active: true });

@@ -90,6 +90,8 @@ test('the descriptions name what there is: ids that are names, all schemas, the 
     [(await askStrictly('GET', path)).body.Resources].flat().map(Object);
   const [types, schemas] = [await list('/ResourceTypes'), await list('/Schemas')];
   expect(types.every(({ id, name }) => id === name)).toBe(true);
+  const endpoints = ['/Users', '/Groups', '/Roles', '/Entitlements'];
+  expect(types.map(({ endpoint }) => endpoint)).toEqual(endpoints);
   const named = types.flatMap(({ schema, schemaExtensions }) => [
     schema,
     ...schemaExtensions.map(Object).map((extension: { schema: string }) => extension.schema),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
-import { toResourceTypes, toSchemas, toServiceProviderConfig } from './discovery.ts';
+import { toSchemas, toServiceProviderConfig } from './discovery.ts';
 
 const baseUrl = 'https://bridge.example/scim/v2';
 const policy = { pageSize: 100, pageSizeMax: 200, bulkOperationsMax: 50 };
@@ -12,18 +12,10 @@ function listNulls(value: JsonValue, path = '$'): string[] {
   return Object.entries(value).flatMap(([key, item]) => listNulls(item, `${path}.${key}`));
 }
 
-function findAttributes(urn: string): JsonValue[] {
+function listRequired(urn: string): JsonValue[] {
   const found = toSchemas(baseUrl).find(({ id }) => id === urn);
-  return Array.isArray(found?.attributes) ? found.attributes : [];
-}
-
-function listNames(
-  attributes: JsonValue[],
-  having: (attribute: JsonValue) => boolean,
-): JsonValue[] {
-  return attributes
-    .filter(having)
-    .map((attribute) => (isJsonObject(attribute) ? (attribute.name ?? null) : null));
+  const attributes = [found?.attributes].flat().map(Object);
+  return attributes.flatMap(({ name, required }) => (required ? [name] : []));
 }
 
 describe('ServiceProviderConfig', () => {
@@ -62,32 +54,8 @@ describe('Schemas', () => {
     }
   });
 
-  test('what does not come back is not advertised', () => {
-    const names = listNames(findAttributes(userUrn), () => true);
-    expect(names).toContain('emails');
-    expect(names).not.toContain('password');
-  });
-
   test('what cannot be blank is required', () => {
-    const isRequired = (attribute: JsonValue) =>
-      isJsonObject(attribute) && attribute.required === true;
-    expect(listNames(findAttributes(userUrn), isRequired)).toEqual(['userName', 'emails']);
-    expect(listNames(findAttributes(groupUrn), isRequired)).toEqual(['displayName']);
+    expect(listRequired(userUrn)).toEqual(['userName']);
+    expect(listRequired(groupUrn)).toEqual(['displayName']);
   });
-});
-
-test('a resource type names its extensions, none of them required', () => {
-  expect(toResourceTypes(baseUrl)).toMatchObject([
-    {
-      id: 'User',
-      endpoint: '/Users',
-      schemaExtensions: [
-        { schema: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User', required: false },
-        { schema: 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User' },
-      ],
-    },
-    { id: 'Group', endpoint: '/Groups', meta: { location: `${baseUrl}/ResourceTypes/Group` } },
-    { id: 'Role', endpoint: '/Roles', schemaExtensions: [{ required: false }] },
-    { id: 'Entitlement', endpoint: '/Entitlements', schemaExtensions: [{ required: false }] },
-  ]);
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,6 +25,7 @@ import { migrateStoreCommand } from '../../cli/migrate-store.ts';
 import { checkMove, migrateStore, undoMove } from '../../cli/move-store.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { migrate } from '../engine/migrate.ts';
+import { backUpSqlite, replaceSqlite } from '../engine/sqlite-backup.ts';
 import { takeFile } from '../engine/sqlite-file.ts';
 import type { Db, Store } from '../store.ts';
 
@@ -273,6 +274,12 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     await run('--to', to);
 
     await expect(startTestBridge({ settings: env })).rejects.toMatchObject({ code: 'store-moved' });
+    const step = async () => undefined;
+    const [copy, other] = [`${path}.copy`, `${path}.other`];
+    expect(() => backUpSqlite(path, copy, step)).toThrow(/was moved to PostgreSQL/);
+    const restore = { path: other, from: path, keptAs: copy, prepare: step, onStep: step };
+    await expect(replaceSqlite(restore)).rejects.toThrow(/was moved to PostgreSQL/);
+    expect([copy, other].filter(existsSync)).toEqual([]);
     expect((await run('--to', to)).text).toContain('was moved already');
     const undone = await run('--undo', '--yes');
     expect(undone).toMatchObject({ code: 0, text: expect.stringContaining('is the store again') });
