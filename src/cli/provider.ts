@@ -53,22 +53,35 @@ interface LimitOptions extends Partial<Record<keyof typeof CHOICES, string>> {
 }
 
 function limitOptions(): Option[] {
-  const groups = 'groups of these names alone, * stands for any text, with commas; any: of all';
-  const may = new Option('--may <list>', `its rights, with commas: ${RIGHTS.join(', ')}; all`);
+  const groups =
+    'only groups with these names (* is any text), separated by commas; any: all names';
+  const may = new Option(
+    '--may <list>',
+    `what it may do, separated by commas: ${RIGHTS.join(', ')}; or all`,
+  );
   return [
-    new Option('--domains <list>', 'people of these mail domains alone, with commas; any: of all'),
+    new Option(
+      '--domains <list>',
+      'only people of these mail domains, separated by commas; any: all domains',
+    ),
     new Option('--group-names <list>', groups),
     may.argParser(toList(RIGHTS)),
-    new Option('--returning <way>', 'a POST of somebody who is inactive').choices(
-      CHOICES.returning,
-    ),
-    new Option('--unknown-members <way>', 'members whom nobody knows').choices(
-      CHOICES.unknownMembers,
-    ),
-    new Option('--nested-groups <way>', 'groups among members').choices(CHOICES.nestedGroups),
-    new Option('--match <list>', `by what new people are known: ${MATCHES.join(', ')}`).argParser(
-      toList(MATCHES),
-    ),
+    new Option(
+      '--returning <way>',
+      'when a POST names an inactive person: answer 409, or activate that person again',
+    ).choices(CHOICES.returning),
+    new Option(
+      '--unknown-members <way>',
+      'when a member is unknown: answer 400, or leave it out',
+    ).choices(CHOICES.unknownMembers),
+    new Option(
+      '--nested-groups <way>',
+      'when a group is a member: answer 400, or leave it out',
+    ).choices(CHOICES.nestedGroups),
+    new Option(
+      '--match <list>',
+      `what matches a new person to an account: ${MATCHES.join(', ')}`,
+    ).argParser(toList(MATCHES)),
   ];
 }
 
