@@ -18,7 +18,7 @@ describe('what the service does not show, or shows in place of another', () => {
   beforeAll(async () => {
     clock = createLeapingClock();
     sandbox = await startSandbox({ clock: () => clock.now() });
-    tampered = await tamperWith(sandbox);
+    tampered = await tamperWith(sandbox, 'any');
     const settings = {
       ...SWEEP_SETTINGS,
       SCIM_WRITE_WAIT: '0s',
@@ -136,15 +136,24 @@ describe('what the service does not show, or shows in place of another', () => {
     await addGroup(bridge, 'Other');
     await untilSettled(bridge);
     const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
-    tampered.setTamper((url, body) =>
-      url.pathname.endsWith(`/groups/${mixed.uid}`)
-        ? { ...Object(body), id: other.id, uid: other.uid, name: 'Other' }
-        : body,
-    );
+    const mix = () =>
+      tampered.setTamper((url, body) =>
+        url.pathname.endsWith(`/groups/${mixed.uid}`)
+          ? { ...Object(body), id: other.id, uid: other.uid, name: 'Other' }
+          : body,
+      );
+    mix();
     const looked = await askOps(bridge, 'POST', `/groups/${id}/look`, {});
     see();
 
     expect(looked.status).toBe(503);
     expect(await listManagedDrifts(bridge)).toEqual([]);
+
+    mix();
+    sandbox.calls.reset();
+    const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Mixed again' });
+    await send(bridge, 'PATCH', `/Groups/${id}`, rename);
+    const look = { operation: 'groups.getGroup' } as const;
+    await untilSeen(() => sandbox.calls.count(look) > 0, true);
   });
 });

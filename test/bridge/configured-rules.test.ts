@@ -201,6 +201,19 @@ describe('rules of the configuration', () => {
     expect(service.admins('Chef').length).toBe(before - 1);
   });
 
+  test('the admins of a group whose list a provider wrote are those of the provider', async () => {
+    const { service } = bridge.sandbox;
+    const [jo = '', kim = ''] = [await addUser(bridge, 'jo'), await addUser(bridge, 'kim')];
+    const group = `/Groups/${await addGroup(bridge, 'Duty')}`;
+    const path = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
+    await send(bridge, 'PATCH', group, toPatch({ op: 'replace', path, value: toMembers([jo]) }));
+    await addGroup(bridge, 'Duty Admins', [kim]);
+    await untilSettled(bridge);
+
+    expect(service.admins('Duty')).toContain('jo@example.com');
+    expect(service.admins('Duty')).not.toContain('kim@example.com');
+  });
+
   test('groups that administer each other come to rest', () =>
     withRules(
       async (own) => {

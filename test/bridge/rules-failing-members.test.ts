@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
-import { readFormsOf } from '../support/forms.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import {
   addGroup,
@@ -130,7 +129,6 @@ describe('of a batch of members', () => {
     await addGroup(bridge, 'A group that teaches the form', ids.slice(0, 2));
     const path = `/Groups/${await addGroup(bridge, 'Blameless')}`;
     await untilQuiet(timed, MINUTES_MS);
-    const before = await readFormsOf(bridge);
     const calls = ['scim.updateGroup', 'groupUsers.addUserToGroup', 'groups.updateGroup'] as const;
     const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
 
@@ -146,24 +144,26 @@ describe('of a batch of members', () => {
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members('All in')).toHaveLength(12);
-    expect(await readFormsOf(bridge)).toEqual(before);
+    bridge.sandbox.calls.reset();
+    await send(bridge, 'PATCH', path, toChange('remove', ids));
+    await untilQuiet(timed, MINUTES_MS);
+    expect(bridge.sandbox.calls.count()).toBe(1);
   });
 });
 
 describe('a way to write several members that always fails', () => {
   const forms = [
-    { known: 'operations', fails: '},{"op"', next: 'array' },
-    { known: 'array', fails: '"value":[', next: 'operations' },
+    { known: 'operations', fails: '},{"op"' },
+    { known: 'array', fails: '"value":[' },
   ] as const;
 
   test.each(forms)('is left for the other one, known as it was: $known', async (form) => {
-    const { known, fails, next } = form;
+    const { known, fails } = form;
     const { bridge } = timed;
     const { calls, faults, service } = bridge.sandbox;
     bridge.sandbox.setShape({ memberPatch: known === 'array' ? 'array' : 'one-per-operation' });
     await addGroup(bridge, `A group that teaches ${known}`, ids.slice(0, 2));
     await untilQuiet(timed, MINUTES_MS);
-    expect(await readFormsOf(bridge)).toMatchObject({ memberForm: known });
     bridge.sandbox.setShape({ memberPatch: 'both' });
     faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
     const path = `/Groups/${await addGroup(bridge, `Not by ${known}`)}`;
@@ -172,7 +172,6 @@ describe('a way to write several members that always fails', () => {
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members(`Not by ${known}`)).toHaveLength(12);
-    expect(await readFormsOf(bridge)).toMatchObject({ memberForm: next });
     expect(await listStuckPeople()).toEqual([]);
     calls.reset();
     await send(bridge, 'PATCH', path, toChange('remove', ids));

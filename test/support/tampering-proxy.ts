@@ -20,7 +20,7 @@ export interface TamperedService {
 /** Puts itself between the bridge and a sandbox; answers to `method` can be changed. */
 export async function tamperWith(
   sandbox: Sandbox,
-  method: 'GET' | 'PATCH' = 'GET',
+  method: 'GET' | 'PATCH' | 'any' = 'GET',
 ): Promise<TamperedService> {
   let tamper: Tamper | undefined;
   const seen: IncomingHttpHeaders[] = [];
@@ -32,7 +32,7 @@ export async function tamperWith(
       return;
     }
     const { status, text } = answer;
-    const isMeant = req.method === method && status === 200;
+    const isMeant = (method === 'any' || req.method === method) && status === 200;
     const url = new URL(req.url ?? '/', sandbox.url);
     res.writeHead(status, { 'content-type': 'application/json' });
     res.end(isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
