@@ -74,7 +74,7 @@ export function createApps(
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),
-    readSeats: () => readSeats(store.read, settings.seats.total),
+    readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);

@@ -26,7 +26,6 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     pageSize: upstream.pageSize,
     concurrency: workers.concurrency,
     isSeatRefusal: createSeatRefusals(seats.refusals),
-    seatRetryMs: seats.retryEvery,
     callMs: toCallMs(settings),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,

@@ -18,7 +18,6 @@ import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts
 import { isAnswering } from '../reconcile/read/service.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
-import { createSeatLine } from '../reconcile/seat-line.ts';
 import type { SectionView } from '../reconcile/sections.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
@@ -164,7 +163,7 @@ function toNews(
 function openKeeping(deps: ReconcileDeps, { settings, traffic, target }: WatchedOptions) {
   const sampling = createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
   const pruning = createPruning(deps, toRetention(settings));
-  return [sampling, pruning, createLeaverProofs(deps), deps.seats];
+  return [sampling, pruning, createLeaverProofs(deps)];
 }
 
 async function createDeps(
@@ -188,8 +187,7 @@ async function createDeps(
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  const seats = createSeatLine({ ...deps, store });
-  return { ...deps, store, upstream, quirks, outage, seats };
+  return { ...deps, store, upstream, quirks, outage };
 }
 
 function openNotifier(

@@ -55,10 +55,10 @@ export function toChoices({ returning, unknownMembers, nestedGroups, match }: Ha
   return Object.entries(choices).map((choice) => choice.join(': '));
 }
 
-/** Tells no moment of somebody who waits for a seat: the next attempt comes with the turn in the line. */
+/** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
 function toDueLines(dueAt: string | null, problem: Explanation['problem']): string[] {
   if (dueAt === null) return [];
-  return [problem?.code === NO_SEAT ? 'waits in the line for a free seat' : `due ${dueAt}`];
+  return [problem?.code === NO_SEAT ? 'waits for a free seat' : `due ${dueAt}`];
 }
 
 const STATE_COLUMNS: readonly Column<ExplainedField | ExplainedLink>[] = [

@@ -11,7 +11,7 @@ import {
   findFailed,
   findNextRetryAt,
   findOldestStuck,
-  findSeatWait,
+  findSeatSince,
   listStuck,
   withEarlierRefusals,
   withoutDeferred,
@@ -164,31 +164,20 @@ describe('an addition that waits for a free seat', () => {
   const wait = { fields: ['active'] as const, problem, now: 10, retryAt: 500 };
   const asked = waitingFor<Field>({ active: 5 });
   const waits = deferForSeat(asked, wait);
-  const failed = {
-    fields: ['active'] as const,
-    problem,
-    held: {},
-    isOwn: true,
-    toRetryAt: () => 80,
-  };
 
-  test('keeps its place when it is refused again, and when the outcome of its call is lost', () => {
+  test('keeps its start when it is refused again, and is not stuck', () => {
     const again = deferForSeat(waits, { ...wait, now: 40 });
-    const lost = fail(again, failed);
 
-    expect(findSeatWait(again)?.seatSince).toBe(10);
-    expect(findSeatWait(lost)?.seatSince).toBe(10);
+    expect(findSeatSince(again)).toBe(10);
     expect(findOldestStuck(again)).toBeUndefined();
   });
 
-  test('rests when the service is seen anew, and not when it is its turn', () => {
+  test('rests when the service is seen anew, and not when a seat may be free', () => {
     expect(endRest(waits, 50, 'refused')).toEqual(waits);
     expect(findNextRetryAt(endRest(waits, 50, 'seat'), 40)).toBe(50);
     expect(endRest(stuckFor({ active: 5 }), 50, 'seat')).toEqual(stuckFor({ active: 5 }));
   });
 
-  test('leaves the line when it is stuck, or wanted no more', () => {
-    expect(findSeatWait(exhaust(fail(waits, failed), 1, 90))).toBeUndefined();
-    expect(findSeatWait(onlyWaiting(waits, []))).toBeUndefined();
-  });
+  test('waits for no seat when it is wanted no more', () =>
+    expect(findSeatSince(onlyWaiting(waits, []))).toBeUndefined());
 });

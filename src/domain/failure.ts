@@ -44,7 +44,7 @@ export function defer<Field extends string>(
   });
 }
 
-/** Defers those of these fields that wait until there is a free seat. One that waited before keeps its place in the line. */
+/** Defers those of these fields that wait until there is a free seat. One that waited before keeps its start. */
 export function deferForSeat<Field extends string>(
   cells: Cells<Field>,
   { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
@@ -54,17 +54,10 @@ export function deferForSeat<Field extends string>(
   });
 }
 
-/** Failure of a field that waits for a free seat. */
-export type SeatWait = Failure & { readonly seatSince: number };
-
-function waitsForSeat(failure: Failure | undefined): failure is SeatWait {
-  return failure?.seatSince !== undefined;
-}
-
-/** Finds the failure of the field that waits for a free seat longest; undefined: none does. */
-export function findSeatWait(cells: Cells<string>): SeatWait | undefined {
-  const all = parseFields(cells).map((field) => cells[field]?.failure);
-  return all.filter(waitsForSeat).toSorted((a, b) => a.seatSince - b.seatSince)[0];
+/** Finds since when a field waits for a free seat (epoch milliseconds); undefined: none does. */
+export function findSeatSince(cells: Cells<string>): number | undefined {
+  const all = parseFields(cells).flatMap((field) => cells[field]?.failure?.seatSince ?? []);
+  return all.length === 0 ? undefined : Math.min(...all);
 }
 
 /** Consequences of one more failed attempt. */
@@ -104,8 +97,6 @@ export function fail<Field extends string>(
       problem,
       attempts,
       ...(before === undefined ? {} : { before }),
-      // A call whose outcome is not known leaves the place in the line as it was.
-      ...(known?.seatSince === undefined ? {} : { seatSince: known.seatSince }),
     };
   });
 }
@@ -118,15 +109,13 @@ export function exhaust<Field extends string>(
 ): Cells<Field> {
   return editFailures(cells, (failure) => {
     const isOver = failure.since === null && (failure.attempts ?? 0) >= attemptsMax;
-    // Nobody in the line waits for somebody who is stuck.
-    const { seatSince: _, ...left } = failure;
-    return isOver ? { ...left, since: now } : failure;
+    return isOver ? { ...failure, since: now } : failure;
   });
 }
 
 /**
  * Ends the deferral of refused fields, because the service was observed anew, which frees no seat; of those that wait for
- * a free seat, because it is their turn; or of all that an operator wants tried now.
+ * a free seat, because there may be one; or of all that an operator wants tried now.
  */
 export function endRest<Field extends string>(
   cells: Cells<Field>,
@@ -134,8 +123,9 @@ export function endRest<Field extends string>(
   which: 'refused' | 'seat' | 'all',
 ): Cells<Field> {
   function isMeant(failure: Failure): boolean {
-    if (which === 'seat') return waitsForSeat(failure);
-    return which === 'all' || (failure.attempts === undefined && !waitsForSeat(failure));
+    const isSeat = failure.seatSince !== undefined;
+    if (which === 'seat') return isSeat;
+    return which === 'all' || (failure.attempts === undefined && !isSeat);
   }
   return editFailures(cells, (failure) =>
     isMeant(failure) ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure,

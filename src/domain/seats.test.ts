@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  countFreeSeats,
-  createSeatRefusals,
-  type SeatSums,
-  takesSeat,
-  toDaysLeft,
-} from './seats.ts';
+import { countFreeSeats, createSeatRefusals, takesSeat, toDaysLeft } from './seats.ts';
 import type { ObservedUser } from './user.ts';
 
 const working: ObservedUser = { fullName: 'Ada', active: true, at: 0, by: '' };
@@ -60,71 +54,20 @@ test.each([
   { why: 'not known', seats: { total: undefined, used: 8, waiting: 0 }, free: undefined },
 ])('countFreeSeats: $why', ({ seats, free }) => expect(countFreeSeats(seats)).toBe(free));
 
-/** Sums over pairs of days and seats. */
-function sum(points: readonly (readonly [day: number, seats: number])[]): SeatSums {
-  const add = (of: (x: number, y: number) => number) =>
-    points.reduce((all, [x, y]) => all + of(x, y), 0);
-  const days = points.map(([day]) => day);
-  return {
-    count: points.length,
-    sumX: add((x) => x),
-    sumY: add((_, y) => y),
-    sumXX: add((x) => x * x),
-    sumXY: add((x, y) => x * y),
-    spanMs: (Math.max(0, ...days) - Math.min(0, ...days)) * 86_400_000,
-  };
-}
-
 describe('toDaysLeft', () => {
   const seats = { total: 50, used: 38, waiting: 0 };
+  const DAY_MS = 24 * 3_600_000;
   test.each([
-    {
-      why: 'four seats more a day',
-      points: [
-        [0, 30],
-        [1, 34],
-        [2, 38],
-      ],
-      days: 3,
-    },
-    {
-      why: 'as many as before',
-      points: [
-        [0, 38],
-        [1, 38],
-        [2, 38],
-      ],
-      days: undefined,
-    },
-    {
-      why: 'fewer than before',
-      points: [
-        [0, 40],
-        [2, 38],
-      ],
-      days: undefined,
-    },
-    {
-      why: 'too short a time',
-      points: [
-        [0, 30],
-        [0.01, 38],
-      ],
-      days: undefined,
-    },
-    { why: 'no sample', points: [], days: undefined },
-  ] as const)('$why', ({ points, days }) => {
-    const left = toDaysLeft(seats, sum(points));
-    if (days === undefined) expect(left).toBeUndefined();
-    else expect(left).toBeCloseTo(days, 6);
-  });
+    { why: 'four seats more a day', before: { at: 0, used: 30 }, days: 3 },
+    { why: 'as many as before', before: { at: 0, used: 38 }, days: undefined },
+    { why: 'fewer than before', before: { at: 0, used: 40 }, days: undefined },
+    { why: 'too short a time', before: { at: 1.99 * DAY_MS, used: 30 }, days: undefined },
+    { why: 'no sample', before: undefined, days: undefined },
+  ])('$why', ({ before, days }) => expect(toDaysLeft(seats, before, 2 * DAY_MS)).toBe(days));
 
   test('is 0 where none is free, and not known where nobody said how many there are', () => {
-    const growing = sum([
-      [0, 30],
-      [1, 34],
-    ]);
-    expect(toDaysLeft({ ...seats, used: 50 }, growing)).toBe(0);
-    expect(toDaysLeft({ ...seats, total: undefined }, growing)).toBeUndefined();
+    const before = { at: 0, used: 30 };
+    expect(toDaysLeft({ ...seats, used: 50 }, before, DAY_MS)).toBe(0);
+    expect(toDaysLeft({ ...seats, total: undefined }, before, DAY_MS)).toBeUndefined();
   });
 });

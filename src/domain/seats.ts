@@ -1,16 +1,8 @@
 import type { Refusal } from './refusal.ts';
-import type { ObservedUser, UserField } from './user.ts';
+import type { ObservedUser } from './user.ts';
 
 /** Code of the problem of an addition that waits for a free seat. */
 export const NO_SEAT = 'no-seat';
-
-/** Fields whose change may take or free a seat. */
-export const SEAT_FIELDS = [
-  'account',
-  'active',
-  'appsPermissions',
-  'temporarilyInactive',
-] as const satisfies readonly UserField[];
 
 /** True for an account that takes a seat: by the service's own word, where its list has it. */
 export function takesSeat(observed: ObservedUser | undefined): boolean {
@@ -53,31 +45,29 @@ export function countFreeSeats({ total, used, waiting }: Seats): number | undefi
   return total === undefined ? undefined : Math.max(total - used, 0);
 }
 
-/** Sums over samples: `x` in days, `y` the seats that are taken. */
-export interface SeatSums {
-  readonly count: number;
-  readonly sumX: number;
-  readonly sumY: number;
-  readonly sumXX: number;
-  readonly sumXY: number;
-  readonly spanMs: number;
+/** Seats that were taken at a moment. */
+export interface TakenSeats {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly used: number;
 }
 
-/** Days until the seats run out by the trend; undefined: the number is not known, or nothing grows. */
-export function toDaysLeft(seats: Seats, sums: SeatSums): number | undefined {
-  const free = countFreeSeats(seats);
-  if (free === undefined) return undefined;
-  if (free === 0) return 0;
-  const trend = toDailyTrend(sums);
-  return trend === undefined || trend <= 0 ? undefined : free / trend;
-}
-
-/** Time that samples have to cover for a trend, in milliseconds. */
+/** Time between two counts from which they make a trend, in milliseconds. */
 const TREND_MIN_MS = 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
-/** Seats that the trend takes in a day, by least squares; undefined: the samples cover too short a time. */
-function toDailyTrend({ count, sumX, sumY, sumXX, sumXY, spanMs }: SeatSums): number | undefined {
-  const spread = count * sumXX - sumX * sumX;
-  if (spanMs < TREND_MIN_MS || spread <= 0) return undefined;
-  return (count * sumXY - sumX * sumY) / spread;
+/**
+ * Days until the seats run out if as many more are taken as since `before`; undefined: the number is not known, the time
+ * was too short, or nothing grew.
+ */
+export function toDaysLeft(
+  seats: Seats,
+  before: TakenSeats | undefined,
+  now: number,
+): number | undefined {
+  const free = countFreeSeats(seats);
+  if (free === undefined || free === 0) return free;
+  if (before === undefined || now - before.at < TREND_MIN_MS) return undefined;
+  const taken = seats.used - before.used;
+  return taken <= 0 ? undefined : (free * (now - before.at)) / taken / DAY_MS;
 }

@@ -11,7 +11,6 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
-import type { SeatLine } from './seat-line.ts';
 
 /** Part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -30,8 +29,6 @@ export interface ReconcilePolicy {
   readonly concurrency: number;
   /** True for a refusal for lack of seats: an addition that meets it waits. */
   readonly isSeatRefusal: (refusal: Refusal) => boolean;
-  /** How often the addition is tried that waits longest for a free seat, in milliseconds. */
-  readonly seatRetryMs: number;
   /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */
   readonly callMs: number;
 }
@@ -103,7 +100,6 @@ export interface ReconcileDeps extends ProcessDeps {
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
-  readonly seats: SeatLine;
 }
 
 /** Hold that keeps a bridge from changing the service before it knows that it may. */

@@ -56,7 +56,6 @@ export async function recordStep<T extends KindTypes>(
   const problem = kind.findRefusal(outcome);
   if (planned.deleted) reportDeleted(deps.events, key, { planned, recorded });
   if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
-  await kind.recorded?.(outcome);
   if (recorded.finished || recorded.state.version === planned.version) return recorded;
   // Whoever has what they asked for does not wait for what was written meanwhile.
   await waiters.settleSoon(key, () => readProgress(store.read, key));

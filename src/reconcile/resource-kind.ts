@@ -121,8 +121,6 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   mayRefuse(outcome: OutcomeOf<T>): boolean;
   /** Finds the refusal or failure of the service; undefined: there was none. */
   findRefusal(outcome: OutcomeOf<T>): Problem | undefined;
-  /** Notes the outcome of a step that is stored, for others who wait for it. */
-  recorded?(outcome: OutcomeOf<T>): Promise<void>;
   /** Waits for more changes of a resource of which some came during the step. */
   gather?(state: T['state']): Promise<T['state']>;
 }

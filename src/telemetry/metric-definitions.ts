@@ -212,7 +212,7 @@ export const metricDefinitions = {
   seatDaysLeft: {
     type: 'gauge',
     name: 'scim_bridge_seats_days_left',
-    help: 'Days until the seats run out, by the trend of the last two days; not there when that is not known or they do not.',
+    help: 'Days until the seats run out, if as many more are taken as in the last two days; not there when that is not known or they do not.',
     labels: [],
   },
   disputed: {

@@ -72,50 +72,68 @@ async function readWaiting(bridge: TestBridge): Promise<number> {
 
 describe('seats', () => {
   test('whom the service has no seat for is acknowledged and waits; a leaver frees one for who waits longest, and bought ones let in all', async () =>
-    withSeats(
-      3,
-      async (timed) => {
-        const { bridge } = timed;
-        const { calls } = bridge.sandbox;
-        const ids: string[] = [];
-        for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await addUser(bridge, name));
+    withSeats(3, async (timed) => {
+      const { bridge } = timed;
+      const { calls } = bridge.sandbox;
+      const ids: string[] = [];
+      for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await addUser(bridge, name));
+      await untilQuiet(timed, MINUTE_MS);
+
+      const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
+      expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
+      expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+      expect(await readWaiting(bridge)).toBe(2);
+      expect(await listStuck(bridge)).toEqual([]);
+      const reasons = await readReasons(bridge);
+      expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
+      expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
+      const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
+      expect(explained.text).toContain('\nwaits for a free seat\n');
+      expect(explained.text).not.toContain('\ndue ');
+
+      // While seats are short an addition is tried once, and those before it are not tried for it.
+      calls.reset();
+      await addUser(bridge, 'emil');
+      await untilQuiet(timed, 0);
+      expect(calls.count({ mutating: true })).toBe(1);
+      expect(await readWaiting(bridge)).toBe(3);
+
+      await send(bridge, 'PATCH', `/Users/${ids[0]}`, setActive(false));
+      await untilQuiet(timed, 0);
+      expect(listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
+      expect(await readWaiting(bridge)).toBe(2);
+
+      // One is tried from time to time, and all of them once there are seats.
+      bridge.sandbox.setShape({ seats: 5 });
+      await untilQuiet(timed);
+      const names = ['bob', 'carl', 'dora', 'emil'];
+      expect(listWorking(bridge).toSorted()).toEqual(names.map((name) => `${name}@example.com`));
+      expect(await readReasons(bridge)).toEqual([]);
+    }));
+
+  test('one whom the service never seats costs a call now and then, and holds up nobody', async () =>
+    withSeats(2, async (timed) => {
+      const { bridge, clock } = timed;
+      const fault = { kind: 'status', status: 402 } as const;
+      const never = { operation: 'scim.addUser', fault, about: 'kim@example.com' } as const;
+      const refusals = bridge.sandbox.faults.add(never);
+      for (const name of ['kim', 'ada', 'bob']) await addUser(bridge, name);
+      await untilQuiet(timed, MINUTE_MS);
+      const before = [listWorking(bridge), await readWaiting(bridge)];
+
+      bridge.sandbox.setShape({ seats: null });
+      for (let attempts = 0; attempts < 3; attempts += 1) {
+        clock.leap(15 * MINUTE_MS);
         await untilQuiet(timed, MINUTE_MS);
+      }
 
-        const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
-        expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
-        expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
-        expect(await readWaiting(bridge)).toBe(2);
-        expect(await listStuck(bridge)).toEqual([]);
-        const reasons = await readReasons(bridge);
-        expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
-        expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
-        const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
-        expect(explained.text).toContain('\nwaits in the line for a free seat\n');
-        expect(explained.text).not.toContain('\ndue ');
+      expect(before).toEqual([['ada@example.com'], 2]);
+      expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+      expect(await readWaiting(bridge)).toBe(1);
+      expect(refusals.met).toBeLessThanOrEqual(5);
+    }));
 
-        // While seats are short no addition is called for but the first of the line.
-        calls.reset();
-        await addUser(bridge, 'emil');
-        await untilQuiet(timed, 0);
-        expect(calls.count({ mutating: true })).toBe(0);
-        expect(await readWaiting(bridge)).toBe(3);
-
-        await send(bridge, 'PATCH', `/Users/${ids[0]}`, setActive(false));
-        await untilQuiet(timed, 0);
-        expect(listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
-        expect(await readWaiting(bridge)).toBe(2);
-
-        // The first of the line is tried from time to time, and all of them once there are seats.
-        bridge.sandbox.setShape({ seats: 5 });
-        await untilQuiet(timed);
-        const names = ['bob', 'carl', 'dora', 'emil'];
-        expect(listWorking(bridge)).toEqual(names.map((name) => `${name}@example.com`));
-        expect(await readReasons(bridge)).toEqual([]);
-      },
-      { settings: { SEATS_RETRY_EVERY: '1h' } },
-    ));
-
-  test('they wait across a restart, in their order', async () => {
+  test('they wait across a restart, and who is tried by name is tried first', async () => {
     const lives = await makeLives({
       settings: {
         ...SWEEP_SETTINGS,
@@ -137,7 +155,9 @@ describe('seats', () => {
       await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
       lives.sandbox.setShape({ seats: 3 });
       await askOps(bridge, 'POST', '/retry', { name: 'aaron@example.com' });
-      await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
+      await expect
+        .poll(() => listWorking(bridge))
+        .toEqual(['bob@example.com', 'aaron@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(1);
     });
   });

@@ -106,9 +106,9 @@ function toFacts(it: Ops<'Explanation'>): Fact[] {
   ];
 }
 
-/** Tells no moment of somebody who waits for a seat: the next attempt comes with the turn in the line. */
+/** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
 function toNextAttempt({ dueAt, problem }: Ops<'Explanation'>): ReactNode {
-  if (dueAt !== null && problem?.code === 'no-seat') return 'in the line for a free seat';
+  if (dueAt !== null && problem?.code === 'no-seat') return 'when a seat may be free';
   return <Moment at={dueAt} none="nothing is to be done" />;
 }
 

@@ -15,7 +15,7 @@ export const seats = z.strictObject({
     .number()
     .nullable()
     .describe(
-      'Until they run out by the trend of the last two days; null: not known, or they do not.',
+      'Until they run out if as many more are taken as in the last two days; null: not known, or they do not.',
     ),
 });
 /** Seats of the service as an operator is shown them. */

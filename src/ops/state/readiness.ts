@@ -255,7 +255,7 @@ function listSeatless({ noSeat, noSeatSince }: WaitingWork): Reason[] {
       code: 'no-seat',
       detail: `${toCount(noSeat, 'person waits', 'people wait')} for a free seat of the service since ${toMoment(noSeatSince)}: it refuses additions for lack of them.`,
       remedy:
-        'Buy seats, or deactivate in the provider whom nobody needs any more: who waits longest gets each free one. `scim-bridge retry` tries at once.',
+        'Buy seats, or deactivate in the provider whom nobody needs any more: who waits gets each free one. `scim-bridge retry` tries at once.',
     },
   ];
 }

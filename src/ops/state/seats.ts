@@ -1,21 +1,23 @@
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import type { PlanCounts } from '../../plan/plan-summary.ts';
 import type { Db } from '../../store/store.ts';
-import { countTakenSeats, countWaitingForSeat, sumSeatSamples } from '../../store/users/seats.ts';
+import { countTakenSeats, countWaitingForSeat, findOldestSample } from '../../store/users/seats.ts';
 import type { PlanSeats, SeatsView } from '../schemas/seats.ts';
 
-/** Reads what is known of the seats of the service. `total` is the number of the settings; 0: not known. */
-export async function readSeats(db: Db, total: number): Promise<SeatsView> {
-  const [used, waiting, sums] = await Promise.all([
+/** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
+export async function readSeats(db: Db, total: number, now: number): Promise<SeatsView> {
+  const [used, waiting, oldest] = await Promise.all([
     countTakenSeats(db),
     countWaitingForSeat(db),
-    sumSeatSamples(db),
+    findOldestSample(db),
   ]);
   const seats = { total: total === 0 ? undefined : total, used, waiting };
   return {
-    ...{ total: seats.total ?? null, used, waiting },
+    total: seats.total ?? null,
+    used,
+    waiting,
     free: countFreeSeats(seats) ?? null,
-    daysLeft: toDaysLeft(seats, sums) ?? null,
+    daysLeft: toDaysLeft(seats, oldest, now) ?? null,
   };
 }
 

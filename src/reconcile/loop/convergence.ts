@@ -54,7 +54,6 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   let isStopping = false;
 
   deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
-  deps.seats.onTurn(() => workers.notify());
 
   const isHeldLong = () => holding?.isLong() === true || upstream.writesRefused() !== undefined;
 

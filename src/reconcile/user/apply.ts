@@ -11,7 +11,6 @@ import type {
   UpdateUser,
   UserAction,
 } from '../../plan/actions.ts';
-import { listSeatFields } from '../../plan/seat-fields.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -19,13 +18,13 @@ import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/compan
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { lookSurely, toFailure } from '../failure.ts';
 import { assertAbout, readBack, readUser } from '../read-back.ts';
-import { toSeatWait } from '../seat-wait.ts';
 import { classify, isRefusal } from '../verdict.ts';
 import { adoptFound, createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
+import { listSeatFields, toSeatWait } from './seats.ts';
 import { findActiveHeld, isOnlySwitch, sendUpdate } from './send-update.ts';
 
 /** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
@@ -35,9 +34,6 @@ export async function applyUserAction(
   action: UserAction,
 ): Promise<UserOutcome> {
   const context = toContext(state, action);
-  const noSeat = listSeatFields(action, state.observed);
-  const wait = noSeat.length === 0 ? undefined : await deps.seats.findWait(state.id);
-  if (wait !== undefined) return { kind: 'later', problem: wait, noSeat };
   switch (action.kind) {
     case 'look-at-user':
       return lookAtUser(deps, context, state);
@@ -146,7 +142,7 @@ async function updateUser(
     return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
     const classified = classify(error);
-    const noSeat = listSeatFields(action, state.observed);
+    const noSeat = active === true ? (['active'] as const) : [];
     const wait = await toSeatWait(deps, classified, { noSeat, section: 'users' });
     if (wait !== undefined) return wait;
     if (isRefusal(classified) && active !== undefined && name !== undefined) {

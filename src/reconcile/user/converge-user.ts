@@ -44,6 +44,5 @@ export function convergeUsers(
       outcome.kind === 'refused' ||
       (outcome.kind === 'done' && outcome.known.upstreamId !== undefined),
     findRefusal: (outcome) => (outcome.kind === 'refused' ? outcome.problem : undefined),
-    recorded: (outcome) => deps.seats.ended(outcome),
   };
 }

@@ -10,13 +10,13 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
-import { toSeatWait } from '../seat-wait.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
 import { OWNER_ACCOUNT } from './link-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 import { lookUpOwner } from './read-role.ts';
+import { toSeatWait } from './seats.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;

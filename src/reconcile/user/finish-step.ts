@@ -28,6 +28,7 @@ import { NOTHING_FAILS, toFailureColumns, toLeftCells } from '../retry-columns.t
 import { isRenamedSince } from './link-account.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
+import { followSeats } from './seats.ts';
 
 /** Step while it is recorded. */
 export type Recording = RecordingOf<UserTypes>;
@@ -77,10 +78,12 @@ function isStillActive(
   return !isWaiting(cells.active) && isObservedActive(observed, deactivation);
 }
 
-/** Stores the columns of the row that the step has changed. */
-export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+/** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
+export async function saveChanges(tx: Db, step: Recording, row: UserRow): Promise<void> {
+  const { original } = step;
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   await updateUser(tx, row.id, toChangedColumns(original, landed), original);
+  await followSeats(tx, step, row);
 }
 
 /** Cells after a step: every difference of a new account waits, and of an old account what waited and is not done. */

@@ -31,7 +31,6 @@ import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, toProgress } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
 import { isStale, mayTakeEffect, toDoneColumns, toSuccessColumns } from '../retry-columns.ts';
-import { SEAT_REST_MS } from '../seat-line.ts';
 import { hideNotCreated } from '../take-back.ts';
 import {
   countFailed,
@@ -51,6 +50,7 @@ import {
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
+import { SEAT_REST_MS } from './seats.ts';
 
 /** Recorder of users: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
 export const userRecorder: Recorder<UserTypes> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, textList, wholeNumber } from '../kinds.ts';
+import { textList, wholeNumber } from '../kinds.ts';
 
 /** Words of services for "no seat is free"; each is long enough to mean nothing else. */
 const REFUSALS = [
@@ -20,10 +20,5 @@ export const seatsSchema = z.strictObject({
     .prefault(REFUSALS)
     .describe(
       'By which status, or words of its answer in any case, the service says that no seat is free. An addition that is refused so waits; without any entry it is refused like any other.',
-    ),
-  retryEvery: duration({ min: '1s', max: '1d' })
-    .prefault('15m')
-    .describe(
-      'How often the addition that waits longest is tried, beside when the bridge has freed a seat: others may have bought or freed one.',
     ),
 });

@@ -3,7 +3,7 @@ import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
 import { toEntityField } from '../../domain/entity.ts';
-import { findOldestStuck, findSeatWait } from '../../domain/failure.ts';
+import { findOldestStuck, findSeatSince } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { newId } from '../../domain/ids.ts';
@@ -127,7 +127,7 @@ export function toCellColumns(
 export function toUserCellColumns(
   cells: Cells<UserField>,
 ): ReturnType<typeof toCellColumns> & { readonly seat_since: number | null } {
-  return { ...toCellColumns(cells), seat_since: findSeatWait(cells)?.seatSince ?? null };
+  return { ...toCellColumns(cells), seat_since: findSeatSince(cells) ?? null };
 }
 
 /** A user whose change in a list the service refused. */

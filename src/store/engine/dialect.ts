@@ -11,6 +11,11 @@ export function forUpdate(tx: Db): RawBuilder<unknown> {
   return isPostgres(tx) ? sql`for update` : sql``;
 }
 
+/** The same for those rows alone that no other transaction has locked; it waits for nobody. */
+export function forUpdateOfFree(tx: Db): RawBuilder<unknown> {
+  return isPostgres(tx) ? sql`for update skip locked` : sql``;
+}
+
 /** SQL that keeps the rows which are read as they are until the transaction ends; nothing where one write runs at a time. */
 export function forShare(tx: Db): RawBuilder<unknown> {
   return isPostgres(tx) ? sql`for share` : sql``;

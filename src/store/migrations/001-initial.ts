@@ -73,7 +73,7 @@ function listUserStatements(serial: string): string[] {
     'create index users_lost on users (lost_looks) where lost_looks > 0',
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
     'create index users_seats on users (upstream_id) where takes_seat = 1',
-    'create index users_seat_line on users (seat_since, seq) where seat_since is not null',
+    'create index users_seat_wait on users (due_at, seq) where seat_since is not null',
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
     'create index users_in_flight on users (in_flight) where in_flight > 0',

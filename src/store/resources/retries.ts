@@ -6,7 +6,6 @@ import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
-import { callNextForSeat } from '../users/seats.ts';
 import { isUserRow, lockRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
@@ -125,8 +124,6 @@ async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried 
     const lists = await retryLinks(tx, row.id);
     return { type, id, name: row.display_name, waits: [...fields, ...lists] };
   }
-  // Whoever waits for a seat has it after those who wait longer.
-  if (row.seat_since !== null) await callNextForSeat(tx, now);
   return { type, id, name: row.user_name, waits: fields };
 }
 

@@ -7,7 +7,6 @@ import { createReconciler, createWaiting } from '../../../src/reconcile/loop/rec
 import type { Waiting } from '../../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
-import { createSeatLine } from '../../../src/reconcile/seat-line.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import {
@@ -241,7 +240,6 @@ function openTenure(
     upstream,
     quirks,
     outage: createOutageWatch(deps.clock),
-    seats: createSeatLine({ ...deps, store }),
   };
   const convergence = createConvergence(own, waiting);
   // There are no rules that could be others than the last time.

@@ -1,0 +1,82 @@
+import { hasMoreBits } from '../../domain/mask.ts';
+import { NO_SEAT } from '../../domain/seats.ts';
+import type { ObservedUser, UserField } from '../../domain/user.ts';
+import type { UpdateCompanyUser } from '../../plan/actions.ts';
+import type { Db } from '../../store/store.ts';
+import { retryNextForSeat } from '../../store/users/seats.ts';
+import type { UserRow } from '../../store/users/users.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { toLater } from '../failure.ts';
+import { isSectionUp, type ReadableSection } from '../sections.ts';
+import type { Classified, Verdict } from '../verdict.ts';
+import type { UserOutcome, UserStep } from './outcome.ts';
+
+/**
+ * Time after which somebody who was refused a seat is tried again in any case, in milliseconds. Mostly it happens
+ * before: when a seat may be free, or after all others who wait.
+ */
+export const SEAT_REST_MS = 24 * 3_600_000;
+
+/** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
+const SEAT_RETRY_MS = 15 * 60_000;
+
+/** Verdicts of answers that refuse. */
+const REFUSALS: ReadonlySet<Verdict> = new Set(['refused', 'conflict', 'forbidden']);
+
+/** Fields whose change may take or free a seat. */
+const SEAT_FIELDS: readonly UserField[] = [
+  'account',
+  'active',
+  'appsPermissions',
+  'temporarilyInactive',
+];
+
+/**
+ * Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. `noSeat` are the
+ * fields of the call that take a seat.
+ */
+export async function toSeatWait(
+  deps: ReconcileDeps,
+  classified: Classified,
+  { noSeat, section }: { readonly noSeat: readonly UserField[]; readonly section: ReadableSection },
+): Promise<UserOutcome | undefined> {
+  const { verdict, problem } = classified;
+  if (noSeat.length === 0 || !REFUSALS.has(verdict)) return undefined;
+  if (!deps.policy.isSeatRefusal(problem)) return undefined;
+  // A section that is closed as a whole refuses in the same way.
+  if (verdict === 'forbidden' && !(await isSectionUp(deps, section, problem)))
+    return toLater(classified);
+  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, noSeat };
+}
+
+/** Lists the fields of an action that take a seat: the end of a suspension, and more of a licence. */
+export function listSeatFields(
+  { appsPermissions = 0, temporarilyInactive, fields }: UpdateCompanyUser,
+  observed: ObservedUser | undefined,
+): UserField[] {
+  const isMore = hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);
+  const isResumed = temporarilyInactive === false;
+  return fields.filter((field) => (field === 'appsPermissions' ? isMore : isResumed));
+}
+
+/**
+ * Has the next of those tried who wait for a seat: now, where this step may have freed or given one or its user waits no
+ * more; after a time, where it was refused one. It begins with whose last attempt is longest ago, so that somebody whom
+ * the service never seats holds up nobody.
+ */
+export async function followSeats(
+  tx: Db,
+  { original, outcome, now }: Pick<UserStep, 'outcome' | 'now'> & { readonly original: UserRow },
+  saved: UserRow,
+): Promise<void> {
+  if (outcome.kind === 'later' && outcome.noSeat !== undefined)
+    return retryNextForSeat(tx, now + SEAT_RETRY_MS);
+  const waitsNoMore = original.seat_since !== null && saved.seat_since === null;
+  if (waitsNoMore || mayFreeSeat(outcome)) await retryNextForSeat(tx, now);
+}
+
+function mayFreeSeat(outcome: UserOutcome): boolean {
+  if (outcome.kind !== 'done') return false;
+  const { missing, doneFields = [] } = outcome.known;
+  return missing === true || SEAT_FIELDS.some((field) => doneFields.includes(field));
+}
