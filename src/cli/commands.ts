@@ -71,7 +71,6 @@ export const commands: readonly AddCommand[] = [
   apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
   backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
   migrateStoreCommand({
-    checkMove: async (...args) => (await import('./move-store.ts')).checkMove(...args),
     migrateStore: async (...args) => (await import('./move-store.ts')).migrateStore(...args),
     undoMove: async (...args) => (await import('./move-store.ts')).undoMove(...args),
   }),

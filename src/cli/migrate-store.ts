@@ -1,17 +1,15 @@
 import { type Command, Option } from 'commander';
 import { toCount } from '../domain/text.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { Move, MoveStep } from '../store/move/move-store.ts';
+import type { Move } from '../store/move/move-store.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { MoveCheck, Moved } from './move-store.ts';
+import type { Moved } from './move-store.ts';
 import { createProgress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
 
 /** Functions that move the store of the settings. */
 interface MovingStore {
-  readonly checkMove: (settings: Settings, to: string) => Promise<MoveCheck>;
   readonly migrateStore: (
     settings: Settings,
     to: string,
@@ -23,12 +21,9 @@ interface MovingStore {
 interface Options {
   readonly to?: string;
   readonly toFile?: string;
-  readonly check?: true;
   readonly undo?: true;
   readonly yes?: true;
 }
-
-const STEPS: Readonly<Record<MoveStep, string>> = { copying: 'Copying', comparing: 'Comparing' };
 
 /** `migrate-store`: moves the store from SQLite to PostgreSQL. */
 export function migrateStoreCommand(moving: MovingStore): AddCommand {
@@ -39,7 +34,6 @@ export function migrateStoreCommand(moving: MovingStore): AddCommand {
       .description('move the store from SQLite to PostgreSQL; the bridge must not be running')
       .addOption(target.conflicts(['toFile', 'undo']))
       .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
-      .option('--check', 'only look at both; the bridge may run')
       .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
       .option(...YES)
       .addHelpText('after', help)
@@ -50,10 +44,10 @@ export function migrateStoreCommand(moving: MovingStore): AddCommand {
         const to = options.to ?? readAddress(command, context, options);
         if (to === undefined)
           return command.error('error: one of --to, --to-file and --undo is needed');
-        if (options.check) return writeCheck(context, await moving.checkMove(settings, to));
         const progress = createProgress(context);
-        const told: Move['onProgress'] = (step, part) => progress.tell(STEPS[step], part);
-        const moved = await moving.migrateStore(settings, to, told).finally(() => progress.end());
+        const moved = await moving
+          .migrateStore(settings, to, (part) => progress.tell('Moving', part))
+          .finally(() => progress.end());
         writeMoved(context, moved, to);
       });
   };
@@ -88,24 +82,6 @@ function readAddress(
   } catch {
     return command.error(`error: --to-file: ${toFile} cannot be read`);
   }
-}
-
-function writeCheck(
-  { write, exitWith }: CliContext,
-  { path, bytes, isRunning, filled }: MoveCheck,
-): void {
-  const size = (bytes / 1_048_576).toFixed(1);
-  write(`The store ${path} (${size} MB) is whole, and the database answers, in UTF-8.\n`);
-  if (filled === undefined) write('The database is empty.\n');
-  else {
-    write(
-      `The database is not empty: ${filled} has rows. Only a move that was cut off at its end goes on there.\n`,
-    );
-    exitWith(exitCodes.failed);
-  }
-  write(
-    isRunning ? 'The bridge is running: stop it before the move.\n' : 'The bridge is stopped.\n',
-  );
 }
 
 function writeMoved(context: CliContext, { path, tables, had }: Moved, to: string): void {

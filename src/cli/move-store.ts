@@ -4,42 +4,20 @@ import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { listMigrations, MOVED } from '../store/engine/migrate.ts';
-import { type InspectedFile, inspectSqlite } from '../store/engine/sqlite-backup.ts';
+import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
 import { takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { assertFree, type Move, moveStore, type Proof } from '../store/move/move-store.ts';
-import { sealSqlite, unsealSqlite } from '../store/move/seal.ts';
-import { openSource } from '../store/move/source.ts';
-import { findFilled } from '../store/move/target.ts';
+import { type Move, moveStore, type Proof } from '../store/move/move-store.ts';
+import { openSource, sealSqlite, unsealSqlite } from '../store/move/source.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 
-/** Result of the check before a move. */
-export interface MoveCheck {
-  readonly path: string;
-  readonly bytes: number;
-  readonly isRunning: boolean;
-  /** Table of the target that has a row; undefined: it is empty. */
-  readonly filled: string | undefined;
-}
-
 /** Result of a move: the file that is kept, and the proof. */
 export interface Moved extends Proof {
   readonly path: string;
-}
-
-/** Checks source and target without changing either; the bridge may run. @throws BridgeError `move-failed`; StoreError */
-export async function checkMove(settings: Settings, to: string): Promise<MoveCheck> {
-  const path = findSource(settings);
-  const { bytes } = assertMovable(path);
-  const filled = await withTarget(to, async (target) => {
-    await assertFree(target);
-    return await findFilled(target.read);
-  });
-  return { path, bytes, isRunning: isInUse(path), filled };
 }
 
 /**
@@ -109,9 +87,8 @@ function toCutOff(error: unknown): unknown {
 }
 
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
-function assertMovable(path: string): InspectedFile {
-  const inspected = inspectSqlite(path);
-  const { isWhole, migrations } = inspected;
+function assertMovable(path: string): void {
+  const { isWhole, migrations } = inspectSqlite(path);
   if (!isWhole) throw new BridgeError('move-failed', `${path} is damaged`);
   if (migrations.includes(MOVED)) {
     throw new BridgeError('move-failed', `${path} was moved already: --undo takes that back`);
@@ -120,21 +97,11 @@ function assertMovable(path: string): InspectedFile {
   if (migrations.length === 0) {
     throw new BridgeError('move-failed', `${path} is no store of the bridge`);
   }
-  if (migrations.toSorted().join() === wanted.toSorted().join()) return inspected;
+  if (migrations.toSorted().join() === wanted.toSorted().join()) return;
   throw new BridgeError(
     'move-failed',
     `${path} is of another version of the bridge: start this version on it once, or use that version`,
   );
-}
-
-function isInUse(path: string): boolean {
-  try {
-    takeFile(path, LOCK_WAIT_MS).close();
-    return false;
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'store-in-use') return true;
-    throw error;
-  }
 }
 
 async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {

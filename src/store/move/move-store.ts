@@ -1,38 +1,23 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { BridgeError } from '../../domain/errors.ts';
 import { migrate } from '../engine/migrate.ts';
 import type { Db, Store } from '../store.ts';
-import type { Source, SourceTable } from './source.ts';
-import { createDigest, type TableDigest } from './table-digest.ts';
-import {
-  type ColumnTypes,
-  continueNumbers,
-  digestTarget,
-  findFilled,
-  insertRows,
-  readTypes,
-  takeTables,
-} from './target.ts';
-
-/** A table that is proven to be the same in both stores. */
-interface MovedTable extends TableDigest {
-  readonly name: string;
-}
+import type { Source, SourceTable, TextRow } from './source.ts';
 
 /** The two stores of a move. */
 export interface Move {
   readonly source: Source;
   /** PostgreSQL; migrated by the move. */
   readonly target: Store;
-  /** Told how far it has come, in rows: each is copied and then compared. */
-  readonly onProgress: (
-    step: MoveStep,
-    part: { readonly done: number; readonly total: number },
-  ) => void;
+  /** Told how many rows are copied and compared. */
+  readonly onProgress: (part: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Step of a move. */
-export type MoveStep = 'copying' | 'comparing';
+/** A table that is proven to be the same in both stores. */
+interface MovedTable extends Digest {
+  readonly name: string;
+}
 
 /** Proof of a move. `had` is true when an earlier run had copied everything. */
 export interface Proof {
@@ -49,111 +34,142 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<P
   await assertFree(target);
   await migrate(target);
   const tables = source.listTables();
-  return await target.write(async (tx) => {
+  const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+  return target.write(async (tx) => {
     await takeTables(tx, tables);
-    const types = await readTypes(tx, tables);
-    const filled = await findFilled(tx);
-    const total = countSteps(tables, filled);
+    const filled = await findFilled(tx, tables);
+    const moved: MovedTable[] = [];
     let done = 0;
-    const count = (step: MoveStep) => (rows: number) => {
-      done += rows;
-      onProgress(step, { done, total });
-    };
-    if (filled === undefined) {
-      await copyTables(tx, source, { tables, types, count: count('copying') });
+    for (const table of tables) {
+      const sent = await sendTable(tx, source, { table, isCopied: filled === undefined });
+      const arrived = await digestArrived(tx, table);
+      if (sent.rows !== arrived.rows || sent.hash !== arrived.hash)
+        throw toDifference(table.name, filled);
+      await continueNumbers(tx, table);
+      moved.push({ name: table.name, ...arrived });
+      done += arrived.rows;
+      onProgress({ done, total });
     }
-    const compared = await compareTables(tx, source, { tables, count: count('comparing') });
-    const differing = compared.find(({ isSame }) => !isSame);
-    if (differing !== undefined) throw toDifference(differing.name, filled);
-    await continueNumbers(tx, tables);
-    return { tables: compared, had: filled !== undefined };
+    return { tables: moved, had: filled !== undefined };
   });
 }
 
-function countSteps(tables: readonly SourceTable[], filled: string | undefined): number {
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return filled === undefined ? rows * 2 : rows;
-}
-
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
-export async function assertFree({ read, engine }: Store): Promise<void> {
-  if (engine !== 'postgres') throw new BridgeError('move-failed', 'the target is no PostgreSQL');
-  const { rows } = await sql<Found>`
+async function assertFree({ read }: Store): Promise<void> {
+  const { rows } = await sql<{ encoding: string; tables: number; isBridge: boolean }>`
     select current_setting('server_encoding') as encoding,
       to_regclass('kysely_migration') is not null as "isBridge",
-      has_schema_privilege(current_schema(), 'create') as "mayCreate",
       (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`.execute(
     read,
   );
   const [found] = rows;
-  if (found === undefined)
-    throw new BridgeError('move-failed', 'the target says nothing of itself');
-  const { encoding, tables, isBridge, mayCreate } = found;
-  if (encoding !== 'UTF8') {
-    throw new BridgeError('move-failed', `the target is encoded in ${encoding}, not in UTF8`);
+  if (found?.encoding !== 'UTF8') {
+    const message = `the target is encoded in ${found?.encoding ?? 'nothing'}, not in UTF8`;
+    throw new BridgeError('move-failed', message);
   }
-  if (!isBridge && !mayCreate) {
-    throw new BridgeError('move-failed', 'the user of the target may not create tables there');
-  }
-  if (!isBridge && tables > 0) {
-    throw new BridgeError(
-      'move-failed',
-      'the target holds tables of something else: give it a database of its own',
-    );
-  }
+  if (found.isBridge || Number(found.tables) === 0) return;
+  const message = 'the target holds tables of something else: give it a database of its own';
+  throw new BridgeError('move-failed', message);
 }
 
-const REFUSED: ReadonlySet<string> = new Set(['store-failed', 'store-conflict', 'store-reference']);
-
-interface Work {
-  readonly tables: readonly SourceTable[];
-  /** Told the rows that are done, batch by batch. */
-  readonly count: (rows: number) => void;
+/**
+ * Keeps everybody else away from the tables until the commit, and takes the limits of time away: the copy is one
+ * transaction, so that after a crash the target is as it was.
+ */
+async function takeTables(tx: Db, tables: readonly SourceTable[]): Promise<void> {
+  await sql`set local statement_timeout = 0`.execute(tx);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+  const names = sql.join(tables.map(({ name }) => sql.table(name)));
+  await sql`lock table ${names} in access exclusive mode`.execute(tx);
 }
 
-/** Facts about a target before the move. */
-interface Found {
-  readonly encoding: string;
-  readonly tables: number;
-  readonly isBridge: boolean;
-  readonly mayCreate: boolean;
+/** Finds a table of the target that has a row; undefined when it is empty. */
+async function findFilled(tx: Db, tables: readonly SourceTable[]): Promise<string | undefined> {
+  for (const { name } of tables) {
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
+    if (rows.length > 0) return name;
+  }
+  return undefined;
 }
 
-async function copyTables(
+/** Reads a table of the source, copies it where nothing is there yet, and hashes it. */
+async function sendTable(
   tx: Db,
   source: Source,
-  { tables, types, count }: Work & { readonly types: ColumnTypes },
+  { table, isCopied }: { readonly table: SourceTable; readonly isCopied: boolean },
+): Promise<Digest> {
+  const digest = createDigest();
+  for (const rows of source.readBatches(table)) {
+    if (isCopied) await insertRows(tx, table, rows);
+    for (const row of rows) digest.add(row);
+  }
+  return digest.result();
+}
+
+/** Inserts rows as they are: in one JSON, of which the table knows the types, because a parameter for each value is more work. */
+async function insertRows(
+  tx: Db,
+  { name, columns }: SourceTable,
+  rows: readonly TextRow[],
 ): Promise<void> {
-  for (const table of tables) {
-    try {
-      for (const rows of source.readBatches(table)) {
-        await insertRows(tx, table, { rows, types });
-        count(rows.length);
-      }
-    } catch (cause) {
-      // What passes by itself is tried again, and what says where it went wrong needs no more words.
-      if (cause instanceof BridgeError && !REFUSED.has(cause.code)) throw cause;
-      const message = `the rows of ${table.name} could not be copied; the target is as it was`;
-      throw new BridgeError('move-failed', message, { cause });
-    }
-  }
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const objects = rows.map((row) =>
+    Object.fromEntries(columns.map((column, n) => [column, row[n]])),
+  );
+  await sql`insert into ${sql.table(name)} (${names}) select ${names}
+    from json_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(objects)}::json)`.execute(
+    tx,
+  );
 }
 
-async function compareTables(
-  tx: Db,
-  source: Source,
-  { tables, count }: Work,
-): Promise<(MovedTable & { isSame: boolean })[]> {
-  const compared: (MovedTable & { isSame: boolean })[] = [];
-  for (const table of tables) {
-    const digest = createDigest();
-    for (const batch of source.readBatches(table)) for (const row of batch) digest.add(row);
-    const held = digest.result();
-    const arrived = await digestTarget(tx, table, count);
-    const isSame = held.rows === arrived.rows && held.hash === arrived.hash;
-    compared.push({ name: table.name, ...arrived, isSame });
+/** Rows that are read back at once. */
+const FETCH_ROWS = 1_000;
+
+/** Reads a table of the target back, in pieces, and hashes it. */
+async function digestArrived(tx: Db, { name, columns }: SourceTable): Promise<Digest> {
+  const digest = createDigest();
+  const texts = sql.join(
+    columns.map((column, n) => sql`${sql.ref(column)}::text as ${sql.ref(`c${n}`)}`),
+  );
+  await sql`declare moved no scroll cursor for select ${texts} from ${sql.table(name)}`.execute(tx);
+  for (;;) {
+    const fetch = sql.raw(`fetch forward ${FETCH_ROWS} from moved`);
+    const { rows } = await sql<Record<string, string | null>>`${fetch}`.execute(tx);
+    for (const row of rows) digest.add(columns.map((_, n) => row[`c${n}`] ?? null));
+    if (rows.length < FETCH_ROWS) break;
   }
-  return compared;
+  await sql`close moved`.execute(tx);
+  return digest.result();
+}
+
+/** Lets a table that numbers its rows go on behind the last number that was ever given out. */
+async function continueNumbers(tx: Db, { name, numbered }: SourceTable): Promise<void> {
+  if (numbered === undefined || numbered.last < 1n) return;
+  const sequence = sql`pg_get_serial_sequence(${name}, ${numbered.column})`;
+  await sql`select setval(${sequence}, ${numbered.last.toString()}::bigint)`.execute(tx);
+}
+
+/** Number of rows of a table, and one hash of all of them in any order. */
+interface Digest {
+  readonly rows: number;
+  readonly hash: string;
+}
+
+const MODULUS = 2n ** 256n;
+
+/** Digest that rows are added to one by one. Sums of hashes need no order, in which the engines may differ. */
+function createDigest(): { add(row: TextRow): void; result(): Digest } {
+  let rows = 0;
+  let sum = 0n;
+  return {
+    add(row) {
+      rows += 1;
+      // JSON keeps apart what separators would not: null and text, and where one value ends.
+      const hash = createHash('sha256').update(JSON.stringify(row)).digest('hex');
+      sum = (sum + BigInt(`0x${hash}`)) % MODULUS;
+    },
+    result: () => ({ rows, hash: sum.toString(16).padStart(64, '0') }),
+  };
 }
 
 function toDifference(name: string, filled: string | undefined): BridgeError {

@@ -1,20 +1,24 @@
+import { chmodSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/errors.ts';
+import { MOVED } from '../engine/migrate.ts';
 import { connect, toSqliteStoreError } from '../engine/sqlite-file.ts';
-import type { TextRow } from './table-digest.ts';
+
+/** A row in the order of its columns, each value as the text that PostgreSQL has for it; null where there is none. */
+export type TextRow = readonly (string | null)[];
 
 /** A table of the store that is moved. */
 export interface SourceTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: number;
-  /** Last number that was given out, of a table that numbers its rows; never given out again. */
-  readonly lastNumber: bigint | undefined;
+  /** Of a table that numbers its rows: the column, and the last number that was given out, which never is again. */
+  readonly numbered: { readonly column: string; readonly last: bigint } | undefined;
 }
 
 /** Store that is read and never changed. */
 export interface Source {
-  /** All tables of the bridge, each behind those that it refers to. */
+  /** All tables of the bridge, each behind those that it refers to. @throws StoreError */
   listTables(): SourceTable[];
   /** Rows of a table in batches that are small enough for a statement. @throws BridgeError for what cannot be moved */
   readBatches(table: SourceTable): Generator<TextRow[]>;
@@ -26,74 +30,54 @@ export function openSource(path: string): Source {
   const file = connect(path, { readOnly: true });
   return {
     listTables: () => inWords(() => listTables(file)),
-    *readBatches(table) {
-      yield* readBatches(file, table);
-    },
+    readBatches: (table) => readBatches(file, table),
     close: () => file.close(),
   };
 }
 
-const BATCH_ROWS_MAX = 2_000;
-const BATCH_BYTES_MAX = 4 * 1_024 * 1_024;
-
 function listTables(file: DatabaseSync): SourceTable[] {
+  // In the order in which they were made, for which PostgreSQL needs what a table refers to before it.
   const names = file
     .prepare(
       `select name from sqlite_schema where type = 'table'
-       and name not like 'sqlite\\_%' escape '\\' and name not like 'kysely\\_%' escape '\\' order by name`,
+       and name not like 'sqlite\\_%' escape '\\' and name not like 'kysely\\_%' escape '\\' order by rowid`,
     )
     .all()
     .map(({ name }) => String(name));
-  const sorted: string[] = [];
-  const add = (name: string) => {
-    if (sorted.includes(name)) return;
-    for (const parent of listParents(file, name)) if (parent !== name) add(parent);
-    sorted.push(name);
-  };
-  for (const name of names) add(name);
-  return sorted.map((name) => ({
-    name,
-    columns: listColumns(file, name),
-    rows: countRows(file, name),
-    lastNumber: findLastNumber(file, name),
-  }));
+  const lastNumber = file.prepare('select seq from sqlite_sequence where name = ?');
+  lastNumber.setReadBigInts(true);
+  return names.map((name) => {
+    const columns = file
+      .prepare('select name from pragma_table_info(?) order by pk desc')
+      .all(name)
+      .map((column) => String(column.name));
+    const rows = file.prepare(`select count(*) as n from "${name}"`).get()?.n;
+    const { seq } = lastNumber.get(name) ?? {};
+    // A number is the primary key alone, which comes first here.
+    const [column = ''] = columns;
+    const numbered = typeof seq === 'bigint' ? { column, last: seq } : undefined;
+    return { name, columns, rows: Number(rows ?? 0), numbered };
+  });
 }
 
-function listParents(file: DatabaseSync, table: string): string[] {
-  const keys = file.prepare('select "table" as parent from pragma_foreign_key_list(?)').all(table);
-  return keys.map(({ parent }) => String(parent));
-}
-
-function listColumns(file: DatabaseSync, table: string): string[] {
-  const columns = file.prepare('select name from pragma_table_info(?)').all(table);
-  return columns.map(({ name }) => String(name));
-}
-
-function countRows(file: DatabaseSync, table: string): number {
-  return Number(file.prepare(`select count(*) as n from "${table}"`).get()?.n ?? 0);
-}
-
-function findLastNumber(file: DatabaseSync, table: string): bigint | undefined {
-  const statement = file.prepare('select seq from sqlite_sequence where name = ?');
-  statement.setReadBigInts(true);
-  const { seq } = statement.get(table) ?? {};
-  return typeof seq === 'bigint' ? seq : undefined;
-}
+/** Characters of a batch. */
+const BATCH_MAX = 1_024 * 1_024;
 
 function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Generator<TextRow[]> {
   const quoted = columns.map((column) => `"${column}"`).join(', ');
   const statement = file.prepare(`select ${quoted} from "${name}"`);
   statement.setReadBigInts(true);
   let batch: TextRow[] = [];
-  let bytes = 0;
+  let size = 0;
   for (const row of statement.iterate()) {
     const texts = columns.map((column) => toText(row[column], `${name}.${column}`));
     batch.push(texts);
-    bytes += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-    if (batch.length < BATCH_ROWS_MAX && bytes < BATCH_BYTES_MAX) continue;
+    // The names of the columns come with each row.
+    size += texts.reduce((sum, text) => sum + (text?.length ?? 0), 200);
+    if (size < BATCH_MAX) continue;
     yield batch;
     batch = [];
-    bytes = 0;
+    size = 0;
   }
   if (batch.length > 0) yield batch;
 }
@@ -102,21 +86,49 @@ function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Gener
 function toText(value: unknown, place: string): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'string') {
-    throw new BridgeError(
-      'move-failed',
-      `${place} holds a value that is no text and no whole number`,
-    );
-  }
-  if (value.includes('\0')) {
-    throw new BridgeError('move-failed', `${place} holds a NUL, which PostgreSQL cannot keep`);
-  }
-  return value;
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  const what =
+    typeof value === 'string'
+      ? 'a NUL, which PostgreSQL cannot keep'
+      : 'a value that is no text and no whole number';
+  throw new BridgeError('move-failed', `${place} holds ${what}`);
 }
 
-function inWords<T>(read: () => T): T {
+/**
+ * Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @param at epoch
+ * milliseconds. @throws StoreError
+ */
+export function sealSqlite(path: string, at: number): void {
+  change(path, (file) => {
+    const mark = 'insert or ignore into kysely_migration (name, timestamp) values (?, ?)';
+    file.prepare(mark).run(MOVED, new Date(at).toISOString());
+  });
+  chmodSync(path, 0o400);
+}
+
+/** Makes a moved file a store again. @throws StoreError */
+export function unsealSqlite(path: string): void {
+  chmodSync(path, 0o600);
+  change(path, (file) => file.prepare('delete from kysely_migration where name = ?').run(MOVED));
+}
+
+/** The change is in the file itself in the end, not in a log beside it. */
+function change(path: string, write: (file: DatabaseSync) => void): void {
+  const file = connect(path, { readOnly: false });
   try {
-    return read();
+    inWords(() => {
+      file.exec('pragma synchronous=full');
+      write(file);
+      file.exec('pragma wal_checkpoint(truncate)');
+    });
+  } finally {
+    file.close();
+  }
+}
+
+function inWords<T>(act: () => T): T {
+  try {
+    return act();
   } catch (error) {
     throw toSqliteStoreError(error);
   }
