@@ -12,7 +12,7 @@ export const addEraseCommand: AddCommand = (program, context) => {
   /** Asks at a terminal, after what would be erased. */
   async function isWanted(planned: ErasureAnswer, json: true | undefined): Promise<boolean> {
     if (context.ask === undefined || json) return false;
-    write(toText(planned, 'planned'));
+    write(toText(planned));
     const question = 'Erase it? It cannot be taken back.';
     return confirm(command, context, { yes: undefined, question });
   }
@@ -33,8 +33,7 @@ export const addEraseCommand: AddCommand = (program, context) => {
       const answer = isAsked
         ? parseAnswer<ErasureAnswer>(await client.send('POST', `/users/${planned.id}/erase`))
         : planned;
-      const done = isAsked ? 'erased' : 'planned';
-      write(json ? toJson(answer) : toText(answer, done));
+      write(json ? toJson(answer) : toText(answer));
       if (wasErased(planned)) return;
       if (planned.obstacles.length > 0) exitWith(exitCodes.failed);
       else if (!isAsked) exitWith(exitCodes.incomplete);
@@ -53,52 +52,23 @@ Exit codes:
   2   nothing was erased: --yes was not given
   64  wrong usage`;
 
-/** Name of each kind of row, in an operator's words: of one, and of many. */
-const WORDS: Readonly<Record<keyof ErasureAnswer['counts'], readonly [one: string, many: string]>> =
-  {
-    addresses: ['name, address or id', 'names, addresses and ids'],
-    groups: ['place in a group or admin list', 'places in groups and admin lists'],
-    requests: ['request of a provider', 'requests of providers'],
-    calls: ['call to the service', 'calls to the service'],
-    drifts: ['difference in the service', 'differences in the service'],
-    plans: ['action of a plan or an operator', 'actions of plans and operators'],
-    looks: ['look that is still to be made', 'looks that are still to be made'],
-    disputes: ['disputed name', 'disputed names'],
-    events: ['event of the audit log', 'events of the audit log, with whom they name'],
-    problems: ['refusal of the service that says the name', 'refusals that say the name'],
-  };
-
 function wasErased({ obstacles }: ErasureAnswer): boolean {
   return obstacles.some(({ code }) => code === 'erased');
 }
 
-function toText(answer: ErasureAnswer, done: 'planned' | 'erased'): string {
-  const { userName, id, account, staysHidden, obstacles, counts } = answer;
+function toText(answer: ErasureAnswer): string {
+  const { userName, id, account, staysHidden, obstacles, rows } = answer;
   const whose = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
   if (wasErased(answer)) return `Nothing is left to erase of ${id}: it was done before.\n`;
   if (obstacles.length > 0) {
     const reasons = obstacles.map(({ code, detail }) => `  ${code}: ${detail}\n`);
     return [`Nothing can be erased of ${whose} yet:\n`, ...reasons].join('');
   }
-  const head = done === 'erased' ? `Erased: ${whose}\n` : `To be erased: ${whose}\n`;
-  const entries = Object.entries(counts).filter(([, count]) => count > 0);
-  const lines = entries.map(([kind, count]) => {
-    const [one, many] = WORDS[parseKind(kind)] ?? [kind, kind];
-    return `  ${toCount(count, one, many)}\n`;
-  });
   const stays = staysHidden
     ? '  The id of the account stays, without a name, so that no list brings the person back.\n'
     : '';
-  const ask = done === 'erased' ? '' : `Nothing was erased yet: scim-bridge erase ${id} --yes\n`;
-  return [
-    head,
-    '  names, attributes and what was seen in the service\n',
-    ...lines,
-    stays,
-    ask,
-  ].join('');
-}
-
-function parseKind(kind: string): keyof typeof WORDS {
-  return kind as keyof typeof WORDS;
+  const what = '  names, attributes and what was seen in the service\n';
+  if (rows !== null)
+    return `Erased: ${whose}\n${what}  ${toCount(rows, 'row', 'rows')} of others and of logs that spoke of them\n${stays}`;
+  return `To be erased: ${whose}\n${what}  whatever else speaks of them\n${stays}Nothing was erased yet: scim-bridge erase ${id} --yes\n`;
 }

@@ -6,6 +6,18 @@ import type { ObservedUser } from './user.ts';
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
 
+/** Every reason why a user is not erased yet. */
+export const OBSTACLES = [
+  'managed',
+  'in-service',
+  'active',
+  'pending',
+  'held',
+  'drifting',
+  'recent',
+  'erased',
+] as const;
+
 /**
  * Reason why a user is not erased yet.
  * - `managed`: a provider has them
@@ -17,15 +29,7 @@ export const ERASED = 'erased';
  * - `recent`: the bridge changed them a moment ago, and the audit log may still tell of it
  * - `erased`: it was done
  */
-export type ErasureObstacle =
-  | 'managed'
-  | 'in-service'
-  | 'active'
-  | 'pending'
-  | 'held'
-  | 'drifting'
-  | 'recent'
-  | 'erased';
+export type ErasureObstacle = (typeof OBSTACLES)[number];
 
 /** Lists the names under which texts of others may mention a user: names, addresses, numbers, and the provider's id. */
 export function listPersonalNames(

@@ -41,13 +41,13 @@ export const erasureRoutes = [
     async handle(sources: OpsSources, { params }) {
       const erased = toView(await findOne(sources, params.key, eraseUser));
       if (erased.kind !== 'found') return answerKeyed<ErasureAnswer>(erased);
-      const { id: target, obstacles, counts } = erased.value;
+      const { id: target, obstacles, rows } = erased.value;
       if (obstacles.length > 0) {
         const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
         return { ...problem(409, 'not-erasable', message, { obstacles }), target };
       }
-      const rows = Object.values(counts).reduce((sum, count) => sum + count, 1);
-      return { ...answerKeyed(erased), target, change: { before: { rows }, after: { rows: 0 } } };
+      const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
+      return { ...answerKeyed(erased), target, change };
     },
   }),
 ] as const;
@@ -71,7 +71,6 @@ const WORDS: Readonly<Record<ErasureObstacle, string>> = {
 
 function toView(keyed: Keyed<Erasure>): Keyed<ErasureAnswer> {
   if (keyed.kind !== 'found') return keyed;
-  const { isDeleted, obstacles, ...erasure } = keyed.value;
-  const told = obstacles.map((code) => ({ code, detail: WORDS[code] }));
-  return { ...keyed, value: { ...erasure, deleted: isDeleted, obstacles: told } };
+  const obstacles = keyed.value.obstacles.map((code) => ({ code, detail: WORDS[code] }));
+  return { ...keyed, value: { ...keyed.value, obstacles } };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ErasureObstacle } from '../../domain/erasure.ts';
-import { TRACES } from '../../store/resources/traces.ts';
+import { OBSTACLES } from '../../domain/erasure.ts';
 import {
   anything,
   bodyOf,
@@ -177,17 +176,6 @@ export const timeline = z.strictObject({
 /** The past of a user or group. Names are personal. */
 export type Timeline = JsonOf<typeof timeline>;
 
-const OBSTACLES = [
-  'managed',
-  'in-service',
-  'active',
-  'pending',
-  'held',
-  'drifting',
-  'recent',
-  'erased',
-] as const satisfies readonly ErasureObstacle[];
-
 /** The effect of an erasure, or what it waits for. */
 export const erasure = z.strictObject({
   id: z.string().describe('The SCIM id.'),
@@ -202,9 +190,9 @@ export const erasure = z.strictObject({
   obstacles: z
     .array(z.strictObject({ code: word(OBSTACLES), detail: z.string() }))
     .describe('What has to be done first; nothing is erased while there is anything.'),
-  counts: z
-    .strictObject(Object.fromEntries(TRACES.map((kind) => [kind, count()])))
-    .describe('Rows beside the person that say something of them, by kind.'),
+  rows: count()
+    .nullable()
+    .describe('Rows beside the person that said something of them; null: nothing was erased.'),
 });
 /** The effect of an erasure as an operator is shown it. */
 export type ErasureAnswer = JsonOf<typeof erasure>;

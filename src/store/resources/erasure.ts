@@ -1,37 +1,29 @@
-import { sql } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
-import { ERASED } from '../../domain/erasure.ts';
+import { createMention, ERASED, silence } from '../../domain/erasure.ts';
 import { foldCase } from '../../domain/fold.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { AuditEventsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
-import { FITTING_MAX, listUsersByKey } from './explained.ts';
-import type { TracedUser } from './traces.ts';
+import { FITTING_MAX } from './explained.ts';
 
 /** The users of this id, userName, displayName or address, the deleted among them. */
 export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
-  const known = await listUsersByKey(db, key);
   const folded = foldCase(key);
-  const deleted = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('deleted_at', 'is not', null)
-    .where((where) =>
-      where.or([
-        where('user_name_folded', '=', folded),
-        where('display_name_folded', '=', folded),
-        where('observed_user_name_folded', '=', folded),
-        where('observed_email_folded', '=', folded),
-      ]),
-    )
-    .orderBy('seq')
-    .limit(FITTING_MAX)
-    .execute();
-  const rows = new Map([...known, ...deleted].map((row) => [row.id, row])).values();
-  return [...rows].toSorted((one, other) => one.seq - other.seq);
+  const { rows } = await sql<UserRow>`
+    select * from users where id = ${key} or user_name_folded = ${folded}
+      or display_name_folded = ${folded} or observed_user_name_folded = ${folded}
+      or observed_email_folded = ${folded}
+      or id in (select user_id from user_emails where email_folded = ${folded})
+    order by seq limit ${FITTING_MAX}`.execute(db);
+  return rows;
 }
 
 /**
@@ -58,6 +50,121 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   });
 }
 
+type EventTexts = Pick<AuditEventsTable, 'id' | 'message' | 'details' | 'author_username'>;
+
+/** Events of the audit log that say the name of a user. */
+export interface EventMentions {
+  /** Those that say it of somebody. */
+  readonly sayingIds: readonly string[];
+  /** Those whose author has it. */
+  readonly authoredIds: readonly string[];
+}
+
+/** User of whom nothing is to be kept. */
+interface ErasedUser extends EventMentions {
+  readonly id: UserId;
+  /** The id in the service. */
+  readonly account: number | null;
+  /** Names under which others may know the user. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Erases what other tables say of the user, and returns the number of rows: a row that is about others as well loses what is
+ * personal about this user, any other row goes. The rows of the ledger and of plans stay, nameless, because limits and a
+ * recovery count them.
+ */
+export async function eraseTraces(tx: Db, user: ErasedUser): Promise<number> {
+  let rows = 0;
+  const statements = [...listDeletions(user), ...listNameless(user), ...listOfEvents(user)];
+  for (const statement of statements) {
+    rows += Number((await statement.execute(tx)).numAffectedRows ?? 0);
+  }
+  return rows;
+}
+
+type Statement = RawBuilder<unknown>;
+
+function listDeletions({ id, names }: ErasedUser): Statement[] {
+  const ofUser = sql`resource_type = 'user' and resource_id = ${id}`;
+  const named = names.map((name) => sql`name_folded = ${foldCase(name)}`);
+  return [
+    sql`delete from user_emails where user_id = ${id}`,
+    sql`delete from former_names where ${ofUser}`,
+    sql`delete from former_ids where ${ofUser}`,
+    sql`delete from memberships where user_id = ${id}`,
+    sql`delete from group_admins where user_id = ${id}`,
+    sql`delete from notifications where subject = ${`user:${id}`}`,
+    sql`delete from notices where key like ${`leaver:${id}:%`}`,
+    sql`delete from changes where resource_id = ${id}`,
+    sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
+    sql`delete from inspections where resource_id = ${id}`,
+    ...named.map((is) => sql`delete from disputes where resource_type = 'user' and ${is}`),
+  ];
+}
+
+/** Takes the user's ids out of rows that stay. */
+function listNameless({ id, account }: ErasedUser): Statement[] {
+  const number = String(account ?? '');
+  return [
+    sql`update requests set resource_id = null where resource_id = ${id}`,
+    sql`update own_calls set resource_id = ${ERASED}, upstream_id = null
+      where resource_id = ${id} or (resource_type = 'operator' and upstream_id = ${number})`,
+    sql`update own_calls set member_id = ${ERASED} where member_id = ${number} and member_id <> ''`,
+    sql`update plan_actions set desired = 'null', observed = 'null',
+        resource_id = case when resource_id = ${id} then ${ERASED} else resource_id end,
+        member_id = case when member_id = ${id} then ${ERASED} else member_id end
+      where resource_id = ${id} or member_id = ${id}`,
+    sql`update leavers set user_id = ${ERASED}, remains = null, look_at = null where user_id = ${id}`,
+    sql`update acts set target = ${ERASED} where target = ${id}`,
+  ];
+}
+
+/** Reduces an event that names the user to its time, its kind and its author, who may be the user too. */
+function listOfEvents({ id, account, sayingIds, authoredIds }: ErasedUser): Statement[] {
+  const silent = sql`update audit_events set message = null, details = null,
+    explained_by = replace(explained_by, ${id}, ${ERASED})`;
+  const anonymous = sql`update audit_events set author_id = null, author_uid = null,
+    author_username = null, author_address = null`;
+  return [
+    sql`${silent} where id in (select event_id from audit_event_resources where resource_id = ${id})`,
+    sql`${anonymous} where author_id = ${account ?? -1}`,
+    ...[...chunks(sayingIds)].flatMap((some) => [
+      sql`${silent} where id in (${sql.join(some)})`,
+      sql`delete from audit_event_names where event_id in (${sql.join(some)})`,
+    ]),
+    ...[...chunks(authoredIds)].map((some) => sql`${anonymous} where id in (${sql.join(some)})`),
+    sql`delete from audit_event_resources where resource_id = ${id}`,
+  ];
+}
+
+const FAILS = sql`(due_at is not null or stuck_at is not null)`;
+/** Places that keep the service's words about a change that fails. */
+const WORDS = [
+  { table: 'users', column: 'last_error', fails: FAILS },
+  { table: 'users', column: 'cells', fails: FAILS },
+  { table: 'groups', column: 'last_error', fails: FAILS },
+  { table: 'groups', column: 'cells', fails: FAILS },
+  { table: 'memberships', column: 'problem', fails: sql`pending is not null` },
+  { table: 'group_admins', column: 'problem', fails: sql`pending is not null` },
+] as const;
+
+/** Takes these names out of the service's words about changes of others that fail. */
+export async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
+  const isMentioned = createMention(names);
+  for (const { table, column, fails } of WORDS) {
+    const { rows } = await sql<{ seq: number; text: string }>`
+      select seq, ${sql.ref(column)} as text from ${sql.table(table)}
+      where ${fails} and ${sql.ref(column)} like '%"words"%'`.execute(tx);
+    for (const { seq, text } of rows) {
+      const silent = silence(text, isMentioned);
+      if (silent === undefined) continue;
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${silent}
+        where seq = ${seq} and ${sql.ref(column)} = ${text}`.execute(tx);
+    }
+  }
+}
+
 /** Counts of work on a user that is still under way. */
 interface ErasureFacts {
   /** Places in groups that the service does not hold as wanted, or not yet. */
@@ -73,12 +180,12 @@ interface ErasureFacts {
 /** Reads these counts in one statement. */
 export async function findErasureFacts(
   db: Db,
-  { id, account }: Pick<TracedUser, 'id' | 'account'>,
+  { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,
 ): Promise<ErasureFacts> {
   const waits = sql`user_id = ${id} and (pending is not null or retry_at is not null or stuck_at is not null)`;
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
-  const number = account === null ? '' : String(account);
+  const number = String(upstream_id ?? '');
   const { rows } = await sql<ErasureFacts>`select
     (select count(*) from memberships where ${waits})
       + (select count(*) from group_admins where ${waits}) as links,
@@ -110,24 +217,29 @@ export async function listOldTombstones(
     .execute();
 }
 
-/** Texts of an event that may hold names. */
-interface SayingEvent {
-  readonly id: string;
-  readonly message: string | null;
-  readonly details: string | null;
-  readonly author_username: string | null;
-}
+/** Events of one read. */
+const EVENTS_PART = 1_000;
 
-/** Events in the order of their ids, a part of them. */
-export async function listSayingEvents(
-  db: Db,
-  { afterId, limit }: { afterId: string; limit: number },
-): Promise<SayingEvent[]> {
-  const events = db.selectFrom('audit_events');
-  return events
-    .select(['id', 'message', 'details', 'author_username'])
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+/** Searches the texts of all events for one of these names. */
+export async function findEventMentions(db: Db, names: readonly string[]): Promise<EventMentions> {
+  const isMentioned = createMention(names);
+  const sayingIds: string[] = [];
+  const authoredIds: string[] = [];
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const events: EventTexts[] = await db
+      .selectFrom('audit_events')
+      .select(['id', 'message', 'details', 'author_username'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(EVENTS_PART)
+      .execute();
+    for (const { id, message, details, author_username } of events) {
+      if (isMentioned(message) || isMentioned(details)) sayingIds.push(id);
+      if (isMentioned(author_username)) authoredIds.push(id);
+    }
+    last = events.at(-1)?.id;
+    // Many reads of the store in a row would block the event loop.
+    await nextTurn();
+  }
+  return { sayingIds, authoredIds };
 }
