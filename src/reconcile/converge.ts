@@ -2,7 +2,7 @@ import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/resource-state.ts';
-import { listTraces } from '../store/changes.ts';
+import { findTrace } from '../store/changes.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
@@ -172,9 +172,6 @@ function toMissed(
   return outcome.known.missing ? 'gone' : 'found';
 }
 
-/** Traces that one step is shown in at most. */
-const TRACES_MAX = 16;
-
 /** Step that is traced. */
 interface TracedStep {
   readonly key: ResourceKey;
@@ -182,17 +179,17 @@ interface TracedStep {
   readonly name: string;
 }
 
-/** Runs a step in the trace of the oldest change that waits for it, linked with those of the others. */
+/** Runs a step in the trace of the change that waits for it. */
 async function traceStep<T>(
   { store, tracing }: Pick<ReconcileDeps, 'store'> & { readonly tracing: Tracing },
-  { key: { type, id }, name }: TracedStep,
+  { key, name }: TracedStep,
   step: () => Promise<T>,
 ): Promise<T> {
-  const [parent, ...links] = await listTraces(store.read, id, TRACES_MAX);
+  const parent = await findTrace(store.read, key);
   // Work that no provider has asked for is shown by its calls alone.
   if (parent === undefined) return step();
-  const attributes = { 'scim_bridge.resource_type': type, 'scim_bridge.action': name };
-  const span = tracing.begin({ name: 'converge', kind: 'internal', parent, links, attributes });
+  const attributes = { 'scim_bridge.resource_type': key.type, 'scim_bridge.action': name };
+  const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });
   try {
     return await span.run(step);
   } finally {

@@ -10,7 +10,7 @@ import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
-import { forgetRemovals } from '../store/changes.ts';
+import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import {
@@ -113,8 +113,6 @@ export async function holdRemovals(
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };
     if (actions.length === 0) return { isOther: false };
-    // A leaver is waited for until the service holds it, whoever decides when that is.
-    if (removals.key.type === 'group') await forgetRemovals(tx, removals.key, removals.version);
     return {
       isOther: true,
       plan: await addHeld(tx, actions, { removals, plan: held, now: clock.now() }),
@@ -210,6 +208,8 @@ async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] |
     const values = { desired: { present: false }, observed: { present: true }, harm } as const;
     actions.push(...left.map((memberId) => ({ ...group, ...values, kind, memberId })));
   }
+  // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
+  if (actions.length > 0) await forgetRemoval(tx, row, version);
   return actions;
 }
 

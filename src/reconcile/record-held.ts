@@ -1,9 +1,9 @@
 import { listWaiting } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { type ChangeRow, takeDoneChanges } from '../store/changes.ts';
+import { type AskedChange, takeDoneChange } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { findRow } from '../store/resources/rows.ts';
+import { findRow, type ResourceRow } from '../store/resources/rows.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
@@ -71,14 +71,15 @@ async function recordEnded<T extends KindTypes>(
   tx: Db,
   kind: Recorder<T>,
   step: Step<T>,
-): Promise<Recorded<T['state']>> {
+): Promise<Stored<T['state']>> {
   const row = await kind.lock(tx, step.planned);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
+  const gone = { finished: true, ...GONE, undone: [], notified: [] } as const;
+  if (row === undefined) return { row, recorded: gone };
   const handed = await kind.handOver(tx, row, step);
-  if (handed) return { finished: true, ...GONE, undone: [], notified: handed };
+  if (handed) return { row, recorded: { ...gone, notified: handed } };
   const recording = { ...step, original: row, reverted: [] };
   const recorded = await recordOutcome(tx, kind, row, recording);
-  return kind.follow(tx, recording, recorded);
+  return { row, recorded: await kind.follow(tx, recording, recorded) };
 }
 
 /** Records each way in which a step can end. */
@@ -108,6 +109,12 @@ async function recordOutcome<T extends KindTypes>(
   }
 }
 
+/** Recorded step, and the row before it; undefined: there was none. */
+interface Stored<State> {
+  readonly row: ResourceRow | undefined;
+  readonly recorded: Recorded<State>;
+}
+
 /** Dependencies of recording. */
 type RecordDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly events: Pick<ReconcileDeps['events'], 'changeHeld'>;
@@ -130,27 +137,27 @@ export interface Recording<Undo> {
 async function recordHeld<State, Undo>(
   { store, clock, events }: RecordDeps,
   { key, waiters, mayRefuse, isUndo }: Recording<Undo>,
-  record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
+  record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Stored<State>>,
 ): Promise<Recorded<State>> {
   const held = waiters.hold(key);
   try {
-    const { recorded, held: delivered } = await store.write(async (tx) => {
+    const { recorded, delivered } = await store.write(async (tx) => {
       const rows = mayRefuse ? await lockWaits(tx, key, clock.now()) : [];
       const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
         const undo = parseUndo(text);
         return isUndo(undo) ? [{ id, version, undo }] : [];
       });
-      const result = await record(tx, [...held.waiters, ...elsewhere]);
-      if (elsewhere.length > 0) await refuseElsewhere(tx, elsewhere, result.undone);
-      return { recorded: result, held: await takeDelivered(tx, key, result) };
+      const stored = await record(tx, [...held.waiters, ...elsewhere]);
+      if (elsewhere.length > 0) await refuseElsewhere(tx, elsewhere, stored.recorded.undone);
+      return { recorded: stored.recorded, delivered: await takeDelivered(tx, stored) };
     });
     held.resume(recorded.undone);
-    const now = clock.now();
-    for (const { kind, accepted_at } of delivered) {
-      events.changeHeld({ kind, tookMs: Math.max(now - accepted_at, 0) });
+    if (delivered !== undefined) {
+      const tookMs = Math.max(clock.now() - delivered.at, 0);
+      events.changeHeld({ kind: delivered.kind, tookMs });
     }
     store.bell.ring('settled');
-    if (delivered.some(({ kind }) => kind === 'leaver')) store.bell.ring('left');
+    if (delivered?.kind === 'leaver') store.bell.ring('left');
     return recorded;
   } catch (error) {
     held.resume([]);
@@ -158,27 +165,14 @@ async function recordHeld<State, Undo>(
   }
 }
 
-/** Takes out the changes that wait no more, and returns those that the service holds now. */
+/** Takes out the change that waits no more, and returns it where the service holds it now. */
 async function takeDelivered(
   tx: Db,
-  key: ResourceKey,
-  recorded: Recorded<unknown>,
-): Promise<ChangeRow[]> {
-  if (!recorded.finished) return [];
-  const done = await takeDoneChanges(tx, key, recorded);
-  if (!Number.isFinite(recorded.version)) return [];
-  return done.filter(
-    (change) =>
-      !recorded.undone.some(({ version }) => version === change.version) &&
-      !isReplaced(change, done),
-  );
-}
-
-/** True when a later request has turned an activation or deactivation round before it arrived. */
-function isReplaced({ kind, version }: ChangeRow, done: readonly ChangeRow[]): boolean {
-  const opposite = kind === 'leaver' ? 'joiner' : 'leaver';
-  if (kind !== 'leaver' && kind !== 'joiner') return false;
-  return done.some((other) => other.kind === opposite && other.version > version);
+  { row, recorded }: Stored<unknown>,
+): Promise<AskedChange | undefined> {
+  if (row === undefined || !recorded.finished) return undefined;
+  const done = await takeDoneChange(tx, row, recorded);
+  return recorded.undone.some(({ version }) => version === done?.version) ? undefined : done;
 }
 
 async function refuseElsewhere(

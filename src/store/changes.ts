@@ -1,19 +1,36 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
+import { tableOf } from './due.ts';
 import { waits } from './engine/columns.ts';
-import type { ChangesTable } from './schema.ts';
+import { isUserRow, type ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
 
-/** Accepted change as stored. */
-export type ChangeRow = Selectable<ChangesTable>;
-
-/** Remembers an accepted change until the service holds it. */
-export async function insertChange(tx: Db, change: ChangeRow): Promise<void> {
-  await tx.insertInto('changes').values(change).execute();
+/** Change of a provider, from its acceptance until the service holds it. */
+export interface AskedChange {
+  readonly kind: ChangeClass;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Version of the write. */
+  readonly version: number;
+  /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
+  readonly trace: string | null;
 }
 
-/** Progress of a resource whose changes are compared with it. */
+/**
+ * Remembers an accepted change until the service holds it. Of several that wait for one user or group the most urgent is
+ * remembered, and of equal ones the first. Who is to be in no longer leaves.
+ */
+export async function keepChange(tx: Db, row: ResourceRow, change: AskedChange): Promise<void> {
+  const { asked_kind: known } = row;
+  const isUrgent =
+    known === null || CHANGE_CLASSES.indexOf(change.kind) < CHANGE_CLASSES.indexOf(known);
+  const isBack = known === 'leaver' && change.kind === 'joiner';
+  if (isUrgent || isBack) await setAsked(tx, row, change);
+}
+
+/** Progress of a resource with which its change is compared. */
 interface ChangeProgress {
   /** Version that was read: nothing is said of later changes. */
   readonly version: number;
@@ -25,50 +42,84 @@ interface ChangeProgress {
 const IS_STILL_IN = sql`origin is not null and (active = 0 or deleted_at is not null)
   and observed like '%"active":true%' and observed not like '%"temporarilyInactive":true%'`;
 /** Condition of a change that nothing is done about now, and that has not come true. */
-const IS_HELD_LEAVER = sql<SqlBool>`kind = 'leaver' and exists (select 1 from users
-  where users.id = changes.resource_id and ${IS_STILL_IN})`;
+const IS_HELD_LEAVER = sql`(asked_kind = 'leaver' and ${IS_STILL_IN})`;
+const IS_ACCESS_OPEN = sql`(${waits('cells', 'active')} or ${waits('cells', 'account')})`;
+const NEVER = sql`1 = 0`;
 
-/** Forgets the changes that wait no more, and returns them, the oldest first. */
-export async function takeDoneChanges(
+/**
+ * Forgets the remembered change of a row that was read in this transaction, and returns it, where it waits no more. Somebody
+ * is out, or in, also while another part of the same request still waits. What came while another change was under way is
+ * remembered from the last of it on.
+ */
+export async function takeDoneChange(
   tx: Db,
-  { id }: ResourceKey,
+  row: ResourceRow,
   { version, oldestPending }: ChangeProgress,
-): Promise<ChangeRow[]> {
-  let done = tx.deleteFrom('changes').where('resource_id', '=', id);
-  if (Number.isFinite(version)) {
-    done = done.where('version', '<=', version).where(sql<SqlBool>`not (${IS_HELD_LEAVER})`);
+): Promise<AskedChange | undefined> {
+  const change = toChange(row);
+  if (change === undefined || change.version > version) return undefined;
+  // The resource is gone, and so is what was asked of it.
+  if (!Number.isFinite(version)) {
+    await setAsked(tx, row, undefined);
+    return undefined;
   }
-  if (oldestPending !== undefined) done = done.where(isDone(id, oldestPending));
-  const rows = await done.returningAll().execute();
-  return rows.toSorted((a, b) => a.version - b.version);
+  const isAccess = change.kind === 'leaver' || change.kind === 'joiner';
+  const isOld = oldestPending === undefined || change.version < oldestPending;
+  if (!isAccess && !isOld) return undefined;
+  const next =
+    isAccess || oldestPending === undefined
+      ? undefined
+      : { ...change, at: row.modified_at, version: oldestPending };
+  const open = isAccess && oldestPending !== undefined ? IS_ACCESS_OPEN : NEVER;
+  const held = isUserRow(row) ? IS_HELD_LEAVER : NEVER;
+  const isDone = await setAsked(tx, row, next, sql`not ${open} and not ${held}`);
+  return isDone ? change : undefined;
 }
 
-/** Forgets removals up to this version: an operator decides, or has decided against them. */
-export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: number): Promise<void> {
-  const removals = tx.deleteFrom('changes').where('resource_id', '=', id);
-  const kinds = ['leaver', 'member-removed'] as const;
-  await removals.where('version', '<=', version).where('kind', 'in', kinds).execute();
+function toChange({ asked_kind: kind, ...row }: ResourceRow): AskedChange | undefined {
+  if (kind === null) return undefined;
+  const { asked_at: at, asked_version: version, asked_trace: trace } = row;
+  return { kind, at: at ?? 0, version: version ?? 0, trace };
 }
 
-/** Somebody is out, or in, also while another part of the same request still waits. */
-function isDone(id: string, oldestPending: number): RawBuilder<SqlBool> {
-  const access = sql`kind in ('leaver', 'joiner')`;
-  const isOpen = sql`exists (select 1 from users where users.id = ${id}
-    and (${waits('cells', 'active')} or ${waits('cells', 'account')}))`;
-  return sql`((${access} and not ${isOpen}) or (not ${access} and version < ${oldestPending}))`;
+/** Sets the remembered change of a user or group where the condition holds; false: it does not. */
+async function setAsked(
+  tx: Db,
+  row: ResourceRow,
+  change: AskedChange | undefined,
+  condition: RawBuilder<unknown> = sql`1 = 1`,
+): Promise<boolean> {
+  const { kind = null, at = null, version = null, trace = null } = change ?? {};
+  const result = await sql`update ${sql.table(isUserRow(row) ? 'users' : 'groups')}
+    set asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}
+    where id = ${row.id} and ${condition}`.execute(tx);
+  return result.numAffectedRows === 1n;
 }
 
-const isDue = (table: 'users' | 'groups') => sql`exists (select 1 from ${sql.table(table)} as home
-  where home.id = changes.resource_id and home.due_at is not null)`;
-/** Condition of a change that the service does not hold: somebody who is to be out counts also while that is held. */
-const WAITS = sql`(${isDue('users')} or ${isDue('groups')} or (${IS_HELD_LEAVER}))`;
+/** Forgets a removal up to this version: an operator decides, or has decided against it. */
+export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): Promise<void> {
+  const change = toChange(row);
+  const isRemoval = change?.kind === 'leaver' || change?.kind === 'member-removed';
+  if (isRemoval && change.version <= version) await setAsked(tx, row, undefined);
+}
+
+/** Condition of a row whose change the service does not hold: somebody who is to be out counts also while that is held. */
+const WAITS = {
+  users: sql`(due_at is not null or ${IS_HELD_LEAVER})`,
+  groups: sql`due_at is not null`,
+};
 
 /** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
 export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
-  const over = sql`select resource_id, version from changes where not ${WAITS} limit ${limit}`;
-  const result = await sql`delete from changes
-    where (resource_id, version) in (${over})`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+  let count = 0;
+  for (const table of ['users', 'groups'] as const) {
+    const over = sql`select id from ${sql.table(table)}
+      where asked_kind is not null and not ${WAITS[table]} limit ${limit - count}`;
+    const result = await sql`update ${sql.table(table)} set asked_kind = null
+      where id in (${over})`.execute(tx);
+    count += Number(result.numAffectedRows ?? 0);
+  }
+  return count;
 }
 
 /** Oldest accepted time (epoch milliseconds) and number of the changes of one kind that wait. */
@@ -78,11 +129,13 @@ interface WaitingChanges {
   readonly count: number;
 }
 
-/** Counts the accepted changes that the service does not hold yet, by kind. */
+/** Counts the users and groups with a change that the service does not hold yet, by its kind. */
 export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
+  const select = (table: keyof typeof WAITS) => sql`
+    select asked_kind as kind, min(asked_at) as oldest, count(*) as count
+    from ${sql.table(table)} where asked_kind is not null and ${WAITS[table]} group by asked_kind`;
   const { rows } = await sql<{ kind: string; oldest: number; count: number }>`
-    select kind, min(accepted_at) as oldest, count(*) as count from changes
-    where ${WAITS} group by kind`.execute(db);
+    ${select('users')} union all ${select('groups')}`.execute(db);
   return rows.map(({ kind, oldest, count }) => ({
     kind,
     oldestAt: Number(oldest),
@@ -90,17 +143,11 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
   }));
 }
 
-/** Traces of the changes of one resource that wait, the oldest first. */
-export async function listTraces(db: Db, id: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('changes')
-    .select('trace')
-    .where('resource_id', '=', id)
-    .where('trace', 'is not', null)
-    .orderBy('version')
-    .limit(limit)
-    .execute();
-  return rows.flatMap(({ trace }) => (trace === null ? [] : [trace]));
+/** Finds the trace of the change that a user or group waits with; undefined: there is none. */
+export async function findTrace(db: Db, key: ResourceKey): Promise<string | undefined> {
+  const asked = db.selectFrom(tableOf(key)).select('asked_trace').where('id', '=', key.id);
+  const found = await asked.where('asked_kind', 'is not', null).executeTakeFirst();
+  return found?.asked_trace ?? undefined;
 }
 
 /** Somebody whose deactivation waits. */
@@ -127,16 +174,15 @@ export async function findLateLeavers(
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<LateLeavers> {
   const { rows } = await sql<LateLeaver & { readonly count: number }>`
-    select users.id, changes.version, changes.accepted_at as "acceptedAt",
-      users.user_name as "userName", count(*) over () as count,
+    select id, asked_version as version, asked_at as "acceptedAt",
+      user_name as "userName", count(*) over () as count,
       (select min(action.plan_id) from plan_actions as action
         join plans as plan on plan.id = action.plan_id
         where action.resource_id = users.id and action.status = 'planned'
           and action.kind in ('user.deactivate', 'user.access')
           and plan.source in (${sql.join([...HOLDING_SOURCES])})) as plan
-    from changes join users on users.id = changes.resource_id
-    where changes.kind = 'leaver' and changes.accepted_at <= ${before} and ${WAITS}
-    order by changes.accepted_at, users.id limit ${limit}`.execute(db);
+    from users where asked_kind = 'leaver' and asked_at <= ${before} and ${WAITS.users}
+    order by asked_at, id limit ${limit}`.execute(db);
   const some = rows.map(({ count: _, ...row }) => ({
     ...row,
     version: Number(row.version),

@@ -48,6 +48,14 @@ export interface ConvergenceColumns {
   attempts: Generated<number>;
   /** Time since which pending changes fail; null: none does. */
   failing_since: number | null;
+  /** Change of a provider that the service does not hold yet, the most urgent: its class; null: none waits. */
+  asked_kind: ChangeClass | null;
+  /** When it was accepted, by the clock of the store (epoch milliseconds). */
+  asked_at: number | null;
+  /** Version of its write. */
+  asked_version: number | null;
+  /** Trace of its request, as W3C Trace Context writes it; null: it has none. */
+  asked_trace: string | null;
   /** Error of the last attempt: code and the service's words. */
   last_error: string | null;
   /** Time since which the service refuses an acknowledged change; null: it refuses none. */
@@ -571,19 +579,6 @@ export interface ErrandsTable {
   answer: string | null;
 }
 
-/** Change that a provider asked for and the service does not hold yet. */
-export interface ChangesTable {
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  /** Version of the write. */
-  version: number;
-  kind: ChangeClass;
-  /** When it was stored, by the clock of the store; epoch milliseconds. */
-  accepted_at: number;
-  /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
-  trace: string | null;
-}
-
 /** Removal of somebody's access that a provider asked for, kept when it is over too. Documents are JSON text. */
 export interface LeaversTable {
   seq: Generated<number>;
@@ -677,7 +672,6 @@ export interface Schema {
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;
-  changes: ChangesTable;
   notices: NoticesTable;
   notifications: NotificationsTable;
 }

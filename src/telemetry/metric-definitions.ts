@@ -51,7 +51,7 @@ export const metricDefinitions = {
   changesWaiting: {
     type: 'gauge',
     name: 'scim_bridge_changes_waiting',
-    help: 'Changes that providers asked for and the service does not hold yet, by kind.',
+    help: 'People and groups with a change that a provider asked for and the service does not hold yet, by the kind of the most urgent.',
     labels: ['kind'],
   },
   changesOldest: {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Span as ApiSpan,
   type Context,
-  type Link,
   ROOT_CONTEXT,
   type SpanContext,
   SpanKind,
@@ -144,13 +143,9 @@ const KINDS = {
 function createTracing(tracer: Tracer): Tracing {
   const running = new AsyncLocalStorage<ApiSpan>();
 
-  function begin({ name, kind, parent, links = [], attributes = {} }: SpanStart): Span {
+  function begin({ name, kind, parent, attributes = {} }: SpanStart): Span {
     const context = toContext(parent) ?? toInner(running.getStore());
-    const linked = links.flatMap((link): Link[] => {
-      const other = toSpanContext(link);
-      return other === undefined ? [] : [{ context: other }];
-    });
-    const options = { kind: KINDS[kind], attributes: { ...attributes }, links: linked };
+    const options = { kind: KINDS[kind], attributes: { ...attributes } };
     const span = tracer.startSpan(name, options, context);
     return {
       traceparent: toTraceParent(span.spanContext()),

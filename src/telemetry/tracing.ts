@@ -7,8 +7,6 @@ export interface SpanStart {
   readonly kind: 'server' | 'internal' | 'client';
   /** Trace that it belongs to, as W3C Trace Context writes it; without one, the span that runs, else a new trace. */
   readonly parent?: string | undefined;
-  /** Other traces that it serves as well. */
-  readonly links?: readonly string[];
   readonly attributes?: SpanAttributes;
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { forgetRemovals } from '../../store/changes.ts';
+import { forgetRemoval } from '../../store/changes.ts';
 import {
   HANDED_OVER,
   parseCells,
@@ -86,7 +86,7 @@ async function acceptState(
   const difference = current.differences.get(toKey(action));
   if (difference === undefined) return;
   if (isUserRow(current.row)) {
-    await forgetRemovals(tx, { type: 'user', id: current.row.id }, current.row.version);
+    await forgetRemoval(tx, current.row, current.row.version);
   }
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
   const value = toOwnPart(difference.observed, parseStored(action.desired));

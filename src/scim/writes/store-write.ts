@@ -3,7 +3,7 @@ import type { ChangeClass } from '../../domain/change-class.ts';
 import { toResourceKey } from '../../domain/ids.ts';
 import type { UserField } from '../../domain/user.ts';
 import { insertLeaver } from '../../store/audit/leavers.ts';
-import { insertChange } from '../../store/changes.ts';
+import { keepChange } from '../../store/changes.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findRow } from '../../store/resources/rows.ts';
@@ -82,12 +82,10 @@ async function announce<Result extends AcceptedWrite | Disputed>(
   const { reconciler, policy, clock, trace } = deps;
   const { row, undo } = result;
   const key = toResourceKey(result);
-  await insertChange(tx, {
-    resource_type: key.type,
-    resource_id: key.id,
-    version: row.version,
+  await keepChange(tx, row, {
     kind: toChangeClass(result),
-    accepted_at: Math.round(clock.now()),
+    at: Math.round(clock.now()),
+    version: row.version,
     trace: trace ?? null,
   });
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };

@@ -86,7 +86,7 @@ export function parseStored<T>(text: string): T {
 export const HANDED_OVER = {
   ...{ cells: '{}', sent_creates: '[]', lost_looks: 0 },
   ...{ must_look: 0, attempts: 0, due_at: null, last_error: null },
-  ...{ failing_since: null, stuck_at: null, unsure_since: null },
+  ...{ failing_since: null, stuck_at: null, unsure_since: null, asked_kind: null },
 } as const;
 
 /** Parses the cells of a row. */

@@ -40,7 +40,8 @@ function toConvergenceColumns(serial: string): string {
     due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
     last_error text, stuck_at bigint, in_flight bigint default 0 not null,
     steps bigint default 0 not null, write_id text, deleted_at bigint, lost_looks integer default 0 not null,
-    sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint`;
+    sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint,
+    asked_kind text, asked_at bigint, asked_version bigint, asked_trace text`;
 }
 
 function listUserStatements(serial: string): string[] {
@@ -77,6 +78,7 @@ function listUserStatements(serial: string): string[] {
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
     'create index users_in_flight on users (in_flight) where in_flight > 0',
+    'create index users_asked on users (asked_kind, asked_at) where asked_kind is not null',
     `create index users_tombstones on users (deleted_at, seq)
       where deleted_at is not null and erased_at is null`,
     `create index users_due on users
@@ -113,6 +115,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_lost on groups (lost_looks) where lost_looks > 0',
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
     'create index groups_in_flight on groups (in_flight) where in_flight > 0',
+    'create index groups_asked on groups (asked_kind, asked_at) where asked_kind is not null',
     `create index groups_due on groups (due_class, due_at, stuck_at, attempts, failing_since)
       where due_at is not null`,
     ...listLinkStatements('memberships', serial),
@@ -167,10 +170,6 @@ function listStateStatements(serial: string): string[] {
     'create index own_calls_member on own_calls (member_id, at) where member_id is not null',
     `create index own_calls_kind on own_calls
       (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)`,
-    `create table changes (
-      resource_type text not null, resource_id text not null, version bigint not null,
-      kind text not null, accepted_at bigint not null, trace text,
-      constraint changes_pk primary key (resource_id, version))`,
     `create table notices (key text primary key, since bigint not null, ended text)`,
     `create table notifications (
       seq ${serial}, id text not null unique, receiver text not null, subject text not null,

@@ -96,7 +96,6 @@ function listDeletions({ id, names }: ErasedUser): Statement[] {
     sql`delete from group_admins where user_id = ${id}`,
     sql`delete from notifications where subject = ${`user:${id}`}`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
-    sql`delete from changes where resource_id = ${id}`,
     sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
     sql`delete from inspections where resource_id = ${id}`,
     ...named.map((is) => sql`delete from disputes where resource_type = 'user' and ${is}`),
