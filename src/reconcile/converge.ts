@@ -3,7 +3,6 @@ import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/resource-state.ts';
 import { findTrace } from '../store/changes.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
 import { recordStep } from './record-held.ts';
@@ -34,7 +33,7 @@ export async function converge<T extends KindTypes>(
     readonly onNotified: () => void;
   },
 ): Promise<Run> {
-  const guard = createStepGuard(key);
+  const assertNoCircle = createStepGuard(key);
   const replan = () => readStep(deps, kind, key);
   let step = await replan();
   let again = false;
@@ -42,7 +41,7 @@ export async function converge<T extends KindTypes>(
   let failures = 0;
   while (step !== undefined) {
     const { state, action } = step;
-    guard.note(state.version, action);
+    assertNoCircle(state.version, action);
     const create = action && kind.toSentCreate(action);
     const planned: GuardedStep<T['state'], T['action']> = {
       key,
@@ -85,7 +84,7 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
   readonly missed: Missed | undefined;
 }
 
-/** Takes a step; without an action it is done. */
+/** Takes a step, in the trace of the change that waits for it; without an action it is done. */
 async function take<T extends KindTypes>(
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
@@ -94,8 +93,16 @@ async function take<T extends KindTypes>(
   if (action === undefined) return { kind: 'done', known: kind.noNews };
   const known = missed === undefined ? state : { ...state, missed };
   const { tracing } = deps;
-  if (tracing === undefined) return kind.apply(deps, known, action);
-  return traceStep({ ...deps, tracing }, { key, name }, () => kind.apply(deps, known, action));
+  const parent = tracing && (await findTrace(deps.store.read, key));
+  // Work that no provider has asked for is shown by its calls alone.
+  if (tracing === undefined || parent === undefined) return kind.apply(deps, known, action);
+  const attributes = { 'scim_bridge.resource_type': key.type, 'scim_bridge.action': name };
+  const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });
+  try {
+    return await span.run(() => kind.apply(deps, known, action));
+  } finally {
+    span.end();
+  }
 }
 
 /** Name of an action that looks. */
@@ -126,27 +133,20 @@ const REPEATS_MAX = 10;
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Guard that tells a long run from a circle: a run may take any number of steps, but not the same one again and again.
+ * Creates what tells a long run from a circle: a run may take any number of steps, but not the same one again and again. It
+ * is told each step. @throws BridgeError `bug` when this step was taken too often since the last write
  */
-export interface StepGuard {
-  /** Notes a step. @throws BridgeError `bug` when this step was taken too often since the last write. */
-  note(version: number, action: unknown): void;
-}
-
-/** Creates the guard of one run. */
-function createStepGuard(key: ResourceKey): StepGuard {
+function createStepGuard(key: ResourceKey): (version: number, action: unknown) => void {
   const taken = new Map<string, number>();
   let seen: number | undefined;
-  return {
-    note(version, action) {
-      if (version !== seen || taken.size >= REMEMBERED_MAX) taken.clear();
-      seen = version;
-      const step = JSON.stringify(action) ?? '';
-      const times = (taken.get(step) ?? 0) + 1;
-      taken.set(step, times);
-      if (times <= REPEATS_MAX) return;
-      throw new BridgeError('bug', `${keyText(key)} came to the same step ${times} times`);
-    },
+  return (version, action) => {
+    if (version !== seen || taken.size >= REMEMBERED_MAX) taken.clear();
+    seen = version;
+    const step = JSON.stringify(action) ?? '';
+    const times = (taken.get(step) ?? 0) + 1;
+    taken.set(step, times);
+    if (times <= REPEATS_MAX) return;
+    throw new BridgeError('bug', `${keyText(key)} came to the same step ${times} times`);
   };
 }
 
@@ -170,29 +170,4 @@ function toMissed(
   if (outcome.kind !== 'done' || before !== 'found') return before;
   if (!isLook) return undefined;
   return outcome.known.missing ? 'gone' : 'found';
-}
-
-/** Step that is traced. */
-interface TracedStep {
-  readonly key: ResourceKey;
-  /** Name of its action. */
-  readonly name: string;
-}
-
-/** Runs a step in the trace of the change that waits for it. */
-async function traceStep<T>(
-  { store, tracing }: Pick<ReconcileDeps, 'store'> & { readonly tracing: Tracing },
-  { key, name }: TracedStep,
-  step: () => Promise<T>,
-): Promise<T> {
-  const parent = await findTrace(store.read, key);
-  // Work that no provider has asked for is shown by its calls alone.
-  if (parent === undefined) return step();
-  const attributes = { 'scim_bridge.resource_type': key.type, 'scim_bridge.action': name };
-  const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });
-  try {
-    return await span.run(step);
-  } finally {
-    span.end();
-  }
 }

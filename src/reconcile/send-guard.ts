@@ -49,37 +49,9 @@ export interface SendGuard<State> {
 /** Takes back all that was written for a call that is not to leave. */
 class NotAsPlanned extends Error {}
 
-/** Call with the changes that it makes. */
-interface ChangingCall extends Pick<Sending, 'operation'> {
-  readonly changes: readonly SentChange[];
-}
-
 /** Options of a call by a step: one that changes something says what. */
 interface StepCallOptions extends CallOptions {
   readonly changes?: readonly SentChange[];
-}
-
-/** Call that a limit keeps from leaving. */
-interface HeldCall {
-  readonly key: ResourceKey;
-  readonly version: number;
-  readonly changes: readonly SentChange[];
-}
-
-/**
- * Takes removals that are more than providers may ask for out of what is planned; false: the call has not left.
- * @throws the error itself when the call was not held for what is planned
- */
-async function holdBack(
-  deps: ReconcileDeps,
-  error: unknown,
-  { key, version, changes }: HeldCall,
-): Promise<false> {
-  if (error instanceof NotAsPlanned) return false;
-  if (!(error instanceof TooMuchHarm)) throw error;
-  const { deactivation } = deps.policy;
-  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
-  throw error;
 }
 
 /** Step whose calls are guarded. */
@@ -108,16 +80,25 @@ export function openSendGuard<State extends Guarded, Action>(
   let isFirst = true;
   const calls = createCallOutcomes('done');
 
-  /** Writes the call down; false: what is wanted may be something else by now. */
-  async function mayLeave(call: ChangingCall): Promise<boolean> {
+  /**
+   * Writes the call down; false: what is wanted may be something else by now, also because removals that are more than
+   * providers may ask for were taken out of it.
+   */
+  async function mayLeave(operation: string, changes: readonly SentChange[]): Promise<boolean> {
     const { planned } = seen;
-    const { version } = planned;
     try {
-      await deps.store.write((tx) => leave(tx, deps, { key, call, planned, create, calls }));
+      const call = { key, operation, changes, planned, create, calls };
+      await deps.store.write((tx) => writeDown(tx, deps, call));
       hasCreated ||= create !== undefined;
       return true;
     } catch (error) {
-      return holdBack(deps, error, { key, version, changes: call.changes });
+      if (error instanceof NotAsPlanned) return false;
+      if (!(error instanceof TooMuchHarm)) throw error;
+      const { version } = planned;
+      const { deactivation } = deps.policy;
+      const removals = { key, version, changes, limit: error, deactivation };
+      if (await holdRemovals(deps, removals)) return false;
+      throw error;
     }
   }
 
@@ -126,8 +107,7 @@ export function openSendGuard<State extends Guarded, Action>(
     isFirst = false;
     async function beforeSend(sending: Sending): Promise<void> {
       if (sending.operation.method === 'GET') return;
-      const call = { ...sending, changes };
-      while (!(await mayLeave(call))) {
+      while (!(await mayLeave(sending.operation.id, changes))) {
         const now = await replan();
         if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
           seen.isOvertaken = true;
@@ -153,10 +133,11 @@ export function openSendGuard<State extends Guarded, Action>(
   };
 }
 
-/** Call that is about to leave, and what it was planned from. */
+/** Call that is about to leave, with the changes that it makes, and what it was planned from. */
 interface LeavingCall {
   readonly key: ResourceKey;
-  readonly call: ChangingCall;
+  readonly operation: string;
+  readonly changes: readonly SentChange[];
   readonly planned: Guarded;
   readonly create: SentCreate | undefined;
   readonly calls: CallOutcomes;
@@ -166,17 +147,16 @@ interface LeavingCall {
  * Writes a call down that is about to leave. @throws NotAsPlanned when what is wanted may be something else by now
  * @throws BridgeError `bug` for a call that does not say what it changes
  */
-async function leave(
+async function writeDown(
   tx: Db,
   deps: ReconcileDeps,
-  { key, call, planned, create, calls }: LeavingCall,
+  { key, operation, changes: sent, planned, create, calls }: LeavingCall,
 ): Promise<void> {
-  const { operation, changes: sent } = call;
-  if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation.id} changes`);
+  if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation} changes`);
   // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
   await saveCallOutcomes(tx, calls.notes);
   const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
-  const own = { at: deps.clock.now(), operation: operation.id, key, changes };
+  const own = { at: deps.clock.now(), operation, key, changes };
   const written = await insertOwnCall(tx, own);
   await assertWithinLimit(tx, deps, written);
   const { version, sentCreates: earlier } = planned;

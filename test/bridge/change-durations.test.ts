@@ -64,3 +64,30 @@ test('the time runs from the acceptance, also when the process that accepted has
   expect(metrics.get('change_duration_seconds_sum{kind="leaver"}')).toBeGreaterThan(3_600);
   expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
 });
+
+test('what is asked of a group while another change of it is under way is waited for as well', () =>
+  withTestBridge({ settings: impatient }, async (bridge) => {
+    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    const pilots = await addGroup(bridge, 'Pilots', [ada, bob]);
+    await untilSettled(bridge);
+    const { id } = bridge.sandbox.service.getUser('bob@example.com');
+    const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
+      (operation) =>
+        bridge.sandbox.faults.add({
+          ...{ operation, fault: { kind: 'status', status: 503 } },
+          about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
+        }),
+    );
+    for (const who of [ada, bob]) {
+      const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
+      await send(bridge, 'PATCH', `/Groups/${pilots}`, removal);
+    }
+    const isIn = (name: string) => bridge.sandbox.service.members('Pilots').includes(name);
+    await expect.poll(() => isIn('ada@example.com')).toBe(false);
+    const meanwhile = await readCounts(bridge);
+    for (const fault of faults) fault.remove();
+    await untilSettled(bridge);
+
+    expect(meanwhile.waiting?.[3]).toBe(1);
+    expect((await readCounts(bridge)).waiting).toEqual([0, 0, 0, 0, 0, 0]);
+  }));
