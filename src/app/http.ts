@@ -19,15 +19,16 @@ import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { findRemark } from '../store/audit/requests.ts';
-import { countWaitingChanges, findLateLeavers } from '../store/changes.ts';
+import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drift-views.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import { countNotifications } from '../store/notifications.ts';
+import { countWaitingNotices } from '../store/notices.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
+import { findLateLeavers } from '../store/users/leavers.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
@@ -70,7 +71,7 @@ export function createApps(
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
-    countNotifications: () => countNotifications(store.read),
+    countNotifications: () => countWaitingNotices(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),

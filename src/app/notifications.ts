@@ -1,18 +1,19 @@
 import { toAccessFacts } from '../access/overview.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
+import { type Observed, putTest } from '../notify/conditions.ts';
 import type { NotifierDeps } from '../notify/notifier.ts';
-import type { Observed } from '../notify/watch.ts';
+import type { NotificationSource } from '../ops/sources.ts';
 import { findLeaverHold, LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import { readReadiness } from '../ops/state/readiness.ts';
 import type { HealthSources, WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { ReasonCode } from '../ops/state/reason.ts';
-import { findLateLeavers, type LateLeaver, type LateLeavers } from '../store/changes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDriftsAfter } from '../store/drift-views.ts';
 import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
+import { findLateLeavers, type LateLeavers } from '../store/users/leavers.ts';
 import { events } from '../telemetry/events.ts';
 import type { WatchedOptions } from './options.ts';
 
@@ -26,8 +27,6 @@ const LEAVERS_SEEN_MAX = 500;
 /** Times before an expiry at which it is told, in days. */
 const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
-
-type Told = Omit<Notice, 'at'>;
 
 /** Reads what receivers may be told of. */
 export async function observeBridge(
@@ -64,24 +63,21 @@ function toReason({
   readonly detail: string;
   readonly remedy: string;
 }): Condition {
-  const subject = `reason:${code}`;
+  const text = `${code}: ${detail} ${remedy}`;
   return {
-    key: subject,
-    began: toTold('reason.began', subject, `${code}: ${detail} ${remedy}`, {
-      code,
-      detail,
-      remedy,
-    }),
-    ended: toTold('reason.ended', subject, `${code} is over.`, { code }),
+    key: `reason:${code}`,
+    began: toNotice('reason.began', text, { code, detail, remedy }),
+    ended: toNotice('reason.ended', `${code} is over.`, { code }),
   };
 }
 
 function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
   const why = reason ?? 'it is above its limits';
   const text = `A plan of ${toCount(waiting, 'change')} (${source}) waits for an operator: ${why}. scim-bridge plan show`;
-  const subject = `plan:${id}`;
-  const data = { plan: id, source, waiting, reason };
-  return { key: subject, began: toTold('plan.held', subject, text, data) };
+  return {
+    key: `plan:${id}`,
+    began: toNotice('plan.held', text, { plan: id, source, waiting, reason }),
+  };
 }
 
 function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
@@ -91,10 +87,10 @@ function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
     const at = new Date(expiresAt).toISOString();
     const days = EXPIRY_DAYS.filter((count) => expiresAt - now <= count * DAY_MS);
     return days.map((count): Condition => {
-      const subject = `credential:${purpose}:${name}:${at}`;
       const text = `A credential for ${purpose} expires at ${at}. scim-bridge token list, scim-bridge client list`;
-      const began = toTold('credential.expires', subject, text, { purpose, expiresAt: at });
-      return { key: `${subject}:${count}`, began: { ...began, names: { credential: name } } };
+      const began = toNotice('credential.expires', text, { purpose, expiresAt: at });
+      const key = `credential:${purpose}:${name}:${at}:${count}`;
+      return { key, began: { ...began, names: { credential: name } } };
     });
   });
 }
@@ -106,35 +102,33 @@ function toLeavers({ count, some }: LateLeavers, writes: WritesFacts): Condition
   const [oldest] = some;
   if (oldest === undefined || count <= LEAVERS_MAX) return each;
   const { since, why, held } = toHold(oldest, writes);
-  const late = `${count} people who left can still work in the service, the first since ${since}.${why} scim-bridge status`;
-  const done = `No more than ${LEAVERS_MAX} of those who left can still work in the service.`;
-  const subject = MANY_LEAVERS;
+  const late = `${count} people who left were not seen to be out, the first since ${since}.${why} scim-bridge status`;
+  const done = `No more than ${LEAVERS_MAX} of those who left were not seen to be out.`;
   const many = {
     key: MANY_LEAVERS,
-    began: toTold('leaver.late', subject, late, { count, acceptedAt: since, ...held }),
-    ended: toTold('leaver.done', subject, done, { count: LEAVERS_MAX }),
+    began: toNotice('leaver.late', late, { count, acceptedAt: since, ...held }),
+    ended: toNotice('leaver.done', done, { count: LEAVERS_MAX }),
   };
   return [many, ...each];
 }
 
-function toLeaver(leaver: LateLeaver, writes: WritesFacts): Condition {
-  const { id, version, userName } = leaver;
-  const subject = `user:${id}`;
+function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Condition {
+  const { id, leftAt, userName } = leaver;
   const { since, why, held } = toHold(leaver, writes);
-  const late = `Somebody who left can still work in the service: the deactivation of ${id} was accepted at ${since}.${why} scim-bridge why ${id}`;
+  const late = `Somebody who left was not seen to be out: the deactivation of ${id} was accepted at ${since}.${why} scim-bridge why ${id}`;
   const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
   const data = { user: id, acceptedAt: since };
   return {
-    key: `leaver:${id}:${version}`,
-    began: { ...toTold('leaver.late', subject, late, { ...data, ...held }), names: { userName } },
-    ended: toTold('leaver.done', subject, done, data),
+    key: `leaver:${id}:${leftAt}`,
+    began: { ...toNotice('leaver.late', late, { ...data, ...held }), names: { userName } },
+    ended: toNotice('leaver.done', done, data),
     partOf: MANY_LEAVERS,
   };
 }
 
 /** Tells since when a leaver waits, and for which decision of an operator. */
-function toHold(leaver: LateLeaver, writes: WritesFacts) {
-  const { acceptedAt, plan } = leaver;
+function toHold(leaver: LateLeavers['some'][number], writes: WritesFacts) {
+  const { leftAt, plan } = leaver;
   const heldBy = findLeaverHold(leaver, writes);
   const why = {
     plan: ` A plan that waits for an operator holds it: scim-bridge plan show ${plan}.`,
@@ -142,20 +136,20 @@ function toHold(leaver: LateLeaver, writes: WritesFacts) {
     'writes-paused': ' Changes are paused: scim-bridge resume.',
   };
   return {
-    since: new Date(acceptedAt).toISOString(),
+    since: new Date(leftAt).toISOString(),
     why: heldBy === undefined ? '' : why[heldBy],
     held: heldBy === undefined ? {} : { heldBy, ...(plan !== null && { plan }) },
   };
 }
 
-function toTold(type: string, subject: string, text: string, data: Told['data']): Told {
-  return { type, subject, text, data, names: {} };
+function toNotice(type: string, text: string, data: Notice['data']): Notice {
+  return { type, text, data, names: {} };
 }
 
 const NOTIFIED_DRIFTS = createFact<{ readonly seq: number }>('notified-drifts');
 
 /** One notice for each kind of difference that was found since the last time; none of those before the first time. */
-async function findDriftNews(tx: Db, now: number): Promise<readonly Told[]> {
+async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
   const known = await NOTIFIED_DRIFTS.find(tx);
   const found = await countDriftsAfter(tx, known?.seq ?? 0);
   if (known !== undefined && found.length === 0) return [];
@@ -164,19 +158,38 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Told[]> {
   if (known === undefined) return [];
   return found.map(({ kind, count }) => {
     const text = `Others changed the service: ${kind}, ${count}. GET /ops/drifts?kind=${kind}`;
-    return toTold(`drift.found.${kind}`, `drift:${kind}`, text, { kind, count });
+    return toNotice(`drift.found.${kind}`, text, { kind, count });
   });
 }
 
 /** Reports on deliveries, in the log and the metrics. */
 export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['told'] {
   return {
-    attempted({ receiver, result, type }) {
-      metrics.notifications.inc({ receiver, result });
-      if (result === 'dead') logger.log(events.notificationGivenUp({ receiver, type }));
-    },
+    attempted: (fields) => metrics.notifications.inc(fields),
     receiverDown: (fields) => logger.log(events.receiverDown(fields)),
     receiverUp: (fields) => logger.log(events.receiverUp(fields)),
     failed: (error) => logger.log(events.jobFailed({ job: 'notifications', at: 'store', error })),
+  };
+}
+
+/** Receivers as operators try them, in every process; the leader sends. */
+export function toNotificationSource({
+  store,
+  clock,
+  settings,
+}: WatchedOptions): NotificationSource {
+  const { receivers } = settings.notify;
+  return {
+    receivers: receivers.map(({ name }) => name),
+    async test(name) {
+      const asked = receivers.filter((one) => name === undefined || one.name === name);
+      const ids = await store.write(async (tx) => {
+        const stored: string[] = [];
+        for (const one of asked) stored.push(await putTest(tx, one, clock.now()));
+        return stored;
+      });
+      store.bell.ring('decided');
+      return ids;
+    },
   };
 }

@@ -7,7 +7,7 @@ import { toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner } from '../reconcile/loop/errands.ts';
-import { createLeaverProofs } from '../reconcile/loop/leavers.ts';
+import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
@@ -159,11 +159,11 @@ function toNews(
   };
 }
 
-/** Opens the jobs that keep samples and proofs, and forget old ones. */
+/** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
 function openKeeping(deps: ReconcileDeps, { settings, traffic, target }: WatchedOptions) {
   const sampling = createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
   const pruning = createPruning(deps, toRetention(settings));
-  return [sampling, pruning, createLeaverProofs(deps)];
+  return [sampling, pruning, createLeaverWatch(deps)];
 }
 
 async function createDeps(

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { LEAVER_STATUSES } from '../domain/leaver.ts';
 import { BY_OPERATOR } from '../domain/text.ts';
 import type { LeaverAnswer } from '../ops/schemas/leavers.ts';
+import { LEAVER_STATUSES } from '../store/users/leavers.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toCsv } from './csv.ts';
 import {
@@ -23,7 +23,7 @@ interface Options extends ListOptions {
   readonly csv?: true;
 }
 
-/** `leavers`: lists removals of access with their proofs. */
+/** `leavers`: lists who lost access, and what proves it. */
 export const addLeaversCommand: AddCommand = (program, context) => {
   const command = program
     .command('leavers')
@@ -31,7 +31,7 @@ export const addLeaversCommand: AddCommand = (program, context) => {
     .option('--since <moment>', 'accepted since then: a date, or a moment')
     .addOption(new Option('--status <status>', 'in this state alone').choices(LEAVER_STATUSES))
     .option('--csv', 'as CSV, every step with its time');
-  addListOptions(command).addHelpText('after', `${HELP}\n${LIST_HELP}`);
+  addListOptions(command).addHelpText('after', LIST_HELP);
   command.action(async (options: Options) => {
     const { since, status, csv, limit } = options;
     if (csv && options.json) command.error('error: --csv or --json, not both');
@@ -44,9 +44,6 @@ export const addLeaversCommand: AddCommand = (program, context) => {
   });
 };
 
-const HELP = `
-"could not look" stands where nobody could look what remains, and never means that nothing does.`;
-
 function toText(page: Page<LeaverAnswer>, status: string | undefined, context: CliContext): string {
   const { items, nextCursor } = page;
   if (items.length === 0) {
@@ -57,37 +54,33 @@ function toText(page: Page<LeaverAnswer>, status: string | undefined, context: C
 
 const COLUMNS: readonly Column<LeaverAnswer>[] = [
   { head: 'who', cell: toPerson },
-  { head: 'lost', cell: ({ kind }) => kind },
   { head: 'status', cell: toStatus },
-  { head: 'asked', cell: ({ asked }) => toMoment(asked.at) },
+  { head: 'accepted', cell: ({ acceptedAt }) => toMoment(acceptedAt) },
   { head: 'sent', cell: ({ sent }) => (sent === null ? '' : toMoment(sent.at)) },
-  { head: 'seen', cell: ({ seen }) => (seen === null ? '' : toMoment(seen.at)) },
+  { head: 'seen', cell: ({ seenAt }) => (seenAt === null ? '' : toMoment(seenAt)) },
   { head: 'audit log', cell: toLogText },
   { head: 'remains', cell: toRemainsText },
-  { head: 'by', rank: 'minor', cell: ({ asked }) => asked.credential },
-  { head: 'request', rank: 'minor', cell: ({ asked }) => toDim(asked.requestId) },
+  { head: 'by', rank: 'minor', cell: ({ asked }) => asked?.credential ?? '' },
+  { head: 'request', rank: 'minor', cell: ({ asked }) => toDim(asked?.requestId ?? '') },
 ];
 
 const CSV: readonly Column<LeaverAnswer>[] = [
   { head: 'id', cell: ({ person }) => person.id },
   { head: 'name', cell: ({ person }) => person.name ?? '' },
-  { head: 'lost', cell: ({ kind }) => kind },
   { head: 'status', cell: ({ status }) => status },
-  { head: 'credential', cell: ({ asked }) => asked.credential },
-  { head: 'request', cell: ({ asked }) => asked.requestId },
-  { head: 'asked', cell: ({ asked }) => asked.at },
+  { head: 'credential', cell: ({ asked }) => asked?.credential ?? '' },
+  { head: 'request', cell: ({ asked }) => asked?.requestId ?? '' },
+  { head: 'asked', cell: ({ asked }) => asked?.at ?? '' },
   { head: 'accepted', cell: ({ acceptedAt }) => acceptedAt },
   { head: 'sent', cell: ({ sent }) => sent?.at ?? '' },
   { head: 'call', cell: ({ sent }) => sent?.operation ?? '' },
   { head: 'outcome', cell: ({ sent }) => sent?.outcome ?? '' },
-  { head: 'seen', cell: ({ seen }) => seen?.at ?? '' },
-  { head: 'seen by', cell: ({ seen }) => seen?.by ?? '' },
+  { head: 'seen', cell: ({ seenAt }) => seenAt ?? '' },
   { head: 'audit log', cell: ({ logged }) => logged.state },
   { head: 'logged', cell: ({ logged }) => logged.at ?? '' },
   { head: 'event', cell: ({ logged }) => logged.eventId ?? '' },
   { head: 'by the bridge', cell: ({ logged }) => `${logged.ours ?? ''}` },
   { head: 'took ms', cell: ({ tookMs }) => `${tookMs ?? ''}` },
-  { head: 'looked', cell: ({ remains }) => remains?.at ?? '' },
   { head: 'remains', cell: toRemainsText },
   { head: 'plan', cell: ({ planId }) => planId ?? '' },
   { head: 'problem', cell: ({ problem }) => problem?.words ?? '' },
@@ -99,7 +92,7 @@ function toPerson({ person }: LeaverAnswer): string {
 
 function toStatus({ status, problem, planId }: LeaverAnswer): Cell {
   if (status === 'out') return { text: status, colour: 'green' };
-  if (status !== 'waits') return { text: status, colour: status === 'refused' ? 'red' : 'dim' };
+  if (status === 'back') return { text: status, colour: 'dim' };
   const why = planId === null ? problem?.words : `plan ${planId}`;
   return { text: why === undefined ? status : `${status}: ${why}`, colour: 'yellow' };
 }
@@ -111,13 +104,7 @@ function toLogText({ logged }: LeaverAnswer): string {
   return code === null ? state : `${state} (${code})`;
 }
 
-/** Tells in words what remains, and what nobody could look at. */
 function toRemainsText({ remains }: LeaverAnswer): string {
-  if (remains === null) return '';
-  const found = remains.parts.flatMap(({ part, found: some }) =>
-    some.map(({ id, name }) => `${part}: ${name ?? id}`),
-  );
-  const blind = remains.parts.flatMap(({ part, looked }) => (looked ? [] : part));
-  const rest = blind.length === 0 ? [] : [`could not look: ${blind.join(', ')}`];
-  return [...(found.length === 0 ? ['nothing found'] : found), ...rest].join('; ');
+  const groups = remains?.groups.map(({ id, name }) => name ?? id) ?? [];
+  return [...(remains?.owner ? ['role of an owner'] : []), ...groups].join(', ');
 }

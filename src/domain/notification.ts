@@ -18,10 +18,6 @@ export interface Receiver {
 export interface Notice {
   /** Such as `reason.began`, `drift.found.user.activated`, `leaver.late`. */
   readonly type: string;
-  /** Its subject; notifications of one subject arrive in order. */
-  readonly subject: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
   /** A sentence for people. */
   readonly text: string;
   /** Ids, codes, counts, times. */
@@ -34,8 +30,8 @@ export interface Notice {
 export interface Condition {
   /** Tells it from all others. */
   readonly key: string;
-  readonly began: Omit<Notice, 'at'>;
-  readonly ended?: Omit<Notice, 'at'>;
-  /** Key of the state that is told in its place while that holds; what was told before goes on. */
+  readonly began: Notice;
+  readonly ended?: Notice;
+  /** Key of the condition that is told in its place while that holds; what was told before goes on. */
   readonly partOf?: string;
 }

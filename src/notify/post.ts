@@ -7,10 +7,10 @@ import type { Receiver } from '../domain/notification.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
 import { findCause, toFailureWords } from '../outbound/failure-words.ts';
 
-/** Result of one attempt: `down`: it says nothing of this notification; `gone`: the receiver wants none any more. */
+/** Result of one attempt: `down`: it says nothing of this notification. */
 export type PostResult =
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'gone' | 'refused'; readonly error: string }
+  | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'down'; readonly error: string; readonly retryAfterMs: number };
 
 /** Sends notifications; no redirect is followed. */
@@ -120,7 +120,6 @@ function toResult(
 ): PostResult {
   const error = `answered with ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
-  if (status === 410) return { kind: 'gone', error };
   if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', error };
   return { kind: 'down', error, retryAfterMs: parseRetryAfter(`${retryAfter}`, now) };
 }

@@ -46,20 +46,24 @@ const message = one({
 });
 
 const notice: Notice = {
-  ...{ type: 'plan.held', subject: 'plan:1', at: 0 },
+  type: 'plan.held',
   text: 'A plan waits: [click](https://evil.example) *now*',
   ...{ data: {}, names: {} },
 };
 
 test('a notification for Teams is a message with one adaptive card, in which no text is Markdown', () => {
   const body: unknown = JSON.parse(
-    toBody(notice, {
-      name: 'channel',
-      url: 'https://x.example',
-      events: [],
-      format: 'teams',
-      names: false,
-    }),
+    toBody(
+      notice,
+      {
+        name: 'channel',
+        url: 'https://x.example',
+        events: [],
+        format: 'teams',
+        names: false,
+      },
+      0,
+    ),
   );
 
   const isValid = new Ajv().compile(message);

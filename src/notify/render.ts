@@ -3,8 +3,8 @@ import type { Notice, Receiver } from '../domain/notification.ts';
 /** Characters of a text or value; a body is a few of them. */
 const TEXT_MAX = 1_000;
 
-/** Body of a notification in the form of its receiver. */
-export function toBody(notice: Notice, { format, names }: Receiver): string {
+/** Body of a notification of a time (epoch milliseconds), in the form of its receiver. */
+export function toBody(notice: Notice, { format, names }: Receiver, at: number): string {
   const text = toText(notice, names);
   switch (format) {
     case 'slack':
@@ -14,7 +14,7 @@ export function toBody(notice: Notice, { format, names }: Receiver): string {
     default:
       return JSON.stringify({
         type: notice.type,
-        timestamp: new Date(notice.at).toISOString(),
+        timestamp: new Date(at).toISOString(),
         data: { text, ...toShort(notice.data), ...(names ? toShort(notice.names) : {}) },
       });
   }

@@ -172,7 +172,6 @@ function request(
       status,
       notifications: {
         receivers: [],
-        retry: async () => 0,
         test: async () => [],
       },
       ...operators,

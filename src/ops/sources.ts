@@ -11,10 +11,10 @@ import type { ReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import type { LateLeavers } from '../store/changes.ts';
 import type { StuckPart, TroubledResource } from '../store/resources/backlog.ts';
 import type { DisputeView } from '../store/resources/disputes.ts';
 import type { Store } from '../store/store.ts';
+import type { LateLeavers } from '../store/users/leavers.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions, TransportHealth } from '../upstream/transport.ts';
 import type { AccessNeeds } from './access/credential.ts';
@@ -98,10 +98,8 @@ export interface About {
   readonly startedAt: number;
 }
 
-/** Notifications that wait or were given up. */
+/** Receivers of notifications. */
 export interface NotificationSource {
-  /** Has one tried again, or all; returns how many. */
-  readonly retry: (id: string | undefined) => Promise<number>;
   /** Stores a notification for one receiver, or for each; returns the ids. */
   readonly test: (receiver: string | undefined) => Promise<string[]>;
   readonly receivers: readonly string[];

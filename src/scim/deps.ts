@@ -5,7 +5,6 @@ import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { KeptRequest } from '../domain/kept-request.ts';
-import type { Asker } from '../domain/leaver.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -79,8 +78,6 @@ export interface ScimDeps {
   readonly tracing: Tracing | undefined;
   /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
   readonly openRequest: (toRequest: () => KeptRequest) => OpenRecord<KeptRequest>;
-  /** Request that these dependencies are of; undefined: an operator asks. */
-  readonly asker?: Asker | undefined;
 }
 
 /** Parts that one request of a provider is given. */

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { HOLDING_SOURCES } from '../domain/plan.ts';
 import { tableOf } from './due.ts';
 import { waits } from './engine/columns.ts';
 import { isUserRow, type ResourceRow } from './resources/rows.ts';
@@ -148,45 +147,4 @@ export async function findTrace(db: Db, key: ResourceKey): Promise<string | unde
   const asked = db.selectFrom(tableOf(key)).select('asked_trace').where('id', '=', key.id);
   const found = await asked.where('asked_kind', 'is not', null).executeTakeFirst();
   return found?.asked_trace ?? undefined;
-}
-
-/** Somebody whose deactivation waits. */
-export interface LateLeaver {
-  readonly id: string;
-  readonly version: number;
-  /** Epoch milliseconds. */
-  readonly acceptedAt: number;
-  readonly userName: string;
-  /** Plan that holds the deactivation until an operator decides; null: none does. */
-  readonly plan: string | null;
-}
-
-/** Leavers who are not out. */
-export interface LateLeavers {
-  readonly count: number;
-  /** The oldest of them first. */
-  readonly some: readonly LateLeaver[];
-}
-
-/** Finds the leavers accepted before a time (epoch milliseconds) who are not out, whatever keeps them in. */
-export async function findLateLeavers(
-  db: Db,
-  { before, limit }: { readonly before: number; readonly limit: number },
-): Promise<LateLeavers> {
-  const { rows } = await sql<LateLeaver & { readonly count: number }>`
-    select id, asked_version as version, asked_at as "acceptedAt",
-      user_name as "userName", count(*) over () as count,
-      (select min(action.plan_id) from plan_actions as action
-        join plans as plan on plan.id = action.plan_id
-        where action.resource_id = users.id and action.status = 'planned'
-          and action.kind in ('user.deactivate', 'user.access')
-          and plan.source in (${sql.join([...HOLDING_SOURCES])})) as plan
-    from users where asked_kind = 'leaver' and asked_at <= ${before} and ${WAITS.users}
-    order by asked_at, id limit ${limit}`.execute(db);
-  const some = rows.map(({ count: _, ...row }) => ({
-    ...row,
-    version: Number(row.version),
-    acceptedAt: Number(row.acceptedAt),
-  }));
-  return { count: Number(rows[0]?.count ?? 0), some };
 }

@@ -50,10 +50,8 @@ const FACTS: Readonly<Record<LiveTopic, readonly string[]>> = {
   requests: ['select max(seq) from requests'],
   acts: ['select max(id) from acts', "select max(ended_at) from acts where target = ''"],
   leavers: [
-    'select max(seq) from leavers',
-    "select count(*) from leavers where status = 'waits'",
-    'select count(*) from leavers where logged is null and ended_at is not null',
-    'select count(*) from leavers where look_at is not null',
+    'select max(left_at) from users where left_at is not null',
+    'select count(*) from users where left_at is not null and out_at is null',
   ],
   access: [
     'select max(seq) from tokens',

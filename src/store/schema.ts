@@ -5,7 +5,6 @@ import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { LeaverStatus, RemovalKind } from '../domain/leaver.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
@@ -102,6 +101,10 @@ export interface UsersTable extends ConvergenceColumns {
   takes_seat: Generated<number>;
   /** Time since which an addition waits for a free seat; null: none does. */
   seat_since: number | null;
+  /** Time at which the last removal of the user's access was accepted; null: none was. */
+  left_at: number | null;
+  /** Time of the observation after it that showed the user to be out; null: none has. */
+  out_at: number | null;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
 }
@@ -579,61 +582,32 @@ export interface ErrandsTable {
   answer: string | null;
 }
 
-/** Removal of somebody's access that a provider asked for, kept when it is over too. Documents are JSON text. */
-export interface LeaversTable {
-  seq: Generated<number>;
-  user_id: string;
-  /** Version of the write. */
-  version: number;
-  kind: RemovalKind;
-  /** Licences that were left; null: it was no removal of a licence, or of all of them. */
-  licence: number | null;
-  /** Arrival of the request, its credential and its id. */
-  asked_at: number;
-  credential: string;
-  request_id: string;
-  accepted_at: number;
-  status: LeaverStatus;
-  /** Time and call of the observation that showed it; null: none has, or there was no account. */
-  seen_at: number | null;
-  seen_by: string | null;
-  /** Time at which it was found to be over; null: it waits. */
-  ended_at: number | null;
-  /** `SentRemoval`; null: it waits, or no call was needed. */
-  sent: string | null;
-  /** `LoggedRemoval`; null: it waits, or the audit log was not read so far. */
-  logged: string | null;
-  /** `Remains`; null: nobody has looked. */
-  remains: string | null;
-  /** Time of the next look at what remains; null: there is none. */
-  look_at: number | null;
-}
+/**
+ * What one receiver is told of one condition:
+ * - `began`, `ended`: it is told that the condition began, or ended
+ * - `told`: it knows that the condition holds
+ * - `once`: it is told of something that does not end
+ */
+export type NoticePhase = 'began' | 'told' | 'ended' | 'once';
 
-/** State that was told when it began: see `Condition`. */
+/** Condition and one receiver: see `Condition`. */
 export interface NoticesTable {
-  key: string;
-  since: number;
-  /** Answer for when it ends, as JSON text; null: none. */
-  ended: string | null;
-}
-
-/** Notification for one receiver that it does not have yet. */
-export interface NotificationsTable {
-  /** Order in which things happened. */
-  seq: Generated<number>;
-  /** The same at each attempt. */
-  id: string;
   receiver: string;
-  subject: string;
+  key: string;
+  phase: NoticePhase;
+  /** Id of the message, the same at each attempt. */
+  id: string;
   type: string;
   /** As it is sent. */
   body: string;
-  created_at: number;
+  /** Notice for when it ends, as JSON text; null: none. */
+  ended: string | null;
+  /** Time of the phase (epoch milliseconds). */
+  since: number;
+  /** Attempts that were begun. */
+  attempts: number;
   /** Time of the next attempt. */
   due_at: number;
-  attempts: number;
-  /** `dead`: it is not tried any more until an operator asks for it. */
-  status: 'waiting' | 'dead';
   /** Why the last attempt failed; null: there was none. */
   error: string | null;
 }
@@ -655,7 +629,6 @@ export interface Schema {
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
   acts: ActsTable;
-  leavers: LeaversTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
   plans: PlansTable;
@@ -673,5 +646,4 @@ export interface Schema {
   waits: WaitsTable;
   errands: ErrandsTable;
   notices: NoticesTable;
-  notifications: NotificationsTable;
 }

@@ -101,8 +101,6 @@ export const events = {
   receiverDown: (fields: { receiver: string; reason: string }) => line('receiverDown', fields),
   receiverUp: (fields: { receiver: string; afterMs: number; failures: number }) =>
     line('receiverUp', fields),
-  notificationGivenUp: (fields: { receiver: string; type: string }) =>
-    line('notificationGivenUp', fields),
 
   /** Logged when a collector stops taking traces or metrics and when it takes them again, never per attempt. */
   exportFailed: (fields: { error: unknown }) => line('exportFailed', withError(fields)),

@@ -96,11 +96,6 @@ export const logLines = {
     message: 'a receiver takes notifications again',
     fields: ['receiver', 'afterMs', 'failures'],
   },
-  notificationGivenUp: {
-    levels: ['error'],
-    message: 'a notification is given up',
-    fields: ['receiver', 'type'],
-  },
   exportFailed: { levels: ['warn'], message: 'traces cannot be sent', fields: ['error'] },
   exportRecovered: {
     levels: ['info'],

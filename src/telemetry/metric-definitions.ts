@@ -292,14 +292,14 @@ export const metricDefinitions = {
   notifications: {
     type: 'counter',
     name: 'scim_bridge_notifications_total',
-    help: 'Attempts to notify a receiver, by `result`: `delivered`, `failed` (tried again), `dead` (given up).',
+    help: 'Attempts to notify a receiver, by `result`: `delivered`, `failed` (tried again).',
     labels: ['receiver', 'result'],
   },
-  notificationsKept: {
+  notificationsWaiting: {
     type: 'gauge',
-    name: 'scim_bridge_notifications_kept',
-    help: 'Notifications that a receiver does not have, by status: `waiting`, `dead` (given up).',
-    labels: ['receiver', 'status'],
+    name: 'scim_bridge_notifications_waiting',
+    help: 'Notifications that a receiver does not have.',
+    labels: ['receiver'],
   },
   reasons: {
     type: 'gauge',

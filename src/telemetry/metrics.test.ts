@@ -68,7 +68,7 @@ const state: StateSources = {
   readSeats: async () => ({ total: 50, used: 38, waiting: 1, daysLeft: 3.5 }),
   countChanges: async () => [{ kind: 'leaver', oldestAt: 1, count: 1 }],
   connections: () => ({ used: 1, idle: 0, waiting: 0 }),
-  countNotifications: async () => [{ receiver: 'ops', status: 'dead', count: 1 }],
+  countNotifications: async () => [{ receiver: 'ops', count: 1 }],
   findLastSweptAt: async () => 1,
   build: { version: '0.1.0', engine: 'sqlite', mode: 'live' },
   clock: systemClock,

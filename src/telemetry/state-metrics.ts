@@ -67,7 +67,7 @@ export interface StateSources {
     | undefined;
   /** Notifications that receivers do not have. */
   readonly countNotifications: () => Promise<
-    readonly { readonly receiver: string; readonly status: string; readonly count: number }[]
+    readonly { readonly receiver: string; readonly count: number }[]
   >;
   /** Epoch milliseconds at which the last comparison ended that concluded everything; undefined: none has. */
   readonly findLastSweptAt: () => Promise<number | undefined>;
@@ -186,9 +186,9 @@ function addStoreGauges(add: AddGauge, sources: StateSources): void {
     const plans = (await sources.countWaitingPlans().catch(toUnknown)) ?? [];
     return plans.map(({ source, waiting }) => [{ source }, waiting]);
   });
-  add(metricDefinitions.notificationsKept, async () => {
+  add(metricDefinitions.notificationsWaiting, async () => {
     const counted = (await sources.countNotifications().catch(toUnknown)) ?? [];
-    return counted.map(({ receiver, status, count }) => [{ receiver, status }, count]);
+    return counted.map(({ receiver, count }) => [{ receiver }, count]);
   });
   add(metricDefinitions.drift, async () => {
     const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];

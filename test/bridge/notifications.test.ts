@@ -21,7 +21,7 @@ const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => jso
 const deactivate = (bridge: TestBridge, id: string) =>
   send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value: false }));
 
-test('a reason is told when it begins and when it ends, signed as Standard Webhooks says, in order also to a receiver that was down', async () => {
+test('a reason is told when it begins and when it ends, signed as Standard Webhooks says; a receiver that was down is told what holds', async () => {
   const receiver = await startReceiver();
   const log: JsonObject[] = [];
   let messages: unknown[] = [];
@@ -38,9 +38,13 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
     };
     await pauseAndResume();
     receiver.answer(503);
-    for (let round = 0; round < 2; round += 1) await pauseAndResume();
+    await pauseAndResume();
+    await askOps(bridge, 'POST', '/pause', {});
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
     receiver.answer(204);
-    await clock.pass(bridge.sandbox, () => listPauses().length >= 6);
+    await clock.pass(bridge.sandbox, () => listPauses().length >= 3);
+    await askOps(bridge, 'POST', '/resume', {});
+    await clock.pass(bridge.sandbox, () => listPauses().length >= 4);
     messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
   });
 
@@ -60,10 +64,9 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
     timestamp: expect.stringMatching(/^\d{4}-/),
     data: { code: 'writes-paused', text: expect.stringContaining('writes-paused') },
   });
-  const rounds = Array.from({ length: 3 }, () => ['reason.began', 'reason.ended']);
+  const rounds = Array.from({ length: 2 }, () => ['reason.began', 'reason.ended']);
   expect(listTypes(told)).toEqual(rounds.flat());
   expect(refused.length).toBeLessThan(20);
-  expect(listIds(refused).size).toBe(1);
   expect(messages).toEqual([
     'a receiver takes no notifications',
     'a receiver takes notifications again',
@@ -162,7 +165,8 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
       await send(bridge, 'PATCH', `/Users/${id}`, back);
     }
     await askOps(bridge, 'POST', '/resume');
-    await passUntilTold(6);
+    const countDone = () => listTypes(taken).filter((type) => type === 'leaver.done').length;
+    await clock.pass(sandbox, () => countDone() >= 3);
 
     expect(early).toEqual([]);
     expect(before).toEqual([
@@ -272,26 +276,23 @@ test('what was not delivered survives a restart, under the same id', async () =>
   expect(arrived?.headers['webhook-id']).toBe(asked?.headers['webhook-id']);
 });
 
-test('what a receiver wants no more is given up, listed, and sent again when an operator says so; no redirect is followed', async () => {
+test('what a receiver refuses is listed, and sent again until it is taken; no redirect is followed', async () => {
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
     const run = runner(bridge, [addNotificationsCommand]);
     receiver.answer(410);
     const tried = await run('notifications', 'test', 'ops');
-    const dead = await askOps(bridge, 'GET', '/notifications?status=dead');
-    const listed = await run('notifications', 'list', '--dead');
+    const { body: kept } = await askOps(bridge, 'GET', '/notifications?receiver=ops');
+    const listed = await run('notifications', 'list');
     receiver.answer(204);
-    const again = await run('notifications', 'retry', '--all');
-    await expect.poll(() => receiver.taken.length, PATIENT).toBe(1);
+    await expect.poll(() => receiver.taken.length, { ...PATIENT, timeout: 20_000 }).toBe(1);
     const works = await run('notifications', 'test');
 
     expect(tried).toMatchObject({ code: 1, text: expect.stringContaining('answered with 410') });
-    expect(dead.body.items).toMatchObject([{ type: 'test', status: 'dead', attempts: 1 }]);
-    expect(listed.text).toMatch(/ dead +1 +answered with 410\n/);
-    expect(again.text).toBe('Tried again now: 1\n');
+    expect(kept.items).toMatchObject([{ type: 'test', attempts: 1 }]);
+    expect(listed.text).toMatch(/ test +1 +answered with 410\n/);
     expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
-    expect((await run('notifications', 'list', '--dead')).text).toBe('There is none like that.\n');
     expect(await run('notifications', 'list')).toMatchObject({
       text: 'Every receiver has everything.\n',
     });

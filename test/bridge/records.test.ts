@@ -80,7 +80,6 @@ const opsRows = ({ user, group, token, client, nth }: Ids): Row[] =>
     [`/groups/${group}/release`]: {},
     [`/users/${user}/adopt`]: {},
     [`/groups/${group}/adopt`]: {},
-    '/notifications/retry': {},
     '/notifications/test': {},
     '/api/users/retrieveCurrentUser': {},
   }).map(([path, body]) => ({ method: 'POST', path: `/ops${path}`, body }));

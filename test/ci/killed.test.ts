@@ -70,7 +70,7 @@ test('the proof of a leaver whose removal was accepted before the process was ki
       status: 'out',
       asked: { requestId: 'last-words' },
       sent: { outcome: 'done' },
-      seen: { by: expect.any(String) },
+      seenAt: expect.any(String),
     },
   ]);
 });

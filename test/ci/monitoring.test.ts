@@ -121,7 +121,6 @@ function hasSeries(
   if (value === undefined || OUTER.has(label)) return true;
   // A bridge in order has no reason, without a receiver nothing is told, and on SQLite there is no pool.
   if (label === 'code') return reasonCodes.includes(value);
-  if (name.endsWith('notifications_kept')) return ['waiting', 'dead'].includes(value);
   if (name.endsWith('store_connections')) return ['used', 'idle', 'waiting'].includes(value);
   return lines.some((line) => line.startsWith(`${name}{`) && line.includes(`${label}="${value}"`));
 }
@@ -251,9 +250,9 @@ const levels: Readonly<Record<string, Series>> = {
     firing: { [`scim_bridge_store_connections{state="waiting",${job}}`]: '1x60' },
     quiet: { [`scim_bridge_store_connections{state="used",${job}}`]: '9x60' },
   },
-  ScimBridgeNotificationsDead: {
-    firing: { [`scim_bridge_notifications_kept{status="dead",receiver="ops",${job}}`]: '1x60' },
-    quiet: { [`scim_bridge_notifications_kept{status="waiting",receiver="ops",${job}}`]: '1x60' },
+  ScimBridgeNotificationsWait: {
+    firing: { [`scim_bridge_notifications_waiting{receiver="ops",${job}}`]: '1x60' },
+    quiet: { [`scim_bridge_notifications_waiting{receiver="ops",${job}}`]: '0x60' },
   },
   ScimBridgeSeatsRunOut: {
     firing: { [`scim_bridge_seats_days_left{${job}}`]: '13x120' },

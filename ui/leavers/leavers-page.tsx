@@ -15,14 +15,12 @@ const STATUSES = [
   { value: '', label: 'Every status' },
   { value: 'waits', label: 'Waits' },
   { value: 'out', label: 'Out' },
-  { value: 'refused', label: 'Refused' },
-  { value: 'withdrawn', label: 'Withdrawn' },
+  { value: 'back', label: 'Back' },
 ];
 const TONES: Readonly<Record<Leaver['status'], Tone>> = {
   waits: 'waiting',
   out: 'good',
-  refused: 'bad',
-  withdrawn: 'quiet',
+  back: 'quiet',
 };
 const LOG_WORDS: Readonly<Record<Leaver['logged']['state'], string>> = {
   logged: 'has an entry',
@@ -34,13 +32,10 @@ const LOG_WORDS: Readonly<Record<Leaver['logged']['state'], string>> = {
 const columns: readonly Column<Leaver>[] = [
   {
     title: 'Who',
-    cell: ({ person, kind }) => (
-      <>
-        <Link to="/users/$id" params={{ id: person.id }}>
-          {person.name ?? person.id}
-        </Link>
-        <div className="detail">{kind}</div>
-      </>
+    cell: ({ person }) => (
+      <Link to="/users/$id" params={{ id: person.id }}>
+        {person.name ?? person.id}
+      </Link>
     ),
   },
   {
@@ -68,26 +63,23 @@ const columns: readonly Column<Leaver>[] = [
     title: 'Remains',
     isWide: true,
     grows: true,
-    cell: ({ remains, status }) =>
-      remains === null ? (
-        <span className="quiet">{status === 'out' && 'not looked at yet'}</span>
-      ) : (
-        <Words text={toRemains(remains)} />
-      ),
+    cell: ({ remains }) => remains && <Words text={toRemains(remains)} />,
   },
 ];
 
 /** Each step with its time, and what did it. */
 function Steps({ leaver }: { readonly leaver: Leaver }) {
-  const { asked, acceptedAt, sent, seen, logged } = leaver;
+  const { asked, acceptedAt, sent, seenAt, logged } = leaver;
   return (
     <>
-      <div>
-        Asked <ExactMoment at={asked.at} />
-      </div>
-      <div className="detail">
-        by {asked.credential}, request {asked.requestId}
-      </div>
+      {asked && (
+        <div>
+          Asked <ExactMoment at={asked.at} />
+          <div className="detail">
+            by {asked.credential}, request {asked.requestId}
+          </div>
+        </div>
+      )}
       <div>
         Accepted <ExactMoment at={acceptedAt} />
       </div>
@@ -97,10 +89,9 @@ function Steps({ leaver }: { readonly leaver: Leaver }) {
           <span className="detail"> {sent.operation}</span>
         </div>
       )}
-      {seen && (
+      {seenAt && (
         <div>
-          Seen <ExactMoment at={seen.at} />
-          <span className="detail"> {seen.by}</span>
+          Seen <ExactMoment at={seenAt} />
         </div>
       )}
       <div>
@@ -115,14 +106,10 @@ function Steps({ leaver }: { readonly leaver: Leaver }) {
   );
 }
 
-/** Tells in words what remains, and what nobody could look at. */
-function toRemains(remains: NonNullable<Leaver['remains']>): string {
-  const found = remains.parts.flatMap(({ part, found: some }) =>
-    some.map(({ id, name }) => `${part}: ${name ?? id}`),
-  );
-  const blind = remains.parts.filter(({ looked }) => !looked).map(({ part }) => part);
-  const rest = blind.length === 0 ? [] : [`could not look: ${blind.join(', ')}`];
-  return [...(found.length === 0 ? ['nothing found'] : found), ...rest].join('; ');
+/** Tells in words what remains. */
+function toRemains({ owner, groups }: NonNullable<Leaver['remains']>): string {
+  const names = groups.map(({ id, name }) => name ?? id);
+  return [...(owner ? ['role of an owner'] : []), ...names].join(', ');
 }
 
 /** Page of the leavers: each step with its time, and what remains. */
@@ -164,7 +151,7 @@ export function LeaversPage() {
         label="Leavers"
         columns={columns}
         list={list}
-        toKey={({ person, acceptedAt, kind }) => `${person.id} ${acceptedAt} ${kind}`}
+        toKey={({ person }) => person.id}
         empty={`Nobody lost access in that time${status === '' ? '' : ' with this filter'}.`}
       />
     </Page>

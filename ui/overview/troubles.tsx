@@ -39,13 +39,13 @@ const HOLDS = {
   'writes-paused': 'changes are paused',
 } as const;
 
-/** Each leaver who can still work in the service. */
+/** Each leaver who was not seen to be out. */
 function Leavers({ leavers }: { readonly leavers: NonNullable<Ops<'Status'>['leavers']> }) {
   const { count, first } = leavers;
   return (
     <Section
       title="Left, and not out yet"
-      lead={`Deactivated or deleted by the provider, and still able to work in the service: ${count.toLocaleString('en')}.`}
+      lead={`Deactivated or deleted by the provider, and not seen to be out since: ${count.toLocaleString('en')}.`}
     >
       <Frame label="Leavers" columns={['Who', 'Kept in by', 'Since']}>
         {first.map(({ id, name, since, heldBy, plan }) => (

@@ -1,84 +1,62 @@
-import {
-  LEAVER_STATUSES,
-  type LoggedRemoval,
-  type Remains,
-  type SentRemoval,
-} from '../../domain/leaver.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { POLL_STATE, type PollState } from '../../reconcile/audit/poll-state.ts';
-import {
-  type EventAuthor,
-  findEventAuthors,
-  findRemovalCall,
-  type LeaverQuery,
-  type LeaverView,
-  listLeavers,
-  type RemovalCall,
-} from '../../store/audit/leavers.ts';
+import { LATE_MS } from '../../reconcile/audit/window.ts';
+import type { EventView } from '../../store/audit/events.ts';
+import { listEventsAbout } from '../../store/audit/events-about.ts';
+import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
+import {
+  findRemovalCall,
+  LEAVER_STATUSES,
+  type LeaverQuery,
+  type LeaverRow,
+  listForeignGroups,
+  listLeavers,
+} from '../../store/users/leavers.ts';
 import { InvalidRequest } from '../http/errors.ts';
-import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { LeaverAnswer } from '../schemas/leavers.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** Removal with what other tables tell of it. */
-interface ProvenLeaver {
-  readonly seq: number;
-  readonly row: LeaverView;
-  /** Newest call; undefined: there was none, or the ledger has forgotten it. */
-  readonly call: RemovalCall | undefined;
-  readonly author: EventAuthor | undefined;
-  /** Progress of reading the audit log; undefined: it is not read. */
-  readonly log: PollState | undefined;
-}
-
-async function listProven(db: Db, query: LeaverQuery): Promise<ProvenLeaver[]> {
-  const rows = await listLeavers(db, query);
-  const eventIds = rows.flatMap((row) => findEventId(row) ?? []);
-  const authors = await findEventAuthors(db, eventIds);
-  const log = await POLL_STATE.find(db);
-  const proven: ProvenLeaver[] = [];
-  for (const row of rows) {
-    const call = row.sent === null ? await findRemovalCall(db, row) : undefined;
-    proven.push({ seq: row.seq, row, call, author: authors.get(findEventId(row) ?? ''), log });
-  }
-  return proven;
-}
-
-function parseLogged({ logged }: LeaverView): LoggedRemoval | undefined {
-  return logged === null ? undefined : parseStored<LoggedRemoval>(logged);
-}
-
-function findEventId(row: LeaverView): string | undefined {
-  const logged = parseLogged(row);
-  return logged?.kind === 'logged' ? logged.eventId : undefined;
-}
-
-/** The request for removals of access. */
+/** The request for those who left. */
 export const leaverRoutes = [
   route({
     method: 'get',
     path: '/leavers',
     tag: 'Leavers',
-    summary: 'Removals of access that providers asked for, the newest first, each with its proof.',
+    summary: 'Who lost access by a request of a provider, the newest first, and what proves it.',
     filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
     meanings: {
       since: 'Accepted since then: a date, or a moment.',
       resource: 'Of this SCIM id.',
     },
     answers: { 200: 'LeaverList' },
-    async handle({ store }: OpsSources, { query }) {
-      const { status, since: text, resource: userId } = query.filters;
+    async handle({ store }: OpsSources, { query: { cursor, limit, filters } }) {
+      const { status, since: text, resource: userId } = filters;
       const since = text === undefined ? 0 : parseSince(text);
-      const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listProven(store.read, { userId, status, since, beforeSeq, limit });
-      return ok(await readList(query, NEWEST, read, toLeaverAnswer));
+      let after = parseCursor(cursor);
+      const read = async (part: { readonly limit: number }) => {
+        const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
+        after = rows.at(-1) ?? after;
+        return rows;
+      };
+      const page = await readPage({ limit, from: 0 }, read, (rows) => prove(store.read, rows));
+      const isLast = page.nextCursor === null;
+      return ok({ ...page, nextCursor: isLast ? null : `${after.leftAt}-${after.seq}` });
     },
   }),
 ] as const;
+
+/** @throws InvalidRequest */
+function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
+  if (cursor === undefined) return { leftAt: NEWEST, seq: 0 };
+  const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (leftAt === undefined || seq === undefined) throw wrongCursor();
+  return { leftAt: Number(leftAt), seq: Number(seq) };
+}
 
 /** @throws InvalidRequest */
 function parseSince(text: string): number {
@@ -87,57 +65,90 @@ function parseSince(text: string): number {
   throw new InvalidRequest('since is a date such as 2027-01-31, or a moment in UTC.');
 }
 
-function toLeaverAnswer(leaver: ProvenLeaver): LeaverAnswer {
-  const { row } = leaver;
-  const { kind, status, asked_at, seen_at, seen_by } = row;
+/** Finds what the logs still have of those who left. */
+async function prove(db: Db, rows: readonly LeaverRow[]): Promise<LeaverAnswer[]> {
+  const log = await POLL_STATE.find(db);
+  const calls = await Promise.all(rows.map((row) => findCall(db, row)));
+  const askers = await listAskers(
+    db,
+    rows.map(({ id, leftAt }) => ({ kind: 'user.deactivate', resourceId: id, plannedAt: leftAt })),
+  );
+  const searches = rows.map(({ id: resourceId, leftAt, outAt }, place) => {
+    const call = calls[place];
+    const until = (outAt ?? call?.at ?? leftAt) + LOG_DISTANCE_MS;
+    const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
+    const about = { type: 'user', resourceId, memberId: '', isBefore: false } as const;
+    return { ...about, from, until, except: [] };
+  });
+  const events = await listEventsAbout(db, searches, EVENTS_MAX);
+  const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
+  const groups = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
+  return rows.map((row, place) => {
+    const call = calls[place];
+    const event = findNearest(events[place] ?? [], call?.at ?? row.outAt ?? row.leftAt);
+    const { owner, status, id } = row;
+    const named = (groups.get(id) ?? []).map((group) => ({ id: group.id, name: group.name }));
+    return {
+      ...toAnswer(row, askers[place]),
+      sent: call === undefined ? null : { ...call, at: toMoment(call.at) },
+      logged: toLogged(row, event, log),
+      remains: status === 'out' ? { owner: owner === 1, groups: named } : null,
+    };
+  });
+}
+
+/** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */
+const LOG_DISTANCE_MS = 2 * 60_000;
+/** Events of one person among which the nearest is looked for. */
+const EVENTS_MAX = 20;
+/** Actions by which somebody loses access, as services write them. */
+const IS_REMOVAL = /deactivat|suspen|disabl|depersonali|^delete$|user\W?deleted/i;
+
+function findCall(db: Db, { id, leftAt, outAt }: LeaverRow) {
+  return findRemovalCall(db, { id, from: leftAt, until: outAt ?? NEWEST });
+}
+
+function findNearest(events: readonly EventView[], at: number): EventView | undefined {
+  const removals = events.filter(({ action }) => IS_REMOVAL.test(action));
+  return removals.toSorted((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at))[0];
+}
+
+function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
+  const { id, userName: name, status, leftAt, outAt, dueAt, problem, plan } = row;
   const waits = status === 'waits';
   return {
-    person: { id: row.user_id, name: row.name },
-    ...{ kind, status },
-    asked: {
-      at: toMoment(asked_at),
-      credential: row.credential,
-      requestId: row.request_id,
-    },
-    acceptedAt: toMoment(row.accepted_at),
-    sent: toSent(leaver),
-    seen: seen_at === null ? null : { at: toMoment(seen_at), by: seen_by ?? '' },
-    logged: toLogged(leaver),
-    remains: toRemains(row),
-    tookMs: seen_at === null ? null : Math.max(0, Math.round(seen_at - asked_at)),
-    problem: waits && row.problem !== null ? { ...parseStored<Refusal>(row.problem) } : null,
-    planId: row.plan,
+    person: { id, name },
+    status,
+    asked: asker === undefined ? null : toAsked(asker),
+    acceptedAt: toMoment(leftAt),
+    seenAt: toMoment(outAt),
+    tookMs: outAt === null ? null : Math.max(0, Math.round(outAt - (asker?.at ?? leftAt))),
+    problem: waits && problem !== null ? { ...parseStored<Refusal>(problem) } : null,
+    nextAttemptAt: waits ? toMoment(dueAt) : null,
+    planId: waits ? plan : null,
   };
 }
 
-function toSent({ row, call }: ProvenLeaver): LeaverAnswer['sent'] {
-  if (row.sent !== null) {
-    const { at, operation } = parseStored<SentRemoval>(row.sent);
-    return { at: toMoment(at), operation, outcome: 'done', error: null };
-  }
-  if (call === undefined) return null;
-  const { at, operation, outcome, error } = call;
-  return { at: toMoment(at), operation, outcome, error };
+function toAsked({ by: credential, at, requestId }: ChangeAsker) {
+  return { at: toMoment(at), credential, requestId };
 }
 
 const NOTHING = { eventId: null, at: null, ours: null, who: null, code: null } as const;
 
-function toLogged({ row, author, log }: ProvenLeaver): LeaverAnswer['logged'] {
-  const logged = parseLogged(row);
-  if (logged?.kind === 'logged') {
-    const { eventId, at, ours } = logged;
-    return { ...NOTHING, state: 'logged', eventId, at: toMoment(at), ours, who: author ?? null };
+/** What the service's audit log says: "could not be read" is told apart from "has no entry". */
+function toLogged(
+  { outAt, leftAt }: LeaverRow,
+  event: EventView | undefined,
+  log: PollState | undefined,
+): LeaverAnswer['logged'] {
+  if (event !== undefined) {
+    const { id: eventId, createdAt, origin, authorId: id, username, address } = event;
+    const who = { id, username, address, operator: origin === 'operator' };
+    const at = toMoment(createdAt);
+    return { ...NOTHING, state: 'logged', eventId, at, ours: origin === 'ours', who };
   }
-  if (logged !== undefined) return { ...NOTHING, state: 'silent' };
   const code = log === undefined ? 'not-read' : (log.failure?.code ?? null);
-  return { ...NOTHING, state: code === null ? 'waits' : 'unreadable', code };
-}
-
-function toRemains({ remains }: LeaverView): LeaverAnswer['remains'] {
-  if (remains === null) return null;
-  const { at, parts } = parseStored<Remains>(remains);
-  return {
-    at: toMoment(at),
-    parts: parts.map(({ part, why, found }) => ({ part, looked: why === null, why, found })),
-  };
+  if (log === undefined || code !== null) return { ...NOTHING, state: 'unreadable', code };
+  const isRead = log.readAt >= (outAt ?? leftAt) + LATE_MS;
+  return { ...NOTHING, state: isRead ? 'silent' : 'waits' };
 }

@@ -1,5 +1,5 @@
-import { listNotifications, type NotificationRow } from '../../store/notifications.ts';
-import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { listWaitingNotices, type NoticeRow } from '../../store/notices.ts';
+import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { NotificationView } from '../schemas/notifications.ts';
@@ -11,36 +11,15 @@ export const notificationRoutes = [
     method: 'get',
     path: '/notifications',
     tag: 'Notifications',
-    summary: 'What receivers do not have yet, and what was given up, the oldest first.',
-    filters: { receiver: 'text', type: 'text', status: ['waiting', 'dead'] },
-    meanings: {
-      receiver: 'For the receiver with this name.',
-      type: 'Such as `plan.held`.',
-      status: '`dead`: given up.',
-    },
+    summary: 'What receivers do not have yet, the oldest first.',
+    filters: { receiver: 'text' },
+    meanings: { receiver: 'For the receiver with this name.' },
     answers: { 200: 'NotificationList' },
     async handle({ store }: OpsSources, { query }) {
-      const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listNotifications(store.read, { ...query.filters, afterSeq, limit });
-      return ok(await readList(query, OLDEST, read, toView));
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/notifications/retry',
-    tag: 'Notifications',
-    summary: 'Has a notification tried again now, or all that wait or were given up.',
-    body: 'NotificationRetryBody',
-    answers: { 200: 'NotificationRetry', 404: 'Problem' },
-    async handle({ notifications }: OpsSources, { body }) {
-      const id = 'id' in body ? body.id : undefined;
-      const count = await notifications.retry(id);
-      if (count > 0 || id === undefined) return { ...ok({ count }), change: { after: { count } } };
-      return problem(
-        404,
-        'not-found',
-        'No notification has this id and a receiver of the settings: it was delivered, or never was.',
-      );
+      const { receiver: name } = query.filters;
+      const waiting = await listWaitingNotices(store.read);
+      const some = waiting.filter(({ receiver }) => name === undefined || receiver === name);
+      return ok(toPage(some.map(toView), query));
     },
   }),
   route({
@@ -64,9 +43,15 @@ export const notificationRoutes = [
   }),
 ] as const;
 
-function toView(row: NotificationRow): NotificationView {
-  const { id, receiver, type, subject, status, attempts, error } = row;
-  const at = toMoment(row.created_at);
-  const nextAttemptAt = status === 'dead' ? null : toMoment(row.due_at);
-  return { id, receiver, type, subject, status, at, attempts, nextAttemptAt, error };
+function toView({
+  id,
+  receiver,
+  type,
+  since,
+  attempts,
+  due_at,
+  error,
+}: NoticeRow): NotificationView {
+  const at = toMoment(since);
+  return { id, receiver, type, at, attempts, nextAttemptAt: toMoment(due_at), error };
 }

@@ -1,39 +1,26 @@
 import { z } from 'zod';
-import { LEAVER_STATUSES, REMAINS_PARTS, REMOVAL_KINDS } from '../../domain/leaver.ts';
+import { LEAVER_STATUSES } from '../../store/users/leavers.ts';
 import { author, count, type JsonOf, moment, named, serviceWords, word } from './kinds.ts';
 
-/** Entry of the service's audit log about a removal. */
+/** Entry of the service's audit log about somebody who left. */
 const logged = z.strictObject({
   state: word(['logged', 'waits', 'silent', 'unreadable']).describe(
-    '`silent`: the audit log was read beyond it and has no entry; `unreadable`: it cannot be read.',
+    '`silent`: the audit log was read beyond it and no entry is kept; `unreadable`: it cannot be read.',
   ),
   eventId: z.string().nullable(),
   at: moment().nullable().describe('By the clock of the service.'),
   ours: z.boolean().nullable().describe('false: the bridge did not do it itself.'),
-  who: author.nullable().describe('null: the entry is not kept any more.'),
+  who: author.nullable(),
   code: z.string().nullable().describe('Why the log cannot be read.'),
 });
 
-/** One part of what remains. */
-const remainsLook = z.strictObject({
-  part: z
-    .enum(REMAINS_PARTS)
-    .describe(
-      '`account`: it works by then; `role`: of an owner; `rights`: of the person alone; `groups`: that the bridge does not manage; `entities`: what these open; `spaces`: entered directly; `keys`: API keys.',
-    ),
-  looked: z.boolean().describe('false: nobody could look, and `found` says nothing.'),
-  why: z.string().nullable().describe('Why nobody could look.'),
-  found: z.array(named),
-});
-
-/** One removal of somebody's access, and its proof. */
+/** Somebody who left, and what proves it. */
 export const leaver = z.strictObject({
   person: named,
-  kind: z.enum(REMOVAL_KINDS),
   status: z
     .enum(LEAVER_STATUSES)
     .describe(
-      '`out`: the service holds it; `refused`: it refused it, and the write was taken back; `withdrawn`: somebody wanted the person in again.',
+      '`waits`: the service was not seen to hold it; `out`: it was; `back`: somebody let the person in again.',
     ),
   asked: z
     .strictObject({
@@ -41,7 +28,8 @@ export const leaver = z.strictObject({
       credential: z.string().describe('As in `/ops/requests`.'),
       requestId: z.string(),
     })
-    .describe('Who asked for it.'),
+    .nullable()
+    .describe('Who asked for it; null: the request is not kept any more.'),
   acceptedAt: moment(),
   sent: z
     .strictObject({
@@ -51,19 +39,20 @@ export const leaver = z.strictObject({
       error: z.string().nullable(),
     })
     .nullable()
-    .describe('The newest call; null: none was made, or none was needed.'),
-  seen: z
-    .strictObject({ at: moment(), by: z.string() })
-    .nullable()
-    .describe('The observation that showed it; null: none did, or there was no account.'),
+    .describe('The newest call; null: none was needed, or it is not kept any more.'),
+  seenAt: moment().nullable().describe('When a look after that showed it; null: none did.'),
   logged,
   remains: z
-    .strictObject({ at: moment(), parts: z.array(remainsLook) })
+    .strictObject({
+      owner: z.boolean().describe('True: the account has the role of an owner.'),
+      groups: z.array(named).describe('Groups that the bridge does not manage.'),
+    })
     .nullable()
-    .describe('What the bridge cannot take away; null: nobody has looked yet, or need not look.'),
+    .describe('What the account was last seen to have, as far as it is not taken with the access.'),
   tookMs: count().nullable().describe('From the arrival of the request until it was seen.'),
   problem: serviceWords.nullable().describe('Why it waits, in the words of the service.'),
+  nextAttemptAt: moment().nullable(),
   planId: z.string().nullable().describe('The plan that holds it until an operator decides.'),
 });
-/** A removal of access as operators are shown it. */
+/** Somebody who left, as operators are shown it. */
 export type LeaverAnswer = JsonOf<typeof leaver>;

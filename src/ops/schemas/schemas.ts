@@ -91,8 +91,6 @@ export const opsSchemas = {
   RequestList: listOf(keptRequest),
   Notification: notifications.notification,
   NotificationList: listOf(notifications.notification),
-  NotificationRetryBody: notifications.notificationRetryBody,
-  NotificationRetry: notifications.notificationRetry,
   NotificationTestBody: notifications.notificationTestBody,
   NotificationTest: notifications.notificationTest,
   Provider: provider,

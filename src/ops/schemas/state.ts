@@ -152,7 +152,7 @@ export const status = z.strictObject({
         .describe('The first ten.'),
     })
     .nullable()
-    .describe('Who was deactivated or deleted and can still work in the service; null: nobody.'),
+    .describe('Who was deactivated or deleted and not seen to be out since; null: nobody.'),
   disputes: z.array(dispute).describe('Names that only an operator can place.'),
   upstream: z.strictObject({
     waiting: z

@@ -1,5 +1,5 @@
 import { toCount } from '../../domain/text.ts';
-import type { LateLeaver, LateLeavers } from '../../store/changes.ts';
+import type { LateLeavers } from '../../store/users/leavers.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
 import type { WritesFacts } from './readiness-facts.ts';
@@ -13,7 +13,7 @@ export type LeaverHold = NonNullable<NonNullable<Status['leavers']>['heldBy']>;
 
 /** Finds the decision of an operator that keeps a leaver in; undefined: the service does. */
 export function findLeaverHold(
-  { plan }: Pick<LateLeaver, 'plan'>,
+  { plan }: { readonly plan: string | null },
   { mode, pause }: WritesFacts,
 ): LeaverHold | undefined {
   if (plan !== null) return 'plan';
@@ -25,8 +25,8 @@ export function findLeaverHold(
 export function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
   const [oldest] = some;
   if (oldest === undefined) return null;
-  const toView = (leaver: LateLeaver) => ({
-    since: toMoment(leaver.acceptedAt),
+  const toView = (leaver: LateLeavers['some'][number]) => ({
+    since: toMoment(leaver.leftAt),
     heldBy: findLeaverHold(leaver, writes) ?? null,
     plan: leaver.plan,
   });
@@ -44,7 +44,7 @@ export function listLateLeavers({ count, some }: LateLeavers): Reason[] {
   return [
     {
       code: 'leavers-late',
-      detail: `${who} can still work in the service after five minutes, the first since ${toMoment(oldest.acceptedAt)}.`,
+      detail: `${who} were not seen to be out after five minutes, the first since ${toMoment(oldest.leftAt)}.`,
       remedy:
         '`scim-bridge leavers --status waits` says who and why; see the other reasons, or take the access away in the service.',
     },

@@ -9,10 +9,10 @@ import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import type { Remark } from '../../store/audit/requests.ts';
-import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
+import type { LateLeavers } from '../../store/users/leavers.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
 /** Sources of readiness, handed in by the composition root. Nothing here calls the service. */

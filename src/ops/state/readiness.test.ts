@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { userId } from '../../domain/ids.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
 import { toReadiness } from './readiness.ts';
@@ -191,7 +192,7 @@ const rows: {
     change: toStore({
       lateLeavers: {
         count: 12,
-        some: [{ id: 'a', version: 1, acceptedAt: nowMs - 301_000, userName: 'ada', plan: null }],
+        some: [{ id: userId('a'), leftAt: nowMs - 301_000, userName: 'ada', plan: null }],
       },
     }),
     status: 'degraded',

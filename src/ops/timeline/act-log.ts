@@ -77,7 +77,6 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
     concerns: 'everyone',
   },
   'POST /ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
-  'POST /ops/notifications/retry': { act: 'had notifications sent again' },
   'POST /ops/notifications/test': { act: 'tried receivers of notifications' },
   'POST /ops/sweeps': { act: 'asked for a sweep' },
   'POST /ops/census': { act: 'compared a list of people' },

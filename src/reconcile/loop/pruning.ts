@@ -1,6 +1,5 @@
 import { pruneActs } from '../../store/audit/acts.ts';
 import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
-import { pruneLeavers } from '../../store/audit/leavers.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
 import { pruneChanges } from '../../store/changes.ts';
@@ -10,7 +9,6 @@ import { pruneDrifts } from '../../store/drifts.ts';
 import type { Prune } from '../../store/engine/prune.ts';
 import { pruneErrands } from '../../store/errands.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
-import { pruneNotifications } from '../../store/notifications.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
 import { pruneDisputes } from '../../store/resources/disputes.ts';
 import {
@@ -57,7 +55,7 @@ export interface Retention {
   readonly requestsMs: number;
   readonly requestRowsMax: number;
   readonly actsMs: number;
-  /** Acts of operators and outages; removals of access are as many again. */
+  /** Acts of operators and outages. */
   readonly actRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
@@ -107,7 +105,6 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
   await prunePartly(deps, pruneRequests, now - requestsMs, requestRowsMax);
   await prunePartly(deps, pruneActs, now - actsMs, actRowsMax);
-  await prunePartly(deps, pruneLeavers, now - actsMs, actRowsMax);
   const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
   await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
   const event = await findAuditEventBeyond(read, retention.auditRowsMax);
@@ -121,7 +118,6 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneChanges, now);
   await prunePartly(deps, pruneWaits, now - WAITS_KEPT_MS);
   await prunePartly(deps, pruneErrands, now - WAITS_KEPT_MS);
-  await prunePartly(deps, pruneNotifications, now - requestsMs);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);

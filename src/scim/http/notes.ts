@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
-import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimType } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
@@ -55,7 +54,5 @@ export function getNotes(res: Response): Notes {
 
 /** Parts for the request of one provider, which remember who asked: a copy, so that no other request ever sees them. */
 export function toProviderDeps(deps: ScimDeps, res: Response): ProviderDeps {
-  const { provider, credential } = getNotes(res);
-  const { requestId, arrivedAt: at } = getRequestContext(res);
-  return { ...deps, provider, asker: { at, requestId, credential } };
+  return { ...deps, provider: getNotes(res).provider };
 }

@@ -12,6 +12,7 @@ import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
+import { toDeparture } from '../../store/users/leavers.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, assertUserWithinLimits } from '../writes/wall.ts';
@@ -47,7 +48,12 @@ export async function storeUserDeletion(
   });
   const isDue = listWaiting(cells).length > 0;
   const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
-  const change = { ...tombstone, ...toUserCellColumns(cells) };
+  const leaves = isDue || row.active === 1;
+  const change = {
+    ...tombstone,
+    ...toUserCellColumns(cells),
+    ...(leaves && toDeparture(row, now)),
+  };
   await updateUser(tx, row.id, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
@@ -55,7 +61,7 @@ export async function storeUserDeletion(
     id: row.id,
     row: { ...row, ...change },
     undo: isDue ? toUndo(row) : undefined,
-    removal: 'deleted',
+    takesAccess: true,
     notifies: left.length > 0,
   };
 }

@@ -4,9 +4,8 @@ import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { RemovalKind } from '../../domain/leaver.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
-import { listTakenFromUser, type TakenUserField } from '../../domain/protection.ts';
+import { listTakenFromUser } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
@@ -25,6 +24,7 @@ import type { Protection } from '../../store/resources/protection.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails } from '../../store/users/emails.ts';
+import { toDeparture } from '../../store/users/leavers.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
@@ -88,9 +88,11 @@ export async function storeUserChange(
   const kept =
     row.origin === null ? withoutUnnamed({ attributes: next, names: request.names }) : next;
   const columns = { ...toUserColumns(kept), ...waiting };
+  const leaves = taken.includes('active') || taken.includes('temporarilyInactive');
   const changed: UserRow = {
     ...adopted,
     ...columns,
+    ...(leaves && toDeparture(row, now)),
     // One that is gone is looked for, and made anew.
     must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
     version,
@@ -106,20 +108,13 @@ export async function storeUserChange(
     type: 'user',
     id: row.id,
     row: changed,
-    removal: toRemoval(taken),
+    takesAccess: taken.length > 0,
     undo: isDue ? toUndo(row, before, columns.attributes) : undefined,
   };
 }
 
 function toUndo(row: UserRow, before: JsonObject, after: string): UserWriteResult['undo'] {
   return { type: 'user', before: toBefore(row, before), after };
-}
-
-/** Kind of the removal: the most of what is taken. */
-function toRemoval(taken: readonly TakenUserField[]): RemovalKind | undefined {
-  if (taken.includes('active')) return 'deactivated';
-  if (taken.includes('temporarilyInactive')) return 'suspended';
-  return taken.includes('appsPermissions') ? 'licence' : undefined;
 }
 
 /**

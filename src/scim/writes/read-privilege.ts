@@ -91,7 +91,7 @@ export async function storeKnowing<Accepted extends AcceptedWrite>(
 
 function takesAccess(written: AcceptedWrite | Disputed): boolean {
   if ('kind' in written) return false;
-  return written.type === 'user' ? written.removal !== undefined : written.takesAccess === true;
+  return written.takesAccess === true;
 }
 
 /** Takes a resource over for an operator, after a look where it may be privileged. */

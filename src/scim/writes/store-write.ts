@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change-class.ts';
 import { toResourceKey } from '../../domain/ids.ts';
 import type { UserField } from '../../domain/user.ts';
-import { insertLeaver } from '../../store/audit/leavers.ts';
 import { keepChange } from '../../store/changes.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
@@ -10,14 +9,14 @@ import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { AcceptedWrite, Disputed, UserWriteResult } from './write-result.ts';
+import type { AcceptedWrite, Disputed } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
 const FIND_OUT_MS = 3_000;
 const ASK_EVERY_MS = 200;
 
 /** Dependencies of storing a write. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing' | 'asker'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
 
 /** Dependencies of storing a write, with the trace that it belongs to. */
 type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
@@ -77,7 +76,6 @@ async function announce<Result extends AcceptedWrite | Disputed>(
   result: Result,
 ): Promise<Result> {
   if ('kind' in result) return result;
-  if (result.type === 'user') await keepRemoval(tx, deps, result);
   if (result.undo === undefined) return result;
   const { reconciler, policy, clock, trace } = deps;
   const { row, undo } = result;
@@ -91,17 +89,6 @@ async function announce<Result extends AcceptedWrite | Disputed>(
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
-}
-
-/** Keeps who took access from somebody, and when that was accepted, with the write itself. */
-async function keepRemoval(
-  tx: Db,
-  { asker, clock }: Pick<TracedDeps, 'asker' | 'clock'>,
-  { id, row, removal }: UserWriteResult,
-): Promise<void> {
-  if (removal === undefined || asker === undefined) return;
-  const now = Math.round(clock.now());
-  await insertLeaver(tx, { id, version: row.version, kind: removal, row, asker, now });
 }
 
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */

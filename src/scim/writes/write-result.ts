@@ -1,5 +1,4 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { RemovalKind } from '../../domain/leaver.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -27,8 +26,8 @@ interface WriteResult<Row, Undo> {
 export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
   readonly type: 'user';
   readonly id: UserId;
-  /** The removal of access that it is; undefined: it is none. */
-  readonly removal?: RemovalKind | undefined;
+  /** True when it takes access or a licence. */
+  readonly takesAccess?: boolean;
 }
 
 /** Stored write of a group, with the facts that the wait for it needs. */

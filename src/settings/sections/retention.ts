@@ -32,13 +32,11 @@ export const retentionSchema = z.strictObject({
   acts: duration({ min: '1d', max: '3650d' })
     .prefault('365d')
     .describe(
-      'How long it is kept what operators did, for `scim-bridge acts`: with which credential, from where, on whom, with what outcome; and who lost access, for `scim-bridge leavers`.',
+      'How long it is kept what operators did, for `scim-bridge acts`: with which credential, from where, on whom, with what outcome.',
     ),
   actRowsMax: wholeNumber({ min: 1_000, max: 10_000_000 })
     .prefault(100_000)
-    .describe(
-      'How many of these acts, with the outages beside them, and how many of these removals of access are kept, the newest.',
-    ),
+    .describe('How many of these acts, with the outages beside them, are kept, the newest.'),
   drifts: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe(

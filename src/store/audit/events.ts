@@ -203,7 +203,7 @@ export function selectView(db: Db): RawBuilder<unknown> {
 }
 
 /** Selects the origin of an event as it is shown: what an operator asked for is no act of the bridge. */
-export function selectOrigin(db: Db): RawBuilder<EventView['origin']> {
+function selectOrigin(db: Db): RawBuilder<EventView['origin']> {
   const callId = isPostgres(db)
     ? sql`cast(split_part(event.explained_by, '|', 1) as bigint)`
     : sql`cast(event.explained_by as integer)`;

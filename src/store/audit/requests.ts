@@ -59,6 +59,15 @@ interface AskedChange {
   readonly plannedAt: number;
 }
 
+/** Last request for a change. */
+export interface ChangeAsker {
+  /** Id of its credential. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly requestId: string;
+}
+
 /**
  * Finds the credentials and times (epoch milliseconds) of the last requests for these changes before they were known,
  * in their order; undefined: none is kept, or a rule of the configuration asked.
@@ -66,19 +75,21 @@ interface AskedChange {
 export async function listAskers(
   db: Db,
   changes: readonly AskedChange[],
-): Promise<({ readonly by: string; readonly at: number } | undefined)[]> {
-  const askers: ({ by: string; at: number } | undefined)[] = changes.map(() => undefined);
+): Promise<(ChangeAsker | undefined)[]> {
+  const askers: (ChangeAsker | undefined)[] = changes.map(() => undefined);
   for (const some of chunks([...changes.entries()], ASKERS_PART)) {
     const asked = some.map(
       ([place, { kind, resourceId, plannedAt }]) => sql`select * from (
-        select ${sql.lit(place)} as place, credential, at from requests
+        select ${sql.lit(place)} as place, credential, at, request_id from requests
         where resource_id = ${resourceId} and at <= ${plannedAt} and status < 400
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
-    const { rows } = await sql<{ place: number; credential: string; at: number }>`
+    const { rows } = await sql<Selectable<RequestsTable> & { readonly place: number }>`
       ${sql.join(asked, sql` union all `)}`.execute(db);
-    for (const { place, credential: by, at } of rows) askers[place] = { by, at };
+    for (const { place, credential: by, at, request_id: requestId } of rows) {
+      askers[place] = { by, at, requestId };
+    }
   }
   return askers;
 }

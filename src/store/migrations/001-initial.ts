@@ -50,7 +50,7 @@ function listUserStatements(serial: string): string[] {
       upstream_id bigint, user_name text not null, user_name_folded text not null,
       display_name_folded text, address_folded text, active integer not null,
       observed_user_name_folded text, observed_email_folded text, owner integer default 0 not null,
-      takes_seat integer default 0 not null, seat_since bigint,
+      takes_seat integer default 0 not null, seat_since bigint, left_at bigint, out_at bigint,
       erased_at bigint)`,
     `create unique index users_upstream on users (upstream_id)
       where deleted_at is null and upstream_id is not null`,
@@ -74,6 +74,8 @@ function listUserStatements(serial: string): string[] {
     'create index users_lost on users (lost_looks) where lost_looks > 0',
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
     'create index users_seats on users (upstream_id) where takes_seat = 1',
+    'create index users_left on users (left_at, seq) where left_at is not null',
+    'create index users_leaving on users (seq) where left_at is not null and out_at is null',
     'create index users_seat_wait on users (due_at, seq) where seat_since is not null',
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
@@ -170,12 +172,10 @@ function listStateStatements(serial: string): string[] {
     'create index own_calls_member on own_calls (member_id, at) where member_id is not null',
     `create index own_calls_kind on own_calls
       (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)`,
-    `create table notices (key text primary key, since bigint not null, ended text)`,
-    `create table notifications (
-      seq ${serial}, id text not null unique, receiver text not null, subject text not null,
-      type text not null, body text not null, created_at bigint not null, due_at bigint not null,
-      attempts integer not null, status text not null, error text)`,
-    'create index notifications_waiting on notifications (receiver, status, subject, seq)',
+    `create table notices (
+      receiver text not null, key text not null, phase text not null, id text not null, type text not null,
+      body text not null, ended text, since bigint not null, attempts integer not null,
+      due_at bigint not null, error text, constraint notices_pk primary key (receiver, key))`,
   ];
 }
 
@@ -262,16 +262,6 @@ function listAuditStatements(serial: string): string[] {
     'create index acts_target on acts (target, at)',
     'create index acts_everyone on acts (at) where everyone = 1',
     'create index acts_at on acts (at)',
-    `create table leavers (
-      seq ${serial}, user_id text not null, version bigint not null, kind text not null,
-      licence bigint, asked_at bigint not null, credential text not null, request_id text not null,
-      accepted_at bigint not null, status text not null, seen_at bigint, seen_by text,
-      ended_at bigint, sent text, logged text, remains text, look_at bigint)`,
-    'create index leavers_user on leavers (user_id, seq)',
-    "create index leavers_waiting on leavers (seq) where status = 'waits'",
-    'create index leavers_unlogged on leavers (ended_at) where logged is null and ended_at is not null',
-    'create index leavers_looks on leavers (look_at) where look_at is not null',
-    'create index leavers_accepted on leavers (accepted_at)',
   ];
 }
 

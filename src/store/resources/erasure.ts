@@ -94,7 +94,6 @@ function listDeletions({ id, names }: ErasedUser): Statement[] {
     sql`delete from former_ids where ${ofUser}`,
     sql`delete from memberships where user_id = ${id}`,
     sql`delete from group_admins where user_id = ${id}`,
-    sql`delete from notifications where subject = ${`user:${id}`}`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
     sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
     sql`delete from inspections where resource_id = ${id}`,
@@ -114,7 +113,6 @@ function listNameless({ id, account }: ErasedUser): Statement[] {
         resource_id = case when resource_id = ${id} then ${ERASED} else resource_id end,
         member_id = case when member_id = ${id} then ${ERASED} else member_id end
       where resource_id = ${id} or member_id = ${id}`,
-    sql`update leavers set user_id = ${ERASED}, remains = null, look_at = null where user_id = ${id}`,
     sql`update acts set target = ${ERASED} where target = ${id}`,
   ];
 }

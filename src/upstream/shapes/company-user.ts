@@ -21,12 +21,8 @@ export function parseCompanyUser(body: unknown) {
     /** Bits: 1 full access, 2 guest, 4 service desk; undefined as well where the answer says it in another way. */
     appsPermissions: toInteger(reader.raw('apps_permissions')),
     temporarilyInactive: reader.flagOrUndefined('temporarily_inactive'),
-    /** Bit mask of the user alone; undefined as well where the answer says it in another way. */
-    ownPermissions: toInteger(reader.raw('own_permissions')),
     takesLicence: reader.flagOrUndefined('take_licence'),
     companyId: toInteger(reader.raw('company_id')),
-    /** Groups that the account is in, as they came; undefined: the answer lacks them. */
-    groups: reader.raw('groups'),
   };
 }
 

@@ -135,14 +135,12 @@ test('a company user whose rights and times of activation come in forms that nob
     uid: 12,
     activated: '2026-04-01T12:00:00.000Z',
     apps_permissions: 'full',
-    own_permissions: ['members'],
     permissions: { members: true },
     take_licence: 1,
   };
   expect(parseCompanyUser(body)).toMatchObject({
     id: 7,
     appsPermissions: undefined,
-    ownPermissions: undefined,
     takesLicence: true,
   });
 });

@@ -1,0 +1,121 @@
+import { newId } from '../domain/ids.ts';
+import { createMatcher } from '../domain/matcher.ts';
+import type { Condition, Notice, Receiver } from '../domain/notification.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { deleteNotice, listNotices, type NoticeRow, putNotice } from '../store/notices.ts';
+import type { NoticePhase } from '../store/schema.ts';
+import type { Db } from '../store/store.ts';
+import { toBody } from './render.ts';
+
+/** State of a bridge as receivers are told of it. */
+export interface Observed {
+  /** Conditions that hold now. */
+  readonly conditions: readonly Condition[];
+  /** Finds what has happened since the last time and does not end, in the transaction that stores it. */
+  readonly findNews: (tx: Db) => Promise<readonly Notice[]>;
+}
+
+/** One receiver, and the time of the comparison (epoch milliseconds). */
+interface Telling {
+  readonly receiver: Receiver;
+  readonly at: number;
+  /** True for a notice that the receiver asked for. */
+  readonly wants: (notice: Notice | undefined) => notice is Notice;
+}
+
+/**
+ * Stores in one transaction what each receiver is to be told now, by what holds and what it knows, whichever process led
+ * before. A condition that ends before anything of it was sent is not told at all.
+ */
+export async function followConditions(
+  tx: Db,
+  receivers: readonly Receiver[],
+  { conditions, findNews }: Observed,
+  at: number,
+): Promise<void> {
+  const rows = await listNotices(tx);
+  const news = await findNews(tx);
+  for (const receiver of receivers) {
+    const isAsked = createMatcher(receiver.events);
+    const wants = (notice: Notice | undefined): notice is Notice =>
+      notice !== undefined && isAsked([notice.type]);
+    const telling: Telling = { receiver, at, wants };
+    const known = rows.filter((row) => row.receiver === receiver.name);
+    await followFor(tx, telling, known, conditions);
+    for (const notice of news) {
+      if (wants(notice)) await putNotice(tx, toRow(telling, notice, { key: notice.type }));
+    }
+  }
+}
+
+async function followFor(
+  tx: Db,
+  telling: Telling,
+  rows: readonly NoticeRow[],
+  conditions: readonly Condition[],
+): Promise<void> {
+  const current = new Set(conditions.map(({ key }) => key));
+  const known = new Map(rows.map((row) => [row.key, row]));
+  for (const condition of conditions) {
+    const isToldInPart = condition.partOf !== undefined && current.has(condition.partOf);
+    const row = known.get(condition.key);
+    if (row !== undefined || !isToldInPart) await begin(tx, telling, condition, row);
+  }
+  for (const row of rows) if (!current.has(row.key)) await end(tx, telling, row);
+}
+
+/** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
+export async function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {
+  const text = 'This is a test: the bridge reaches this receiver.';
+  const notice = { type: 'test', text, data: {}, names: {} };
+  const row = toRow({ receiver, at }, notice, { key: 'test' });
+  await putNotice(tx, row);
+  return row.id;
+}
+
+async function begin(
+  tx: Db,
+  telling: Telling,
+  { key, began, ended }: Condition,
+  row: NoticeRow | undefined,
+): Promise<void> {
+  if (row !== undefined && row.phase !== 'ended') return;
+  const knows = row?.attempts === 0 || !telling.wants(began);
+  if (knows && !telling.wants(ended)) return;
+  const stored = ended === undefined ? null : JSON.stringify(ended);
+  const phase = knows ? 'told' : 'began';
+  await putNotice(tx, toRow(telling, began, { key, phase, ended: stored }));
+}
+
+async function end(tx: Db, telling: Telling, row: NoticeRow): Promise<void> {
+  if (row.phase === 'ended' || row.phase === 'once') return;
+  const ended = row.ended === null ? undefined : parseStored<Notice>(row.ended);
+  const isUnknown = row.phase === 'began' && row.attempts === 0;
+  if (isUnknown || !telling.wants(ended)) return deleteNotice(tx, row);
+  await putNotice(tx, toRow(telling, ended, { key: row.key, phase: 'ended', ended: row.ended }));
+}
+
+function toRow(
+  { receiver, at }: Pick<Telling, 'receiver' | 'at'>,
+  notice: Notice,
+  {
+    key,
+    phase = 'once',
+    ended = null,
+  }: { key: string; phase?: NoticePhase; ended?: string | null },
+): NoticeRow {
+  const now = Math.round(at);
+  return {
+    receiver: receiver.name,
+    key,
+    phase,
+    id: `msg_${newId()}`,
+    type: notice.type,
+    body: toBody(notice, receiver, now),
+    ended,
+    since: now,
+    attempts: 0,
+    due_at: now,
+    error: null,
+  };
+}

@@ -1,0 +1,171 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { ChangeKind } from '../../domain/change.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import type { Db, Part } from '../store.ts';
+import type { UserRow } from './users.ts';
+
+/**
+ * Times of a user's departure after a write that takes access (epoch milliseconds). A departure that no look has shown yet
+ * counts from its first request.
+ */
+export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_at'>, now: number) {
+  const isOpen = left_at !== null && out_at === null;
+  return { left_at: isOpen ? left_at : now, out_at: null };
+}
+
+/** Lists the users who left and whom no look has shown to be out, in order of creation, a part of them. */
+export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('left_at', 'is not', null)
+    .where('out_at', 'is', null)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores the end of a departure, unless the user was written since `row` was read; `outAt` null: they did not leave. */
+export async function endDeparture(
+  tx: Db,
+  { id, version, left_at }: UserRow,
+  outAt: number | null,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ left_at: outAt === null ? null : left_at, out_at: outAt })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .execute();
+}
+
+/** Kinds of calls that take access from somebody. */
+const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
+
+/** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
+export async function findRemovalCall(
+  db: Db,
+  { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
+) {
+  return db
+    .selectFrom('own_calls')
+    .select(['at', 'operation', 'outcome', 'error'])
+    .where('resource_id', '=', id)
+    .where('at', '>=', from)
+    .where('at', '<=', until)
+    .where('kind', 'in', REMOVALS)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * State of somebody who left:
+ * - `waits`: no look has shown that the service holds it
+ * - `out`: a look has shown it
+ * - `back`: the person is wanted in again
+ */
+export const LEAVER_STATUSES = ['waits', 'out', 'back'] as const;
+
+/** State of somebody who left. */
+export type LeaverStatus = (typeof LEAVER_STATUSES)[number];
+
+/** Somebody who left. Times are epoch milliseconds. */
+export interface LeaverRow {
+  readonly seq: number;
+  readonly id: UserId;
+  readonly userName: string;
+  readonly status: LeaverStatus;
+  readonly leftAt: number;
+  readonly outAt: number | null;
+  /** 1: the account has the role of an owner. */
+  readonly owner: number;
+  readonly dueAt: number | null;
+  /** `Refusal` as JSON text. */
+  readonly problem: string | null;
+  /** Plan that holds the deactivation until an operator decides; null: none does. */
+  readonly plan: string | null;
+}
+
+const IS_WANTED = sql`(deleted_at is null and active = 1 and attributes not like '%"temporarilyInactive":true%')`;
+const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
+  back: IS_WANTED,
+  waits: sql`(out_at is null and not ${IS_WANTED})`,
+  out: sql`(out_at is not null and not ${IS_WANTED})`,
+};
+
+/** Lists the users of a condition who left. */
+async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
+  const holding = sql.join([...HOLDING_SOURCES]);
+  const { rows } = await sql<LeaverRow>`
+    select seq, id, user_name as "userName", left_at as "leftAt", out_at as "outAt", owner,
+      due_at as "dueAt", last_error as problem,
+      case when ${IS_WANTED} then 'back' when out_at is null then 'waits' else 'out' end as status,
+      (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
+        where action.resource_id = users.id and action.status = 'planned' and plan.source in (${holding})
+          and action.kind in ('user.deactivate', 'user.access')) as plan
+    from users where left_at is not null and ${rest}`.execute(db);
+  return rows;
+}
+
+/** Selection of leavers, and the page of it to read. */
+export interface LeaverQuery {
+  readonly userId: string | undefined;
+  readonly status: LeaverStatus | undefined;
+  /** Accepted since then (epoch milliseconds). */
+  readonly since: number;
+  /** Last row of the page before. */
+  readonly after: Pick<LeaverRow, 'leftAt' | 'seq'>;
+  readonly limit: number;
+}
+
+/** Lists who left, the newest first. */
+export function listLeavers(
+  db: Db,
+  { userId, status, since, after, limit }: LeaverQuery,
+): Promise<LeaverRow[]> {
+  const ofUser = userId === undefined ? sql`` : sql`and id = ${userId}`;
+  const ofStatus = status === undefined ? sql`` : sql`and ${IS_OF_STATUS[status]}`;
+  return selectLeavers(
+    db,
+    sql`left_at >= ${since} and (left_at, seq) < (${after.leftAt}, ${after.seq}) ${ofUser} ${ofStatus}
+      order by left_at desc, seq desc limit ${limit}`,
+  );
+}
+
+/** Leavers who are not out. */
+export interface LateLeavers {
+  readonly count: number;
+  /** The oldest of them first. */
+  readonly some: readonly Pick<LeaverRow, 'id' | 'userName' | 'leftAt' | 'plan'>[];
+}
+
+/** Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since. */
+export async function findLateLeavers(
+  db: Db,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<LateLeavers> {
+  const isLate = sql<SqlBool>`left_at <= ${before} and out_at is null and (active = 0 or deleted_at is not null)`;
+  const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
+  if (some.length < limit) return { count: some.length, some };
+  const counted = db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'));
+  const { count } = await counted.where(isLate).executeTakeFirstOrThrow();
+  return { count: Number(count), some };
+}
+
+/** Lists the groups that the bridge does not manage and in which these users were last seen. */
+export async function listForeignGroups(db: Db, userIds: readonly UserId[]) {
+  if (userIds.length === 0) return [];
+  return db
+    .selectFrom('memberships')
+    .innerJoin('groups', 'groups.id', 'memberships.group_id')
+    .select(['memberships.user_id as userId', 'groups.id', 'groups.display_name as name'])
+    .where('memberships.user_id', 'in', userIds)
+    .where('memberships.observed', '=', 1)
+    .where('groups.origin', 'is', null)
+    .where('groups.deleted_at', 'is', null)
+    .orderBy('groups.display_name')
+    .execute();
+}
