@@ -80,18 +80,17 @@ async function begin(
   row: NoticeRow | undefined,
 ): Promise<void> {
   if (row !== undefined && row.phase !== 'ended') return;
-  const knows = row?.attempts === 0 || !telling.wants(began);
-  if (knows && !telling.wants(ended)) return;
+  if (!telling.wants(began) && !telling.wants(ended)) return;
   const stored = ended === undefined ? null : JSON.stringify(ended);
-  const phase = knows ? 'told' : 'began';
+  const phase = telling.wants(began) ? 'began' : 'told';
   await putNotice(tx, toRow(telling, began, { key, phase, ended: stored }));
 }
 
 async function end(tx: Db, telling: Telling, row: NoticeRow): Promise<void> {
   if (row.phase === 'ended' || row.phase === 'once') return;
   const ended = row.ended === null ? undefined : parseStored<Notice>(row.ended);
-  const isUnknown = row.phase === 'began' && row.attempts === 0;
-  if (isUnknown || !telling.wants(ended)) return deleteNotice(tx, row);
+  const isNews = row.phase === 'began' && row.attempts === 0;
+  if (isNews || !telling.wants(ended)) return deleteNotice(tx, row);
   await putNotice(tx, toRow(telling, ended, { key: row.key, phase: 'ended', ended: row.ended }));
 }
 

@@ -53,10 +53,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   let running: Promise<unknown> = Promise.resolve();
   let unlisten: () => void = () => undefined;
   const poster = createPoster(clock, policy);
-  const deliveries = policy.receivers.map((receiver) => ({
-    ...createDelivery(deps, { receiver, poster, signal }),
-    news: createNews(clock, signal),
-  }));
+  const deliveries = policy.receivers.map((receiver) =>
+    createDelivery(deps, { receiver, poster, signal }),
+  );
 
   async function look(): Promise<number> {
     const observed = await observe();
@@ -88,10 +87,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         ofState.tell();
-        for (const { resume, news } of deliveries) {
-          resume();
-          news.tell();
-        }
+        for (const { wake } of deliveries) wake();
       });
       const loops = deliveries.map(({ run, news }) => repeat(run, news));
       running = Promise.all([running, repeat(look, ofState), ...loops]);
@@ -114,6 +110,7 @@ function createDelivery(
   { receiver, poster, signal }: { receiver: Receiver; poster: Poster; signal: AbortSignal },
 ) {
   const { name } = receiver;
+  const news = createNews(clock, signal);
   let failures = 0;
   let downAt = 0;
   let resumeAt = 0;
@@ -139,35 +136,34 @@ function createDelivery(
     const isWanted = await store.write((tx) => saveAttempt(tx, row.id, { attempts }));
     if (!isWanted) return true;
     const result = await poster.post(receiver, row);
-    told.attempted({
-      receiver: name,
-      result: result.kind === 'delivered' ? 'delivered' : 'failed',
-    });
-    if (result.kind === 'delivered') {
+    const isTaken = result.kind === 'delivered';
+    told.attempted({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
+    if (isTaken) {
       await store.write((tx) => endNotice(tx, row));
     } else {
       const waitMs = result.kind === 'down' ? 0 : toWaitMs(attempts, random());
       const failure = { due_at: Math.round(clock.now() + waitMs), error: result.error };
       await store.write((tx) => saveAttempt(tx, row.id, failure));
     }
-    if (result.kind !== 'down') noteUp();
-    else noteDown(result.error, result.retryAfterMs);
+    if (result.kind === 'down') noteDown(result.error, result.retryAfterMs);
+    else noteUp();
     return result.kind !== 'down';
   }
 
   return {
-    /** Ends a pause. */
-    resume() {
+    news,
+    /** Ends a pause of the receiver: an operator tries it. */
+    wake() {
       resumeAt = 0;
+      news.tell();
     },
     /** Sends what is due; resolves with how long to wait before the next time, in milliseconds. */
     async run(): Promise<number> {
-      const pauseMs = resumeAt - clock.now();
-      if (pauseMs > 0) return pauseMs;
+      if (resumeAt > clock.now()) return resumeAt - clock.now();
       for (const row of await listDueNotices(store.read, name, clock.now())) {
         if (signal.aborted || !(await send(row))) break;
       }
-      return Math.max(resumeAt - clock.now(), LOOK_MS);
+      return LOOK_MS;
     },
   };
 }

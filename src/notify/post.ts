@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Receiver } from '../domain/notification.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
-import { findCause, toFailureWords } from '../outbound/failure-words.ts';
+import { toFailureWords } from '../outbound/failure-words.ts';
 
 /** Result of one attempt: `down`: it says nothing of this notification. */
 export type PostResult =
@@ -31,13 +31,8 @@ const ANSWER_MAX = 16 * 1_024;
 /** Longest pause that a receiver may ask for, in milliseconds. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** The file of a secret holds something else; the message has no part of it. */
-class WrongSecret extends Error {
-  override readonly name = 'WrongSecret';
-  constructor() {
-    super('the file of the secret holds no secret: whsec_ and base64 are wanted');
-  }
-}
+const NO_SECRET =
+  'the file of the secret cannot be read, or holds no secret: whsec_ and base64 are wanted';
 
 /** Which addresses may be sent to. */
 export interface PosterPolicy {
@@ -59,7 +54,9 @@ export function createPoster(
     const { hostname } = new URL(receiver.url);
     if (!isAllowed([hostname])) throw new Error('notify.hosts does not name the host');
     guard?.assertHost(hostname);
-    const headers = await toHeaders(receiver, message, clock.now());
+    // Of the error nothing is told: it may quote the secret.
+    const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
+    if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 } as const;
     const signal = AbortSignal.timeout(POST_MS);
     const { body } = message;
     const answer = await request(receiver.url, {
@@ -78,7 +75,7 @@ export function createPoster(
       try {
         return await send(receiver, message);
       } catch (error) {
-        return { kind: 'down', error: toWords(error), retryAfterMs: 0 };
+        return { kind: 'down', error: toFailureWords(error), retryAfterMs: 0 };
       }
     },
     close: () => dispatcher.destroy(),
@@ -95,22 +92,12 @@ async function toHeaders(
   if (secretFile === undefined) return headers;
   // Read each time, so that a new secret needs no restart.
   const secret = (await readFile(secretFile, 'utf8')).trim();
-  const at = new Date(now);
   return {
     ...headers,
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now / 1_000)),
-    'webhook-signature': createWebhook(secret).sign(id, at, body),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(now), body),
   };
-}
-
-/** @throws WrongSecret */
-function createWebhook(secret: string): Webhook {
-  try {
-    return new Webhook(secret);
-  } catch {
-    throw new WrongSecret(); // The cause may quote the secret.
-  }
 }
 
 function toResult(
@@ -128,13 +115,4 @@ function toResult(
 function parseRetryAfter(text: string, now: number): number {
   const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Math.min(Math.max(askedMs || 0, 0), RETRY_AFTER_MAX_MS);
-}
-
-/** A file of a secret is told apart from its receiver. */
-function toWords(error: unknown): string {
-  if (error instanceof WrongSecret) return error.message;
-  const { path, code } = Object(findCause(error));
-  return path === undefined
-    ? toFailureWords(error)
-    : `the file of the secret cannot be read (${code})`;
 }

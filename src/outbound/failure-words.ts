@@ -11,6 +11,6 @@ export function toFailureWords(error: unknown): string {
 }
 
 /** The first cause of an error. */
-export function findCause(error: unknown): unknown {
+function findCause(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? findCause(error.cause) : error;
 }
