@@ -109,6 +109,7 @@ describe('somebody who leaves is out, whatever became of the account that the br
 
   test('deactivated according to the answer alone, and found to work by the look', async () => {
     const id = await addUser(world, 'believed');
+    await untilSettled(world);
     await send(world, 'PATCH', `/Users/${id}`, OUT);
     await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
     world.sandbox.service.setActive(toAddress('believed'), true);

@@ -142,12 +142,20 @@ export interface LateLeavers {
   readonly some: readonly Pick<LeaverRow, 'id' | 'userName' | 'leftAt' | 'plan'>[];
 }
 
-/** Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since. */
+/** Condition of a user of whom something is still to be done, or whom the service was last seen to let work. */
+const IS_IN = sql<SqlBool>`(due_at is not null
+  or (observed like '%"active":true%' and observed not like '%"temporarilyInactive":true%'))`;
+
+/**
+ * Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since, whatever keeps
+ * them in.
+ */
 export async function findLateLeavers(
   db: Db,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<LateLeavers> {
-  const isLate = sql<SqlBool>`left_at <= ${before} and out_at is null and (active = 0 or deleted_at is not null)`;
+  const isLate = sql<SqlBool>`left_at <= ${before} and out_at is null
+    and (active = 0 or deleted_at is not null) and ${IS_IN}`;
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };
   const counted = db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'));
