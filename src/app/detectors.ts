@@ -1,7 +1,7 @@
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstRead } from '../reconcile/read/first-read.ts';
-import type { FirstReadDeps } from '../reconcile/read/step.ts';
+import type { ReadDeps } from '../reconcile/read/reading.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import {
   createDriftKeeper,
@@ -37,7 +37,7 @@ interface Surroundings {
 /** Creates them; nothing runs before their start. */
 export function createDetectors(
   { options, drifts }: DetectorParts,
-  deps: FirstReadDeps,
+  deps: ReadDeps,
   { firstRead, recovery, notify }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;

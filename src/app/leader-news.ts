@@ -1,5 +1,6 @@
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { FirstReadState } from '../reconcile/read/first-read.ts';
+import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import { parseStored } from '../store/engine/columns.ts';
@@ -9,6 +10,8 @@ import type { TransportHealth } from '../upstream/transport.ts';
 export interface LeaderNews {
   readonly health: TransportHealth;
   readonly firstRead: FirstReadState;
+  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
+  readonly reading: ReadProgress | null;
   /** The account behind the token, where it is known. */
   readonly ownAccount: number | null;
   /** True while the store may be older than the service and the service was not read again yet. */
@@ -31,6 +34,7 @@ const NO_NEWS: LeaderNews = {
     service: OPEN,
   },
   firstRead: { kind: 'running', step: 'service', count: 0 },
+  reading: null,
   ownAccount: null,
   isReading: false,
   detection: null,

@@ -6,7 +6,7 @@ import { createNews, type News } from '../ops/events/news.ts';
 import type { Reserve } from '../ops/exports/read-file.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
-import type { ApiSource, StatusSources } from '../ops/sources.ts';
+import type { ApiSource, OpsSources, StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
@@ -46,11 +46,12 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
   const { store, clock, logger, metrics, settings } = options;
   const { access, acts, attempts, drifts, leadership, requests, rules } = parts;
   const scim = toScimDeps(options, parts);
+  const findReading = () => leadership.news().reading;
   return createOperatorRouter({
     ...{ store, clock, attempts, drifts, rules, access, sessions: access.sessions },
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
-    status: toStatusSources(options, state),
+    status: toStatusSources(options, { ...state, findReading }),
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     // Takeovers by hand go the way of those by a request.
     adoptUser: (request) => adoptUserByHand(scim, request),
@@ -63,6 +64,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     findRepairWords,
     requestSweep: parts.requestSweep,
     look: leadership.look,
+    findReading,
     findDetection: () => leadership.news().detection ?? undefined,
     reserve: createReserve(),
     refreshFormerIds: parts.formerIds.refresh,
@@ -89,7 +91,10 @@ function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts)
   return createNews({ readMarks: () => readMarks(store.read), isDraining, clock });
 }
 
-function toStatusSources({ store, clock }: WatchedOptions, state: State): StatusSources {
+function toStatusSources(
+  { store, clock }: WatchedOptions,
+  { findReading, ...state }: State & Pick<OpsSources, 'findReading'>,
+): StatusSources {
   return {
     ...state,
     listStuck: (limit) => listStuck(store.read, limit),
@@ -97,7 +102,7 @@ function toStatusSources({ store, clock }: WatchedOptions, state: State): Status
     listDisputes: (limit) => listDisputes(store.read, limit),
     findLeavers: () => findLateLeavers(store.read, { before: clock.now(), limit: LEAVERS_SHOWN }),
     findRelease: () => findReleaseProgress(store.read, clock.now()),
-    findLastSweep: () => findLastSweep(store.read, clock.now()),
+    findLastSweep: () => findLastSweep(store.read, findReading()),
     countDrifts: async () =>
       (await countDrifts(store.read)).filter(({ status }) =>
         ACTIVE_STATUSES.some((active) => active === status),

@@ -54,8 +54,6 @@ export function toReconcileEvents(
     auditFollowed: ({ failing, code, afterMs }) =>
       logger.log(failing ? events.auditFailing({ code }) : events.auditGoesOn({ afterMs })),
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, done: count })),
-    firstReadProgress: ({ step, count: done, total, endsInMs: leftMs }) =>
-      logger.log(events.firstReadProgress({ step, done, total, leftMs })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),

@@ -81,7 +81,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const hearing = hearNews(store, detectors, { convergence, recovery });
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
 
-  const news = toNews({ upstream, firstRead, recovery, sections }, () => queue);
+  const { sweeps } = detectors;
+  const news = toNews({ upstream, firstRead, recovery, sections, sweeps }, () => queue);
 
   return {
     convergence,
@@ -104,7 +105,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await firstRead.start();
       convergence.start(recovery.hold);
       await recovery.start();
-      const { sweeps, keeper } = detectors;
+      const { keeper } = detectors;
       for (const each of [...keeping, sweeps, keeper, errands, hearing, notifier]) each.start();
     },
     async stop() {
@@ -119,39 +120,38 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   };
 }
 
+/** Parts that make news. */
+interface NewsParts {
+  readonly upstream: ReconcileDeps['upstream'];
+  readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
+  readonly sections: SectionView;
+  readonly sweeps: Detectors['sweeps'];
+}
+
 /** The news of a lead, each part of which is looked up when it is read. */
-function toNews(
-  {
-    upstream,
-    firstRead,
-    recovery,
-    sections,
-  }: {
-    readonly upstream: ReconcileDeps['upstream'];
-    readonly firstRead: FirstRead;
-    readonly recovery: Recovery;
-    readonly sections: SectionView;
-  },
-  findQueue: () => Queue,
-): LeaderNews {
+function toNews(parts: NewsParts, findQueue: () => Queue): LeaderNews {
   return {
     get health() {
-      return upstream.health();
+      return parts.upstream.health();
     },
     get firstRead() {
-      return firstRead.state();
+      return parts.firstRead.state();
+    },
+    get reading() {
+      return parts.sweeps.progress() ?? parts.recovery.progress() ?? null;
     },
     get ownAccount() {
-      return firstRead.ownAccount() ?? null;
+      return parts.firstRead.ownAccount() ?? null;
     },
     get isReading() {
-      return recovery.isReading();
+      return parts.recovery.isReading();
     },
     get detection() {
-      return recovery.detection() ?? null;
+      return parts.recovery.detection() ?? null;
     },
     get sections() {
-      return sections.states;
+      return parts.sections.states;
     },
     get queue() {
       return findQueue();

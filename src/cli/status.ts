@@ -146,8 +146,8 @@ function toSweepText({ lastSweep }: Status): string {
     const { users = 0, groups = 0 } = counts;
     return `${status}, ended ${toMoment(endedAt)}, ${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')}`;
   }
-  const end = progress?.endsAt ? `, until about ${toMoment(progress.endsAt)}` : '';
-  return `running since ${toMoment(startedAt)}, ${toCount(progress?.read ?? 0, 'entry', 'entries')} read${end}`;
+  const reading = progress === null ? '' : `, ${toReadingText(progress)}`;
+  return `running since ${toMoment(startedAt)}${reading}`;
 }
 
 /** Says how many accounts and groups the bridge does not manage. */

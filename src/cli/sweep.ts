@@ -107,12 +107,12 @@ async function untilEnded(
 
 function tell(progress: Progress, done: SweepView['progress']): void {
   if (done === null) {
-    progress.tell('Waiting for the bridge to begin');
+    progress.tell('Waiting for the bridge');
     return;
   }
-  const { read, expected } = done;
+  const { step, read, expected } = done;
   progress.tell(
-    `${toCount(read, 'entry', 'entries')} read`,
+    `Reading ${step}: ${toCount(read, 'entry', 'entries')}`,
     expected === null ? undefined : { done: read, total: expected },
   );
 }

@@ -34,15 +34,6 @@ export interface ObservedGroup extends Sightings {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
-  /** Time at which two answers disagreed about the members (epoch milliseconds); absent: the last ones agreed. */
-  readonly staleAt?: number;
-}
-
-/** Removes the mark that the members are stale, before a list shows the group anew. */
-export function withoutStaleMark(observed: ObservedGroup | undefined): ObservedGroup | undefined {
-  if (observed === undefined) return undefined;
-  const { staleAt: _, ...known } = observed;
-  return known;
 }
 
 /** Desired group, as far as the service can hold it. */

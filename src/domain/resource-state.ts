@@ -45,6 +45,28 @@ export interface Sightings {
   readonly by: string;
 }
 
+/** The facts of a sighting, without when and how they were seen. */
+function toFacts({ at: _a, by: _b, listedAt: _l, shownAt: _s, goneAt: _g, ...facts }: Sightings) {
+  return new Map<string, unknown>(Object.entries(facts));
+}
+
+/** True when the newer sighting shows every fact of the older one. */
+export function confirms(newer: Sightings, older: Sightings): boolean {
+  const shown = toFacts(newer);
+  return toFacts(older)
+    .entries()
+    .every(([fact, value]) => shown.get(fact) === value);
+}
+
+/** True when the newer sighting would change nothing but the times of the older one. */
+export function isTheSame(newer: Sightings, older: Sightings): boolean {
+  const isSeenAlike =
+    newer.by === older.by &&
+    (newer.listedAt === undefined) === (older.listedAt === undefined) &&
+    (newer.shownAt === undefined) === (older.shownAt === undefined);
+  return isSeenAlike && !isGone(older) && confirms(newer, older) && confirms(older, newer);
+}
+
 /** True for a user or group that the service was found not to have since it was last seen. */
 export function isGone(observed: Pick<Sightings, 'at' | 'goneAt'> | undefined): boolean {
   return observed?.goneAt !== undefined && observed.goneAt >= observed.at;

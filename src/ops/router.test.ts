@@ -112,6 +112,7 @@ const operators = {
   ...{ adoptUser: unknown, adoptGroup: unknown, look: unknown },
   planSums: async () => [],
   findRepairWords: () => null,
+  findReading: () => null,
   requestSweep: async () => 'sweep-1',
   privileges: {
     listPrivileged: async () => new Map(),
@@ -146,7 +147,7 @@ function request(
     findLateLeavers: async () => ({ count: 0, some: [] }),
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
-    readFirstRead: async () => ({ kind: 'finished', unread: [] }),
+    readFirstRead: async () => ({ kind: 'finished' }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
     upstreamHealth: () => well,
@@ -219,7 +220,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     listDisputes: async () => [],
     about: { version: '1.2.3', startedAt: 0 },
     engine: 'sqlite',
-    readFirstRead: async () => ({ kind: 'finished', unread: [] }),
+    readFirstRead: async () => ({ kind: 'finished' }),
     countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2, held: 0 }],
     findLastSweep: async () => null,
   };

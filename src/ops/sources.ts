@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { FirstReadState } from '../reconcile/read/first-read.ts';
+import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { ReleaseProgress } from '../reconcile/repair/release-progress.ts';
@@ -50,6 +51,8 @@ export interface OpsSources extends AccessNeeds {
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
   /** Asks for a sweep, and gives its id. */
+  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
+  readonly findReading: () => ReadProgress | null;
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly look: DriftKeeper['look'];
   readonly privileges: Privileges;

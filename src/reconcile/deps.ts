@@ -59,13 +59,6 @@ export interface ReconcileEvents {
   /** The audit log cannot be read from now on, or can be again. */
   auditFollowed(fields: { failing: boolean; code: string; afterMs: number }): void;
   firstRead(fields: { step: string; count: number }): void;
-  /** Told once a minute while a list is read; undefined: the service does not say how long it is. */
-  firstReadProgress(fields: {
-    step: string;
-    count: number;
-    total: number | undefined;
-    endsInMs: number | undefined;
-  }): void;
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;

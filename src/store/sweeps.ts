@@ -53,12 +53,6 @@ export async function makeSweepReal(tx: Db): Promise<void> {
   await tx.updateTable('sweeps').set({ dry_run: 0 }).where('status', '=', 'running').execute();
 }
 
-/** Remembers how many calls a running sweep has made, for the run that goes on with it. */
-export async function saveSweepCalls(tx: Db, id: string, calls: number): Promise<void> {
-  const running = tx.updateTable('sweeps').set({ calls }).where('id', '=', id);
-  await running.where('status', '=', 'running').execute();
-}
-
 /** How a sweep ended. */
 type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons' | 'plan_id'> & {
   readonly status: 'complete' | 'incomplete' | 'held';

@@ -134,12 +134,6 @@ export const events = {
     line('issuerUnreadable', fields),
 
   firstReadStep: (fields: { step: string; done: number }) => line('firstReadStep', fields),
-  firstReadProgress: (fields: {
-    step: string;
-    done: number;
-    total: number | undefined;
-    leftMs: number | undefined;
-  }) => line('firstReadProgress', fields),
   firstReadFailed: (fields: { step: string; reason: string; retryInMs: number }) =>
     line('firstReadFailed', fields),
 

@@ -132,11 +132,6 @@ export const logLines = {
     message: 'reading the whole service: a list is complete',
     fields: ['step', 'done'],
   },
-  firstReadProgress: {
-    levels: ['info'],
-    message: 'reading the whole service: a list is being read',
-    fields: ['step', 'done', 'total', 'leftMs'],
-  },
   firstReadFailed: {
     levels: ['warn'],
     message: 'reading the whole service failed and is tried again',

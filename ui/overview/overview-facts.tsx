@@ -64,11 +64,7 @@ function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'
   const { status, progress, endedAt, startedAt } = lastSweep;
   if (status !== 'running') return <Moment at={endedAt ?? startedAt} />;
   return (
-    <>
-      now{progress?.expected && `, ${Math.floor((100 * progress.read) / progress.expected)} %`}
-      {progress?.endsAt && ', done '}
-      {progress?.endsAt && <Moment at={progress.endsAt} />}
-    </>
+    <>now{progress && `: reads ${progress.step}, ${progress.read.toLocaleString('en')} so far`}</>
   );
 }
 

@@ -5,8 +5,7 @@ import {
   type DriftStatus,
 } from '../../domain/drift.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
-import { SWEEP_READ_FACT } from '../../reconcile/compare/read-lists.ts';
-import { readProgress } from '../../reconcile/read/progress.ts';
+import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
@@ -21,33 +20,13 @@ import {
 } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { toReadingView } from '../recovery/view.ts';
 import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** A drift with its author; undefined: the audit log does not say. */
 interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
-}
-
-/** Sweeps among which one that ended is looked for. */
-const EARLIER_MAX = 10;
-
-/** How far a sweep has come: as many entries are expected as the sweep before it compared, in two lists each. */
-async function readProgressOf(
-  db: Db,
-  { seq, started_at }: SweepRow,
-  now: number,
-): Promise<SweepView['progress']> {
-  const { steps } = await readProgress(db, SWEEP_READ_FACT);
-  const read = Object.values(steps).reduce((sum, step) => sum + step.count, 0);
-  if (read === 0) return null;
-  const earlier = await listSweeps(db, { beforeSeq: seq, limit: EARLIER_MAX });
-  const last = earlier.find(({ status }) => status === 'complete' || status === 'held');
-  if (last === undefined) return { read, expected: null, endsAt: null };
-  const { users = 0, groups = 0 } = parseStored<Record<string, number>>(last.counts);
-  const expected = Math.max(read, 2 * (users + groups));
-  const leftMs = ((now - started_at) * (expected - read)) / read;
-  return { read, expected, endsAt: toMoment(Math.round(now + leftMs)) };
 }
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
@@ -77,10 +56,10 @@ export const sweepRoutes = [
     summary: 'Sweeps, the newest first.',
     filters: {},
     answers: { 200: 'SweepList' },
-    async handle({ store: { read: db }, clock }: OpsSources, { query }) {
+    async handle({ store: { read: db }, findReading }: OpsSources, { query }) {
       const read = ({ from: beforeSeq, limit }: PartQuery) => listSweeps(db, { beforeSeq, limit });
       const toViews = (rows: readonly SweepRow[]) =>
-        Promise.all(rows.map((row) => toSweepView(db, row, clock.now())));
+        rows.map((row) => toSweepView(row, findReading()));
       return ok(await readPage({ ...query, from: parseSeq(query.cursor, NEWEST) }, read, toViews));
     },
   }),
@@ -90,9 +69,9 @@ export const sweepRoutes = [
     tag: 'Sweeps and drift',
     summary: 'One sweep.',
     answers: { 200: 'Sweep', 404: 'Problem' },
-    async handle({ store: { read: db }, clock }: OpsSources, { params }) {
+    async handle({ store: { read: db }, findReading }: OpsSources, { params }) {
       const row = await findSweep(db, params.id);
-      if (row !== undefined) return ok(await toSweepView(db, row, clock.now()));
+      if (row !== undefined) return ok(toSweepView(row, findReading()));
       return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
   }),
@@ -130,12 +109,15 @@ function toStatuses(
 }
 
 /** Finds the newest sweep, which may run; null: there was none. */
-export async function findLastSweep(db: Db, now: number): Promise<SweepView | null> {
+export async function findLastSweep(
+  db: Db,
+  reading: ReadProgress | null,
+): Promise<SweepView | null> {
   const [last] = await listSweeps(db, { beforeSeq: NEWEST, limit: 1 });
-  return last === undefined ? null : toSweepView(db, last, now);
+  return last === undefined ? null : toSweepView(last, reading);
 }
 
-async function toSweepView(db: Db, row: SweepRow, now: number): Promise<SweepView> {
+function toSweepView(row: SweepRow, reading: ReadProgress | null): SweepView {
   return {
     id: row.id,
     status: row.status,
@@ -147,7 +129,7 @@ async function toSweepView(db: Db, row: SweepRow, now: number): Promise<SweepVie
     calls: row.calls,
     counts: parseStored<Record<string, number>>(row.counts),
     reasons: parseStored<string[]>(row.reasons),
-    progress: row.status === 'running' ? await readProgressOf(db, row, now) : null,
+    progress: row.status === 'running' ? toReadingView(reading) : null,
   };
 }
 

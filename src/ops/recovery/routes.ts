@@ -21,8 +21,10 @@ export const recoveryRoutes = [
     tag: 'Going live and recovery',
     summary: 'Where recovery stands.',
     answers: { 200: 'Recovery' },
-    handle: async ({ store, clock, findDetection }: OpsSources) =>
-      ok(await readRecoveryView(store.read, { detection: findDetection(), now: clock.now() })),
+    async handle({ store, clock, findDetection, findReading }: OpsSources) {
+      const known = { detection: findDetection(), reading: findReading(), now: clock.now() };
+      return ok(await readRecoveryView(store.read, known));
+    },
   }),
 ] as const;
 
@@ -61,8 +63,10 @@ async function readPhase({
   store,
   clock,
   status,
+  findReading,
 }: OpsSources): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'reading' | 'release'>> {
-  const view = await readRecoveryView(store.read, { detection: undefined, now: clock.now() });
+  const known = { detection: undefined, reading: findReading(), now: clock.now() };
+  const view = await readRecoveryView(store.read, known);
   const { phase, reason, planId, reading, release } = view;
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
   const progress = { reading, release };

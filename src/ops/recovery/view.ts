@@ -1,5 +1,4 @@
-import { estimateEnd, findOpenStep, getStep, readProgress } from '../../reconcile/read/progress.ts';
-import { READ_AGAIN_FACT } from '../../reconcile/repair/read-again.ts';
+import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
@@ -9,10 +8,17 @@ import type { ReadingView } from '../schemas/kinds.ts';
 import type { RecoveryView } from '../schemas/recovery.ts';
 import { toReleaseView } from './release.ts';
 
-/** Reads the state of recovery. `now` is epoch milliseconds. */
+/** What the leader knows of recovery; `now` is epoch milliseconds. */
+interface RecoverySources {
+  readonly detection: Detection | undefined;
+  readonly reading: ReadProgress | null;
+  readonly now: number;
+}
+
+/** Reads the state of recovery. */
 export async function readRecoveryView(
   db: Db,
-  { detection, now }: { detection: Detection | undefined; now: number },
+  { detection, reading, now }: RecoverySources,
 ): Promise<RecoveryView> {
   const state = await RECOVERY.find(db);
   const release = toReleaseView(await findReleaseProgress(db, now));
@@ -24,28 +30,13 @@ export async function readRecoveryView(
     return { ...calm, phase: state.phase, since, reason: { code: 'restored' } };
   }
   const { phase, reason, planId } = state;
-  const reading = phase === 'reading' ? await readReading(db, now) : null;
-  return { ...known, phase, since, reason, planId, reading };
+  const progress = phase === 'reading' ? toReadingView(reading) : null;
+  return { ...known, phase, since, reason, planId, reading: progress };
 }
 
-/** How far the list has come that is read now; null between two lists. */
-async function readReading(db: Db, now: number): Promise<ReadingView | null> {
-  const progress = await readProgress(db, READ_AGAIN_FACT);
-  const step = findOpenStep(progress);
-  if (step === undefined) return null;
-  const list = getStep(progress, step);
-  return toReadingView({ ...list, step, endsAt: estimateEnd(list, now) });
-}
-
-/** Renders how far a complete read of the service has come. */
-export function toReadingView({ step, count: read, total, endsAt }: Reading): ReadingView {
+/** Renders how far a complete read of the service has come; null: nothing is read. */
+export function toReadingView(reading: ReadProgress | null): ReadingView | null {
+  if (reading === null) return null;
+  const { step, count: read, total, endsAt } = reading;
   return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
-}
-
-/** Progress of one list; `endsAt` is epoch milliseconds. */
-interface Reading {
-  readonly step: string;
-  readonly count: number;
-  readonly total?: number | undefined;
-  readonly endsAt?: number | undefined;
 }

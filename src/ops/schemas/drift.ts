@@ -9,6 +9,7 @@ import {
   type JsonOf,
   moment,
   named,
+  readingProgress,
   resourceType,
   word,
 } from './kinds.ts';
@@ -39,14 +40,9 @@ export const sweep = z.strictObject({
   calls: count(),
   counts: counts(),
   reasons: z.array(z.string()).describe('What was not concluded, and why.'),
-  progress: z
-    .strictObject({
-      read: count().describe('Entries of lists that were read.'),
-      expected: count().nullable().describe('How many it will be, after the sweep before it.'),
-      endsAt: moment().nullable().describe('When it is done at the rate so far.'),
-    })
+  progress: readingProgress
     .nullable()
-    .describe('How far a sweep has come that runs; null: it waits or has ended.'),
+    .describe('How far a sweep has read the service; null: it waits, compares, or has ended.'),
 });
 /** A sweep as an operator is shown it. */
 export type SweepView = JsonOf<typeof sweep>;

@@ -20,7 +20,7 @@ interface Given extends Partial<Omit<Stored, 'backlog' | 'access'>> {
 }
 
 function toStore({
-  firstRead = { kind: 'finished', unread: [] },
+  firstRead = { kind: 'finished' },
   sections = {},
   backlog,
   writeTrouble,

@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeKind } from '../../domain/change.ts';
-import { createTurns, type Work, workInTurns } from '../../domain/turns.ts';
 import { toCallId } from '../../store/audit/events.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
@@ -46,9 +46,22 @@ export interface ExplainedEvent<E extends NamedEvent> {
   readonly use: string | undefined;
 }
 
-/** Compares events in turns of the event loop: an import has thousands of them. */
-export function compareInTurns<T>(work: Work<T>): Promise<T> {
-  return workInTurns(work, createTurns());
+/** Work that tells after each piece how many pairs it has compared. */
+type Work<T> = Generator<number, T, undefined>;
+
+/** Pairs that are compared before others get a turn of the event loop. */
+const PAIRS_MAX = 5_000;
+
+/** Compares events, some at a time: an import has thousands of them. */
+export async function compareInTurns<T>(work: Work<T>): Promise<T> {
+  for (let compared = 0; ; ) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    compared += piece.value;
+    if (compared < PAIRS_MAX) continue;
+    compared = 0;
+    await nextTurn();
+  }
 }
 
 /**

@@ -1,19 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DriftKind } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listRows } from '../../store/resources/managed.ts';
 import { lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { compareRow } from './compare-row.ts';
-import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
+import { compareRow } from './compare-one.ts';
+import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
 import {
   compareWithKnown,
-  countDriftChanges,
   type DriftChanges,
   isSame,
   listKnown,
   storeDriftChanges,
 } from './drift-changes.ts';
-import { lookAgain, type Suspect } from './look-again.ts';
+import { type LookNeeds, toLookNeeds } from './look.ts';
+import { lookInto } from './look-into.ts';
 import type { SweepRun } from './run.ts';
 
 /**
@@ -24,7 +25,7 @@ const PARTS = { users: 50, groups: 5 } as const;
 
 /**
  * Compares all users, or all groups, with the complete lists. A known drift is confirmed or ended by the lists alone; a
- * new difference is looked at again.
+ * new difference of a managed resource is looked at.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
 export async function compareAll(
@@ -32,135 +33,114 @@ export async function compareAll(
   table: 'users' | 'groups',
   seen: SeenSince,
 ): Promise<void> {
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const part: Part = await comparePart(run, table, { afterSeq, seen });
-    for (const suspect of part.suspects) await lookAgain(run, suspect, seen);
-    afterSeq = part.lastSeq;
+  for (let afterSeq = 0; ; ) {
+    const part = { afterSeq, limit: PARTS[table], of: 'all' } as const;
+    const rows: ResourceRow[] = await listRows(run.deps.store.read, table, part);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const compared = await compareRows(run, rows, seen);
+    await storeChanges(run, compared);
+    for (const { row, suspected } of compared) {
+      if (suspected.length > 0)
+        await lookAgain(run, row, toLookNeeds(suspected, seen.deactivation));
+    }
+    run.counts[table] += rows.length;
+    afterSeq = last.seq;
     await nextTurn();
     run.signal.throwIfAborted();
   }
 }
 
-interface Part {
-  readonly suspects: readonly Suspect[];
-  /** Last row of the part; undefined when there was none. */
-  readonly lastSeq: number | undefined;
-}
-
-async function comparePart(
-  run: SweepRun,
-  table: 'users' | 'groups',
-  { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
-): Promise<Part> {
-  const { store, policy } = run.deps;
-  // A call that began before the sweep may have ended in it.
-  const comparing = { seen, workedSince: seen.since - policy.callMs };
-  const rows = await listRows(store.read, table, { afterSeq, limit: PARTS[table], of: 'all' });
-  const read = await compareRows(store.read, rows, comparing);
-  const [changed, same] = [read.filter(changesDrifts), read.filter((row) => !changesDrifts(row))];
-  // Only these keep the writes of others waiting.
-  const stored = changed.length === 0 ? [] : await storeChanges(run, changed, comparing);
-  const compared = [...same, ...stored];
-  for (const { comparison } of compared) {
-    if (comparison.kind === 'unknown') run.counts.unknown += 1;
-    if (comparison.kind !== 'compared' || comparison.leftOutBy === undefined) continue;
-    run.reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
-  }
-  run.counts[table] += rows.length;
-  return { suspects: compared.filter(({ isSuspect }) => isSuspect), lastSeq: rows.at(-1)?.seq };
-}
-
-interface Comparing {
-  readonly seen: SeenSince;
-  /** A resource that was worked on since then (epoch milliseconds) may differ because of that. */
-  readonly workedSince: number;
-}
-
-/** Row, how it differs from the service, and what that changes of the known drifts; `fresh` are those seen twice. */
-interface ComparedRow extends Suspect, DriftChanges {
-  /** True for new differences that a second look has to confirm. */
-  readonly isSuspect: boolean;
+/** Row, and what its comparison changes of the known drifts. */
+interface ComparedRow extends DriftChanges {
+  readonly row: ResourceRow;
+  /** Kinds of new differences of a managed resource: only a look makes drift of them. */
+  readonly suspected: readonly DriftKind[];
 }
 
 async function compareRows(
-  db: Db,
+  run: SweepRun,
   rows: readonly ResourceRow[],
-  { seen, workedSince }: Comparing,
+  seen: SeenSince,
 ): Promise<ComparedRow[]> {
-  const known = await listKnown(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const drifts = Map.groupBy(known.drifts, ({ resource_id }) => resource_id);
-  const held = Map.groupBy(known.held, ({ resource_id }) => resource_id);
+  const { read } = run.deps.store;
+  const ids = rows.map(({ id }) => id);
+  const { drifts, held } = await listKnown(read, ids);
   const compared: ComparedRow[] = [];
   for (const row of rows) {
-    const told = await compareRow(db, row, seen);
-    const isDropped = isLeftOut(told) && (await wasTouched(db, row, workedSince));
-    const comparison = isDropped ? UNKNOWN : told;
-    const ofIt = { drifts: drifts.get(row.id) ?? [], held: held.get(row.id) ?? [] };
-    const { fresh, ...changes } = compareWithKnown(comparison, ofIt);
-    const isSeenTwice = wasSeenBefore(row, seen);
-    // A missing resource was looked for before the comparison.
-    const isSuspect = comparison.kind === 'compared' && fresh.length > 0 && !isSeenTwice;
-    compared.push({ row, comparison, ...changes, fresh: isSeenTwice ? fresh : [], isSuspect });
+    const comparison = await compareWithLists(run, row, seen);
+    if (comparison.kind === 'unknown') run.counts.unknown += 1;
+    const { fresh, ...known } = compareWithKnown(comparison, {
+      drifts: drifts.filter(({ resource_id }) => resource_id === row.id),
+      held: held.filter(({ resource_id }) => resource_id === row.id),
+    });
+    const isManaged = row.origin !== null;
+    // A missing resource was looked for before.
+    const suspected = isManaged && comparison.kind === 'compared' ? fresh : [];
+    compared.push({
+      row,
+      ...known,
+      fresh: isManaged ? [] : fresh,
+      suspected: suspected.map(({ kind }) => kind),
+    });
   }
   return compared;
 }
 
-function changesDrifts({ confirmed, gone, fresh }: ComparedRow): boolean {
-  return confirmed.length + gone.length + fresh.length > 0;
-}
-
-/** True when known drifts were only seen again, as they were. */
-function onlyConfirms(row: ComparedRow): boolean {
-  return row.gone.length === 0 && row.fresh.length === 0 && row.confirmed.every(isSame);
-}
-
-function isLeftOut(comparison: Comparison): boolean {
-  return comparison.kind === 'compared' && comparison.leftOutBy !== undefined;
-}
-
-/**
- * True when the resource was changed while the lists were read: then the list was dropped for it, and only seems to
- * leave it out.
- */
-async function wasTouched(
-  db: Db,
-  { id, modified_at, due_at }: ResourceRow,
-  since: number,
-): Promise<boolean> {
-  if (modified_at >= since || due_at !== null) return true;
-  return ((await findNewestOwnCallFor(db, id)) ?? 0) >= since;
-}
-
-/** Stores what changes of the known drifts; rows where more than a time changes are compared again, as they are by now. */
-async function storeChanges(
+/** Compares a row. Nothing is said of one that a list left out while it was changed: the list was dropped for it. */
+async function compareWithLists(
   run: SweepRun,
-  rows: readonly ComparedRow[],
-  comparing: Comparing,
-): Promise<ComparedRow[]> {
-  const { store, clock } = run.deps;
-  const { compared, changes } = await store.write(async (tx) => {
-    const fresh: ResourceRow[] = [];
-    for (const row of rows) {
-      const again = onlyConfirms(row) ? undefined : await lockAgain(tx, row.row);
-      if (again !== undefined) fresh.push(again);
-    }
-    const compared = [...rows.filter(onlyConfirms), ...(await compareRows(tx, fresh, comparing))];
-    const changes = {
-      confirmed: compared.flatMap(({ confirmed }) => confirmed),
-      gone: compared.flatMap(({ gone }) => gone),
-      fresh: compared.flatMap(({ fresh }) => fresh),
-    };
-    await storeDriftChanges(tx, changes, { detector: 'sweep', now: clock.now() });
-    return { compared, changes };
-  });
-  countDriftChanges(run, changes);
-  return compared;
+  row: ResourceRow,
+  seen: SeenSince,
+): Promise<Comparison> {
+  const { deps, reasons } = run;
+  const comparison = await compareRow(deps.store.read, row, seen);
+  if (comparison.kind !== 'compared' || comparison.leftOutBy === undefined) return comparison;
+  // A call that began before the sweep may have ended in it.
+  const since = seen.since - deps.policy.callMs;
+  const calledAt = (await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0;
+  if (row.modified_at >= since || row.due_at !== null || calledAt >= since) return UNKNOWN;
+  reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
+  return comparison;
 }
 
-/** True when an earlier complete read showed this unmanaged resource already, so that this is the second look. */
-function wasSeenBefore({ origin, created_at }: ResourceRow, { since }: SeenSince): boolean {
-  return origin === null && created_at < since;
+/** Stores what changes of the known drifts, but for rows that were written since they were compared. */
+async function storeChanges(run: SweepRun, compared: readonly ComparedRow[]): Promise<void> {
+  const changed = compared.filter(
+    ({ confirmed, gone, fresh }) => confirmed.length + gone.length + fresh.length > 0,
+  );
+  // Only these keep the writes of others waiting.
+  if (changed.length === 0) return;
+  const { store, clock } = run.deps;
+  const stored = await store.write(async (tx) => {
+    const changes: DriftChanges[] = [];
+    for (const one of changed) if (await isStill(tx, one)) changes.push(one);
+    const all = {
+      confirmed: changes.flatMap(({ confirmed }) => confirmed),
+      gone: changes.flatMap(({ gone }) => gone),
+      fresh: changes.flatMap(({ fresh }) => fresh),
+    };
+    await storeDriftChanges(tx, all, { detector: 'sweep', now: clock.now() });
+    return all;
+  });
+  run.counts.confirmed += stored.confirmed.length;
+  run.counts.gone += stored.gone.length;
+  run.counts.opened += stored.fresh.length;
+}
+
+/** True where known drifts were only seen again, as they were, or the row is as it was compared. */
+async function isStill(tx: Db, { row, confirmed, gone, fresh }: ComparedRow): Promise<boolean> {
+  if (gone.length + fresh.length === 0 && confirmed.every(isSame)) return true;
+  const locked = await lockAgain(tx, row);
+  return locked !== undefined && isUnchanged(locked, row);
+}
+
+/** Takes the second look: a difference that it shows is drift. */
+async function lookAgain(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<void> {
+  const observation = await lookInto(run, row, needs);
+  if (observation.kind === 'seen') return;
+  run.counts.unknown += 1;
+  if (observation.kind === 'gone') return;
+  const { reason } = observation;
+  run.reasons.add(`what was seen to differ could not be looked at again (${reason})`);
 }

@@ -17,10 +17,10 @@ import {
   toSeenEntities,
 } from '../../store/groups/groups.ts';
 import type { DifferingLink } from '../../store/links/links.ts';
+import { isListed, isSeen } from '../read/reading.ts';
 import {
   type Comparison,
   isBusy,
-  isHiddenByScim,
   leftOut,
   NOTHING,
   type SeenSince,
@@ -39,20 +39,20 @@ export function compareGroup(
   if (!seen.lists.groups || isBusy(row)) return UNKNOWN;
   if (row.deleted_at !== null) return NOTHING;
   const observed = toObservedGroup(row);
-  const isSeen = observed !== undefined && observed.at >= seen.since;
+  const isThere = observed !== undefined && isSeen(seen, row);
   if (row.origin === null) {
-    if (!isSeen) return observed === undefined ? NOTHING : UNSEEN;
+    if (!isThere) return observed === undefined ? NOTHING : UNSEEN;
     const held = { displayName: observed.displayName };
     return toCompared([toDifference('group.unmanaged', row.id, { desired: null, observed: held })]);
   }
   const state = toGroupState(row);
   if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
-  if (!isSeen) {
+  if (!isThere) {
     const desired = { displayName: state.desired.displayName };
     const difference = toDifference('group.missing', row.id, { desired, observed: null });
     return { kind: 'missing', difference };
   }
-  if (isHiddenByScim(observed, seen.since)) return leftOut('groups');
+  if (isHidden(row, observed, seen)) return leftOut('groups');
   const unread = listUnread(row, observed, seen);
   const differences = [
     ...listFieldDifferences(row, state, observed),
@@ -63,21 +63,26 @@ export function compareGroup(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
-  return isListed(observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
+  return hasRights(row, observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
+}
+
+/** True when SCIM had shown the group before and did not in this read, whatever REST says. */
+function isHidden({ seq }: GroupRow, { by, shownAt: at }: ObservedGroup, seen: SeenSince): boolean {
+  return by.startsWith('scim.') && at !== undefined && !isListed(seen, 'groups', { seq, at });
 }
 
 /** True when the REST list showed the group; its permissions come from there. */
-function isListed({ listedAt }: ObservedGroup, { since }: SeenSince): boolean {
-  return listedAt === undefined || listedAt >= since;
+function hasRights({ seq }: GroupRow, { listedAt: at }: ObservedGroup, seen: SeenSince): boolean {
+  return at === undefined || isListed(seen, 'restGroups', { seq, at });
 }
 
 function listUnread(row: GroupRow, observed: ObservedGroup, seen: SeenSince): DriftKind[] {
-  const { lists, since } = seen;
-  const areMembersRead = lists.members && (observed.staleAt ?? Number.NEGATIVE_INFINITY) < since;
+  const { lists, since, doubted } = seen;
+  const areMembersRead = lists.members && !doubted.has(row.seq);
   const areAdminsRead = (row.admins_read_at ?? 0) >= since;
   const areEntitiesRead = (toSeenEntities(row)?.at ?? 0) >= since;
   return [
-    ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),
+    ...(hasRights(row, observed, seen) ? [] : (['group.permissions'] as const)),
     ...(areMembersRead ? [] : (['member.added', 'member.removed'] as const)),
     ...(areAdminsRead ? [] : (['admin.added', 'admin.removed'] as const)),
     ...(areEntitiesRead ? [] : (['entity.added', 'entity.removed', 'entity.changed'] as const)),

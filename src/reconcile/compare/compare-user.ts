@@ -12,11 +12,11 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
+import { isListed, isSeen } from '../read/reading.ts';
 import {
   type Compared,
   type Comparison,
   isBusy,
-  isHiddenByScim,
   leftOut,
   NOTHING,
   type SeenSince,
@@ -32,34 +32,42 @@ export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   const state = toUserState(row);
   const { observed, desired, upstreamId } = state;
   if (row.origin === null) return compareUnmanaged(row, observed, seen);
-  const isSeen = observed !== undefined && observed.at >= seen.since;
+  const isThere = observed !== undefined && isSeen(seen, row);
   if (upstreamId === undefined || isWaiting(state.cells.account)) return NOTHING;
-  if (state.deleted) return isSeen ? compareDeleted(state, observed, seen) : NOTHING;
-  if (!isSeen) {
+  if (state.deleted) return isThere ? compareDeleted(row, state, { observed, seen }) : NOTHING;
+  if (!isThere) {
     if (!desired.active) return NOTHING;
     const values = { desired: { active: true }, observed: null };
     return { kind: 'missing', difference: toDifference('user.missing', row.id, values) };
   }
-  if (isHiddenByScim(observed, seen.since)) return leftOut('users');
-  return compareFields(state, observed, seen);
+  const { by, shownAt: at } = observed;
+  const isHidden = by.startsWith('scim.') && at !== undefined;
+  if (isHidden && !isListed(seen, 'users', { seq: row.seq, at })) return leftOut('users');
+  return compareFields(row, state, { observed, seen });
 }
 
 /** An unmanaged account is a difference while it exists. */
 function compareUnmanaged(
-  { id }: UserRow,
+  row: UserRow,
   observed: ObservedUser | undefined,
-  { lists, since }: SeenSince,
+  seen: SeenSince,
 ): Comparison {
   if (observed === undefined) return NOTHING;
-  if (observed.at >= since) {
+  if (isSeen(seen, row)) {
     const values = { desired: null, observed: toAccount(observed) };
-    return toCompared([toDifference('user.unmanaged', id, values)]);
+    return toCompared([toDifference('user.unmanaged', row.id, values)]);
   }
   // An account known only from the list of company users is not missed while that list cannot be read.
-  return lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
+  return seen.lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
 }
 
-function compareFields(state: UserState, observed: ObservedUser, seen: SeenSince): Compared {
+/** Observation of a user, and what was seen of the service. */
+interface SeenUser {
+  readonly observed: ObservedUser;
+  readonly seen: SeenSince;
+}
+
+function compareFields({ seq }: UserRow, state: UserState, { observed, seen }: SeenUser): Compared {
   const { id, desired, cells } = state;
   const fields = listUserDifferences(desired, observed, cells, seen.deactivation).filter(
     (field) => !isWaiting(cells[field]),
@@ -80,26 +88,21 @@ function compareFields(state: UserState, observed: ObservedUser, seen: SeenSince
   const access = { desired: toAccess(desired, fields), observed: toAccess(observed, fields) };
   if (Object.keys(access.observed).length > 0)
     differences.push(toDifference('user.access', id, access));
-  const isListed = seen.lists.companyUsers && (observed.listedAt ?? 0) >= seen.since;
-  const unread = isListed ? [] : listOfCompanyUsers(seen.deactivation);
+  const isShown = isListed(seen, 'companyUsers', { seq, at: observed.listedAt });
+  const unread = seen.lists.companyUsers && isShown ? [] : listOfCompanyUsers(seen.deactivation);
   const comparison = toCompared(
     differences.filter(({ kind }) => !unread.includes(kind)),
     unread,
   );
-  return isLeftOut(observed, seen) ? { ...comparison, leftOutBy: 'companyUsers' } : comparison;
-}
-
-/**
- * True when the list of company users has dropped a user it showed before. It may always leave out inactive users, and
- * an account it never showed.
- */
-function isLeftOut({ active, listedAt }: ObservedUser, { lists, since }: SeenSince): boolean {
-  return lists.companyUsers && active && listedAt !== undefined && listedAt < since;
+  // The list may always leave out inactive users, and an account it never showed.
+  const wasShown = observed.active && observed.listedAt !== undefined;
+  const isLeftOut = seen.lists.companyUsers && wasShown && !isShown;
+  return isLeftOut ? { ...comparison, leftOutBy: 'companyUsers' } : comparison;
 }
 
 /** Compares a deleted user: only an account that works again is a difference. */
-function compareDeleted(state: UserState, observed: ObservedUser, seen: SeenSince): Comparison {
-  const comparison = compareFields(state, observed, seen);
+function compareDeleted(row: UserRow, state: UserState, seen: SeenUser): Comparison {
+  const comparison = compareFields(row, state, seen);
   const differences = comparison.differences.filter(({ kind }) => kind === 'user.activated');
   return { ...comparison, differences };
 }

@@ -1,21 +1,10 @@
 import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import type { ReadLists } from '../read/checkpoint.ts';
+import type { Seen } from '../read/reading.ts';
 
-/** Lists of a read that showed everything. */
-export const EVERY_LIST: ReadLists = {
-  users: true,
-  companyUsers: true,
-  groups: true,
-  members: true,
-};
-
-/** Lists that were read, and the time since when. */
-export interface SeenSince {
-  readonly lists: ReadLists;
-  /** Beginning of the reads (epoch milliseconds): a resource last seen before it was not in the lists. */
-  readonly since: number;
+/** What was seen of the service, and how people are deactivated in it. */
+export interface SeenSince extends Seen {
   readonly deactivation: Deactivation;
 }
 
@@ -62,14 +51,6 @@ export function toCompared(
 /** Makes the comparison of a resource that another list showed: the list was not complete, so nothing can be said. */
 export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
   return { ...toCompared([], DRIFT_KINDS), leftOutBy };
-}
-
-/** True when SCIM had shown the resource before and did not in this read, whatever REST says. */
-export function isHiddenByScim(
-  { by, shownAt }: { readonly by: string; readonly shownAt?: number },
-  since: number,
-): boolean {
-  return by.startsWith('scim.') && shownAt !== undefined && shownAt < since;
 }
 
 /** Comparison without a result. */

@@ -13,7 +13,6 @@ import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { noteGone } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
-import type { SweepRun } from './run.ts';
 
 /** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
 export interface DriftChanges {
@@ -90,27 +89,6 @@ export async function storeDriftChanges(
   for (const { kind, type, resourceId } of fresh) {
     if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });
   }
-}
-
-/** Stores what the comparison of one user or group changes of its known drifts. */
-export async function storeComparison(
-  tx: Db,
-  { id, comparison }: { readonly id: string; readonly comparison: Comparison },
-  finding: Finding,
-): Promise<DriftChanges> {
-  const changes = compareWithKnown(comparison, await listKnown(tx, [id]));
-  await storeDriftChanges(tx, changes, finding);
-  return changes;
-}
-
-/** Counts the stored changes, after the transaction, because it may run twice. */
-export function countDriftChanges(
-  { counts }: SweepRun,
-  { confirmed, gone, fresh }: DriftChanges,
-): void {
-  counts.confirmed += confirmed.length;
-  counts.gone += gone.length;
-  counts.opened += fresh.length;
 }
 
 /** True for a known drift whose values are still the same. */

@@ -1,13 +1,15 @@
 import type { DriftKind } from '../../domain/drift.ts';
+import { listEntityFields } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { Deactivation, ObservedUser } from '../../domain/user.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   toGroupState,
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
+import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -17,13 +19,12 @@ import type { GroupKnown } from '../group/outcome.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
-import { saveMembers } from '../read/save-group.ts';
+import { saveMembers } from '../read/save-groups.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
-import { isUnchanged } from './comparison.ts';
-import { LIST_LOOK, saveAdmins } from './read-group-lists.ts';
+import { LIST_LOOK, saveAdmins } from './read-lists.ts';
 import type { SweepRun } from './run.ts';
 
 /** Dependencies of a look. */
@@ -38,22 +39,6 @@ export async function lookAt(
   return isUserRow(row)
     ? lookAtUserAgain(looking, row, needs)
     : lookAtGroupAgain(looking, row, needs);
-}
-
-/**
- * Stores what a look has shown, and locks the row. Undefined: it was written since it was read, or a worker has it, and
- * nothing was stored.
- */
-export async function storeLook(
-  tx: Db,
-  row: ResourceRow,
-  observation: Exclude<Observation, { kind: 'could-not-look' }>,
-): Promise<ResourceRow | undefined> {
-  const locked = await lockAgain(tx, row);
-  if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-  if (observation.kind === 'gone') return locked;
-  await observation.store(tx, locked);
-  return lockAgain(tx, row);
 }
 
 /** Looks at one user, and at licence and suspension where these are needed. */
@@ -122,6 +107,23 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
   };
 }
 
+/** Finds the parts to look at where nothing is known to differ: the managed ones, and admins where they are wanted. */
+export function toNeeds(
+  row: ResourceRow,
+  { admins }: Pick<LookNeeds, 'admins'>,
+  { policy }: Pick<Looking['deps'], 'policy'>,
+): LookNeeds {
+  if (!isUserRow(row)) {
+    const entities = listEntityFields(parseCells(row)).length > 0;
+    return { ordinary: true, companyUser: false, admins, entities };
+  }
+  const { desired } = toUserState(row);
+  const isOwned =
+    desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
+  const companyUser = isOwned || policy.deactivation === 'temporarilyInactive';
+  return { ordinary: true, companyUser, admins: false, entities: false };
+}
+
 /**
  * Result of a look at one user or group.
  * - `seen`: `store` stores it, in a transaction that has made sure that the row has not changed
@@ -153,8 +155,8 @@ async function lookAtGroupAgain(
       const seen = { ...toObservedGroup(locked), ...observed };
       if (observed) await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
       if (memberIds)
-        await saveMembers(tx, locked, { memberIds, now, repeats: true, from: 'group' });
-      if (admins) await saveAdmins(tx, locked, { upstreamUserIds: admins, now });
+        await saveMembers(tx, locked, { memberIds, now, isFirst: false, from: 'group' });
+      if (admins) await saveAdmins(tx, locked, admins, now);
       if (entities) await saveEntities(tx, locked, entities);
     },
   };

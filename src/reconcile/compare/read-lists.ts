@@ -1,60 +1,61 @@
+import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { createFact } from '../../store/facts.ts';
-import { backoffMs } from '../backoff.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
+import { observeLinks } from '../../store/links/observations.ts';
 import {
-  type Checkpoint,
-  createCheckpoint,
-  type ReadLists,
-  toReadLists,
-} from '../read/checkpoint.ts';
-import { findSection, type Progress, type Step } from '../read/progress.ts';
-import { closeStep, refuseStep, runStep, type StepRun } from '../read/run-step.ts';
-import type { StepResult } from '../read/step.ts';
-import { toReason } from '../verdict.ts';
+  listGroupsWithEntities,
+  listGroupsWithOwnedAdmins,
+} from '../../store/resources/managed.ts';
+import type { Db, Part } from '../../store/store.ts';
+import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
+import { saveEntities } from '../group/read-entities.ts';
+import { readService } from '../read/read-service.ts';
+import { isSeen, type Reading, type Seen, toSeen } from '../read/reading.ts';
+import { isUnchanged } from './comparison.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
-/** Attempts at one list before the sweep ends without a conclusion. */
-const ATTEMPTS_MAX = 3;
-
-const COUNTS_DISAGREE = 'no two answers agree on how many people are in some groups';
-
-/** Checkpoint of a sweep. */
-export const SWEEP_READ_FACT = createFact<Progress>('sweep-read');
-
-/** Progress at the beginning of a sweep: every start of a process has asked for the account already. */
-export const SWEEP_BEGINNING: Progress = {
-  steps: { service: { state: 'done', count: 0 } },
-  repeats: true,
-};
+/** Failures in a row of one list before the sweep ends without a conclusion. */
+const FAILURES_MAX = 3;
+/** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
+export const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
+/** Groups of one read of the store. */
+const PART = 100;
 
 /**
- * Reads every list of the service to its proven end, with the steps of the first read, from the checkpoint of an
- * earlier process. A section that the service closes is left out and reported.
+ * Reads every list of the service to its proven end. A section that the service closes is left out and reported.
  * @throws IncompleteSweep when a list was not complete. @throws the reason of the signal
  */
-export async function readLists(run: SweepRun): Promise<ReadLists> {
-  const { deps, signal } = run;
-  const checkpoint = createCheckpoint(deps, SWEEP_READ_FACT);
-  await checkpoint.open();
-  const steps: StepRun = { deps, checkpoint, signal };
-  for (let step = checkpoint.findOpenStep(); step; step = checkpoint.findOpenStep()) {
-    await readList(run, steps, step);
-    // Resources for which the list may be too old are looked at.
-    deps.notify();
+export async function readLists(run: SweepRun, reading: Reading): Promise<Seen> {
+  const { deps, signal, reasons } = run;
+  const reason = await readService(
+    { deps, reading, signal },
+    {
+      failuresMax: FAILURES_MAX,
+      // Resources for which the list may be too old are looked at.
+      onEnd: async () => deps.notify(),
+    },
+  );
+  if (reason !== undefined) throw new IncompleteSweep(reason);
+  assertAgreeing(reading);
+  for (const section of ['users', 'companyUsers', 'groups'] as const) {
+    if (reading.lists[section].state === 'done') continue;
+    reasons.add(`the service does not let the bridge read its ${section}`);
   }
-  assertAgreeing(checkpoint);
-  if (checkpoint.getStep('restGroups').membersDoubted === true) run.reasons.add(COUNTS_DISAGREE);
-  return toReadLists(checkpoint);
+  if (reading.doubted.size > 0) {
+    reasons.add('no two answers agree on how many people are in some groups');
+  }
+  return toSeen(reading);
 }
 
 /** Checks that two lists of the same users, or of the same groups, are both empty or both not. */
-function assertAgreeing(checkpoint: Checkpoint): void {
+function assertAgreeing({ lists }: Reading): void {
   const pairs = [
     ['users', 'companyUsers'],
     ['groups', 'restGroups'],
   ] as const;
   for (const [one, other] of pairs) {
-    const [a, b] = [checkpoint.getStep(one), checkpoint.getStep(other)];
+    const [a, b] = [lists[one], lists[other]];
     const areRead = a.state === 'done' && b.state === 'done';
     if (!areRead || (a.count === 0) === (b.count === 0)) continue;
     const [empty, full] = a.count === 0 ? [one, other] : [other, one];
@@ -62,30 +63,78 @@ function assertAgreeing(checkpoint: Checkpoint): void {
   }
 }
 
-async function readList(run: SweepRun, steps: StepRun, step: Step): Promise<void> {
-  const { clock, random } = run.deps;
-  for (let failures = 1; ; failures += 1) {
-    const attempt = await tryStep(run, steps, step);
-    if (attempt.kind === 'done') return;
-    if (failures >= ATTEMPTS_MAX) throw new IncompleteSweep(attempt.reason);
-    await clock.sleep(backoffMs(failures, attempt.retryAfterMs, random()), run.signal);
+/** List that a group has beside its members, and that only a call of its own shows. */
+interface GroupList<Found> {
+  list(db: Db, part: Part): Promise<GroupRow[]>;
+  look(deps: SweepRun['deps'], row: GroupRow, wait: typeof LIST_LOOK): Promise<Found>;
+  /** `now` is epoch milliseconds. */
+  save(tx: Db, row: GroupRow, found: Found, now: number): Promise<void>;
+  /** Words for a list that could not be read. */
+  readonly unread: string;
+}
+
+const ADMINS: GroupList<readonly number[]> = {
+  list: listGroupsWithOwnedAdmins,
+  look: lookUpAdminIds,
+  save: saveAdmins,
+  unread: 'the admins of some groups could not be read',
+};
+
+const ENTITIES: GroupList<SeenEntities> = {
+  list: listGroupsWithEntities,
+  look: lookUpEntities,
+  save: saveEntities,
+  unread: 'the entities of some groups could not be read',
+};
+
+/**
+ * Reads the admins of every group whose admins are managed, and the entities of every group in which rules want roles,
+ * one call each. A list that cannot be read says nothing of its group, and is reported.
+ */
+export async function readGroupLists(run: SweepRun, seen: Seen): Promise<void> {
+  await readAll(run, seen, ADMINS);
+  await readAll(run, seen, ENTITIES);
+}
+
+async function readAll<Found>(run: SweepRun, seen: Seen, kind: GroupList<Found>): Promise<void> {
+  for (let afterSeq = 0; ; ) {
+    const rows = await kind.list(run.deps.store.read, { afterSeq, limit: PART });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    // A group that the lists did not show is looked for by itself.
+    for (const row of rows) if (isSeen(seen, row)) await readOne(run, kind, row);
+    afterSeq = last.seq;
   }
 }
 
-type Attempt = StepResult & { readonly retryAfterMs?: number | undefined };
-
-async function tryStep(run: SweepRun, steps: StepRun, step: Step): Promise<Attempt> {
+async function readOne<Found>(run: SweepRun, kind: GroupList<Found>, row: GroupRow): Promise<void> {
+  const { deps, signal, reasons } = run;
+  signal.throwIfAborted();
   try {
-    const result = await runStep(steps, step);
-    if (result.kind === 'done') await closeStep(steps, step);
-    return result;
+    const found = await kind.look(deps, row, LIST_LOOK);
+    await deps.store.write(async (tx) => {
+      const locked = await lockGroup(tx, row.id);
+      // A group that was written meanwhile is read the next time.
+      if (locked && isUnchanged(locked, row)) await kind.save(tx, locked, found, deps.clock.now());
+    });
   } catch (error) {
-    run.signal.throwIfAborted();
-    if (error instanceof BridgeError && error.code === 'other-service') throw error;
-    const { verdict, problem, text, retryAfterMs } = toReason(error);
-    if (verdict !== 'forbidden') return { kind: 'incomplete', reason: text, retryAfterMs };
-    await refuseStep(steps, step, problem);
-    run.reasons.add(`the service does not let the bridge read its ${findSection(step) ?? step}`);
-    return { kind: 'done' };
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    reasons.add(kind.unread);
   }
+}
+
+/**
+ * Stores the admins of a group. The first read is the baseline, because the service makes the creator of a group its
+ * admin. Where a provider writes the list, later additions are drift. `now` is epoch milliseconds.
+ */
+export async function saveAdmins(
+  tx: Db,
+  { id, admins_asked, admins_read_at, unsure_since }: GroupRow,
+  upstreamUserIds: readonly number[],
+  now: number,
+): Promise<void> {
+  const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
+  const doneUpTo = toDoneUpTo({ unsure_since });
+  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
+  await updateGroup(tx, id, { admins_read_at: now });
 }

@@ -1,6 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import type { SweepRow } from '../../store/sweeps.ts';
-import type { FirstReadDeps } from '../read/step.ts';
+import type { ReadDeps } from '../read/reading.ts';
 
 /** Counts of one sweep. */
 export interface SweepCounts {
@@ -16,7 +15,7 @@ export interface SweepCounts {
 }
 
 /** Dependencies of the reads of a sweep. */
-export interface SweepReadDeps extends FirstReadDeps {
+export interface SweepReadDeps extends ReadDeps {
   /** Tells the workers that a resource became due. */
   readonly notify: () => void;
 }
@@ -24,7 +23,6 @@ export interface SweepReadDeps extends FirstReadDeps {
 /** State that the parts of one sweep share. */
 export interface SweepRun {
   readonly deps: SweepReadDeps;
-  readonly sweep: Pick<SweepRow, 'id' | 'started_at' | 'reads_admins'>;
   /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
   readonly signal: AbortSignal;

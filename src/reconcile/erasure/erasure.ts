@@ -1,6 +1,7 @@
 import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive } from '../../domain/user.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../store/resources/erasure.ts';
 import { lockFormerIds } from '../../store/resources/former-ids.ts';
 import type { Db } from '../../store/store.ts';
-import { findComparedSince } from '../../store/sweeps.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -136,9 +136,8 @@ async function listObstacles(
   const now = clock.now();
   const observed = toObservedUser(row);
   const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
-  // No complete comparison has missed the account.
-  const comparedSince = await findComparedSince(db, { before: now, admins: false });
-  const isShown = !isDeleted && (observed?.at ?? 0) >= comparedSince;
+  // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
+  const isShown = !isDeleted && !isGone(observed);
   const works = observed !== undefined && isObservedActive(observed, policy.deactivation);
   const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
     'in-service': isShown,

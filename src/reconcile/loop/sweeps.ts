@@ -10,16 +10,14 @@ import {
   listSweeps,
   makeSweepReal,
   type SweepRow,
-  saveSweepCalls,
 } from '../../store/sweeps.ts';
+import { listNamesakes } from '../../store/users/observations.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { compareAll } from '../compare/compare-all.ts';
-import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
-import { lookAtNamesakes } from '../compare/namesakes.ts';
-import { readGroupLists } from '../compare/read-group-lists.ts';
-import { readLists, SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
+import { lookForUnseen } from '../compare/missing.ts';
+import { readGroupLists, readLists } from '../compare/read-lists.ts';
 import {
   IncompleteSweep,
   type SweepCounts,
@@ -27,8 +25,15 @@ import {
   type SweepRun,
 } from '../compare/run.ts';
 import { isNotLeading } from '../lead.ts';
-import type { ReadLists } from '../read/checkpoint.ts';
-import { readProgress } from '../read/progress.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { findFirstReadAt } from '../read/first-read.ts';
+import {
+  beginReading,
+  findProgress,
+  type Reading,
+  type ReadProgress,
+  type Seen,
+} from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 
@@ -74,8 +79,10 @@ interface SweepDeps extends SweepReadDeps {
 /** Complete comparisons of the service with the store, one at a time. */
 export interface Sweeps {
   start(): void;
-  /** Stops a sweep that runs, for the next leader to go on with. */
+  /** Stops a sweep that runs, for the next leader to begin again. */
   stop(): Promise<void>;
+  /** How far the sweep that runs has read the service; undefined: no list is being read. */
+  progress(): ReadProgress | undefined;
   /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
   consider(): void;
 }
@@ -87,16 +94,21 @@ export function createSweeps(deps: SweepDeps): Sweeps {
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
   let isWaiting = false;
+  let reading: Reading | undefined;
 
   async function takeTurn(): Promise<void> {
     isWaiting = false;
     if (stopping.signal.aborted) return;
     try {
       const sweep = await findWork(deps, beganAt);
-      if (sweep !== undefined) await carryOut(deps, sweep, stopping.signal);
+      if (sweep === undefined) return;
+      reading = beginReading(deps.clock.now(), { isFirst: false });
+      await carryOut(deps, sweep, { reading, signal: stopping.signal });
     } catch (error) {
       if (stopping.signal.aborted || isNotLeading(error)) return;
       deps.sweepEvents.failed({ id: 'schedule', error });
+    } finally {
+      reading = undefined;
     }
   }
 
@@ -116,6 +128,7 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       stopping.abort();
       await turn;
     },
+    progress: () => findProgress(reading, deps.clock.now()),
     consider,
   };
 }
@@ -149,7 +162,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const { intervalMs, unresolvedMinMs } = deps.sweepPolicy;
   if (intervalMs === 0) return false;
   const last = await findLast(deps);
-  const { finishedAt = 0 } = await readProgress(deps.store.read);
+  const finishedAt = (await findFirstReadAt(deps.store.read)) ?? 0;
   const now = deps.clock.now();
   // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
   const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
@@ -179,46 +192,46 @@ async function addSweep(
     const before = await listSweeps(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
     const now = clock.now();
-    if (!(await insertSweep(tx, { readsAdmins, isDryRun, now }))) {
-      if (!isDryRun) await makeSweepReal(tx);
-      return;
-    }
-    await SWEEP_READ_FACT.save(tx, SWEEP_BEGINNING, now);
+    const isNew = await insertSweep(tx, { readsAdmins, isDryRun, now });
+    if (!isNew && !isDryRun) await makeSweepReal(tx);
   });
 }
 
-/** Runs a sweep from where it stands. */
-async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal): Promise<void> {
-  const { store, sweepEvents } = deps;
-  const counter = countCalls(deps.upstream, sweep.calls);
+/** Runs a sweep from its beginning. */
+async function carryOut(
+  deps: SweepDeps,
+  sweep: SweepRow,
+  { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
+): Promise<void> {
+  const { sweepEvents } = deps;
+  const counter = countCalls(deps.upstream);
   const run: SweepRun = {
     deps: { ...deps, upstream: counter.upstream },
-    sweep,
     settleMs: deps.sweepPolicy.settleMs,
-    signal: stopping,
+    signal,
     counts: { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 },
     reasons: new Set(),
   };
-  sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
+  const readsAdmins = sweep.reads_admins === 1;
+  sweepEvents.started({ id: sweep.id, admins: readsAdmins });
   try {
-    const isConcluded = await runSweep(run);
+    const isConcluded = await runSweep(run, reading, { readsAdmins });
     const plan = isConcluded ? await decideAfter(deps, sweep.id) : undefined;
-    await finish(deps, run, { isConcluded, calls: counter.calls(), plan });
+    await finish(deps, run, { sweep, isConcluded, calls: counter.calls(), plan });
   } catch (error) {
-    if (isNotLeading(error)) return;
-    if (stopping.aborted) {
-      return await store.write((tx) => saveSweepCalls(tx, sweep.id, counter.calls()));
-    }
+    if (isNotLeading(error) || signal.aborted) return;
     sweepEvents.failed({ id: sweep.id, error });
-    // A store that does not answer is no reason to begin anew: the next turn goes on from the last page.
+    // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // A bug, or another company's service: trying again at once would meet it again.
     run.reasons.add('the bridge failed: its log says why');
-    await finish(deps, run, { isConcluded: false, calls: counter.calls(), plan: undefined });
+    const nothing = { isConcluded: false, calls: counter.calls(), plan: undefined };
+    await finish(deps, run, { sweep, ...nothing });
   }
 }
 
 interface SweepResult {
+  readonly sweep: SweepRow;
   readonly isConcluded: boolean;
   readonly calls: number;
   readonly plan: PlanRow | undefined;
@@ -232,8 +245,8 @@ async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<Pl
 
 async function finish(
   { store, clock, sweepEvents }: SweepDeps,
-  { sweep, counts, reasons }: SweepRun,
-  { isConcluded, calls, plan }: SweepResult,
+  { counts, reasons }: SweepRun,
+  { sweep, isConcluded, calls, plan }: SweepResult,
 ): Promise<void> {
   const isComplete = isConcluded && reasons.size === 0;
   const ended = plan?.status === 'held' ? 'held' : 'complete';
@@ -253,12 +266,9 @@ async function finish(
   sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });
 }
 
-/** The same transport, whose calls are counted from `before` on. */
-function countCalls(
-  upstream: Transport,
-  before: number,
-): { upstream: Transport; calls: () => number } {
-  let calls = before;
+/** The same transport, whose calls are counted. */
+function countCalls(upstream: Transport): { upstream: Transport; calls: () => number } {
+  let calls = 0;
   const count = (options?: CallOptions) => {
     calls += 1;
     return options;
@@ -271,11 +281,15 @@ function countCalls(
  * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
  * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
  */
-async function runSweep(run: SweepRun): Promise<boolean> {
+async function runSweep(
+  run: SweepRun,
+  reading: Reading,
+  { readsAdmins }: { readonly readsAdmins: boolean },
+): Promise<boolean> {
   try {
-    const lists = await readLists(run);
-    if (run.sweep.reads_admins === 1 && lists.groups) await readGroupLists(run);
-    await conclude(run, lists);
+    const seen = await readLists(run, reading);
+    if (readsAdmins && seen.lists.groups) await readGroupLists(run, seen);
+    await conclude(run, seen);
     return true;
   } catch (error) {
     if (!(error instanceof IncompleteSweep)) throw error;
@@ -284,18 +298,28 @@ async function runSweep(run: SweepRun): Promise<boolean> {
   }
 }
 
-async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
-  const { deactivation } = run.deps.policy;
-  const seen = { lists, since: run.sweep.started_at, deactivation };
-  const missing = [
-    ...(await lookForMissing(run, 'user', seen)),
-    ...(await lookForMissing(run, 'group', seen)),
-  ];
-  await storeMissing(run, missing);
+async function conclude(run: SweepRun, read: Seen): Promise<void> {
+  const { store, clock, policy } = run.deps;
+  const seen = { ...read, deactivation: policy.deactivation };
+  await lookForUnseen(run, seen);
   await lookAtNamesakes(run);
   await compareAll(run, 'users', seen);
   await compareAll(run, 'groups', seen);
-  await endUnseen(run, 'user', seen);
-  await endUnseen(run, 'group', seen);
-  await run.deps.store.write((tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
+  await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
+}
+
+/** Users without a known account that one sweep has looked at. */
+const NAMESAKES_MAX = 200;
+
+/**
+ * Makes inactive users without a known account due for a look where an unmanaged account has their userName or address:
+ * it may be theirs, and then it must not work.
+ */
+async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Promise<void> {
+  const marked = await store.write(async (tx) => {
+    const ids = await listNamesakes(tx, NAMESAKES_MAX);
+    const keys = ids.map((id) => ({ type: 'user', id }) as const);
+    return markToLook(tx, keys, clock.now());
+  });
+  if (marked.length > 0) notify();
 }

@@ -1,35 +1,54 @@
-import type { BridgeError } from '../../domain/errors.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { createFact } from '../../store/facts.ts';
+import type { Db } from '../../store/store.ts';
+import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
-import type { Problem } from '../outcome.ts';
-import type { ReadableSection } from '../sections.ts';
-import { createCheckpoint } from './checkpoint.ts';
-import { estimateEnd, findSection, STEPS, type Step } from './progress.ts';
-import { type AttemptRun, createAttempts, readStep, recheck } from './read-step.ts';
-import type { FirstReadDeps } from './step.ts';
+import { toReason } from '../verdict.ts';
+import { readService, recheckSections } from './read-service.ts';
+import {
+  beginReading,
+  findOpenList,
+  findProgress,
+  LISTS,
+  type ListName,
+  listsOf,
+  type ReadBefore,
+  type ReadDeps,
+  type Reading,
+  type ReadProgress,
+  toSection,
+} from './reading.ts';
+import { isAnswering, type KnownService, learnService, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
+/** Times that asking for our own account may fail while other reads work: the operation is not documented. */
+const ACCOUNT_FAILURES_MAX = 3;
+/** Largest failure count for asking who we are: all changes wait for it, so it is asked every 16 s at least. */
+const ACCOUNT_BACKOFF_MAX = 5;
+
+/** The first complete read, as the store keeps it. A restart repeats the list that was being read. */
+interface StoredRead {
+  readonly lists: ReadBefore;
+  /** The groups were read before any user was known. */
+  readonly membersUnknown: boolean;
+  /** Time when everything that may be read had been read once (epoch milliseconds). */
+  readonly finishedAt?: number;
+}
+
+const FACT = createFact<StoredRead>('first-read');
+
+/** Finds when the first read ended (epoch milliseconds); undefined: it has not. */
+export async function findFirstReadAt(db: Db): Promise<number | undefined> {
+  return (await FACT.find(db))?.finishedAt;
+}
 
 /** Progress of the first complete read of the service. */
 export type FirstReadState =
-  | {
-      readonly kind: 'running';
-      readonly step: Step;
-      /** Number of entries of this step that were read. */
-      readonly count: number;
-      /** Number of entries that the list has, where the service says it. */
-      readonly total?: number;
-      /** End of the list at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
-      readonly endsAt?: number;
-      /** Problem of the last attempt, and the time of the next one (epoch milliseconds). */
-      readonly problem?: Problem;
-      readonly retryAt?: number;
-    }
-  | {
-      readonly kind: 'finished';
-      /** Sections that the service refused to show; asked again every five minutes. */
-      readonly unread: readonly ReadableSection[];
-    };
+  | ({ readonly kind: 'running' } & ReadProgress)
+  | { readonly kind: 'finished' };
+
+const FINISHED: FirstReadState = { kind: 'finished' };
 
 /**
  * First complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
@@ -37,7 +56,8 @@ export type FirstReadState =
  */
 export interface FirstRead {
   /**
-   * Starts, or goes on where an earlier process stopped. A finished read makes no call, unless a section is closed.
+   * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section
+   * is closed.
    * @throws BridgeError `other-service` when the store belongs to another service.
    */
   start(): Promise<void>;
@@ -53,82 +73,125 @@ export interface FirstRead {
   readonly broken: Promise<BridgeError>;
 }
 
+/** What one process knows of the first read. */
+interface KnownRead {
+  reading: Reading;
+  service: KnownService | undefined;
+  finishedAt: number | undefined;
+  /** Failures in a row of asking whose service it is. */
+  failures: number;
+}
+
 /** Creates the first read of one process. */
-export function createFirstRead(deps: FirstReadDeps): FirstRead {
+export function createFirstRead(deps: ReadDeps): FirstRead {
+  const { store, clock, events } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const checkpoint = createCheckpoint(deps);
-  const attempts = createAttempts(deps);
-  const known = Promise.withResolvers<void>();
+  const learned = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<BridgeError>();
-  const run: AttemptRun = { deps, checkpoint, attempts, signal, giveUp };
+  const nothing = { service: undefined, finishedAt: undefined, failures: 0 };
+  const known: KnownRead = { reading: beginReading(clock.now(), { isFirst: true }), ...nothing };
   let loop: Promise<void> = Promise.resolve();
 
-  // One for all who ask: every request does.
-  const finished: FirstReadState = {
-    kind: 'finished',
-    get unread() {
-      const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
-      return [...new Set(unread.flatMap((step) => findSection(step) ?? []))];
-    },
-  };
-
-  async function rest(ms: number): Promise<void> {
-    // Rejects only when the process stops, which the loop sees for itself.
-    if (ms > 0) await deps.clock.sleep(ms, signal).catch(() => undefined);
-  }
-
-  function giveUp(error: BridgeError): void {
-    broken.resolve(error);
-    stopping.abort();
-  }
-
   async function runUntilStopped(): Promise<void> {
-    let isRecheckDue = checkpoint.isFinished();
-    while (!signal.aborted) {
-      const step = checkpoint.findOpenStep();
-      if (step !== 'service') known.resolve();
-      if (step !== undefined) {
-        await rest(await readStep(run, step));
-        continue;
-      }
-      if (!isRecheckDue) await rest(RECHECK_MS);
-      if (!signal.aborted) await recheck(run);
-      isRecheckDue = false;
+    await learn(deps, known, signal);
+    learned.resolve();
+    const run = { deps, reading: known.reading, signal };
+    // A store that was filled before asks for closed sections at once.
+    for (let isStart = known.finishedAt !== undefined; ; isStart = false) {
+      await readService(run, { onEnd: () => save(deps, known) });
+      if (!isStart) await clock.sleep(RECHECK_MS, signal);
+      // A failure is met again in five minutes.
+      await recheckSections(run).catch((error: unknown) => tellFailed(deps, 'sections', error));
     }
   }
 
   return {
     async start() {
-      await checkpoint.open();
-      checkpoint.reopenService();
-      loop = runUntilStopped();
+      known.service = await openService(deps);
+      const stored = await FACT.find(store.read);
+      known.finishedAt = stored?.finishedAt;
+      known.reading = beginReading(clock.now(), { isFirst: true, done: stored?.lists ?? {} });
+      known.reading.membersUnknown = stored?.membersUnknown ?? false;
+      loop = runUntilStopped().catch((error: unknown) => {
+        if (isOther(error)) broken.resolve(error);
+        else if (!signal.aborted) events.failed({ type: 'first-read', id: 'run', error });
+      });
     },
     async stop() {
       stopping.abort();
       await loop;
     },
-    state: () => (checkpoint.isFinished() ? finished : toRunning(run)),
-    get finished() {
-      return checkpoint.isFinished();
+    state() {
+      if (known.finishedAt !== undefined) return FINISHED;
+      const progress = findProgress(known.reading, clock.now());
+      return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
     },
-    ownAccount: () => checkpoint.service()?.accountId,
-    hold: { over: known.promise, isLong: () => attempts.last()?.step === 'service' },
+    get finished() {
+      return known.finishedAt !== undefined;
+    },
+    ownAccount: () => known.service?.accountId,
+    hold: { over: learned.promise, isLong: () => known.failures > 0 },
     broken: broken.promise,
   };
 }
 
-function toRunning({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
-  const step = checkpoint.findOpenStep() ?? 'service';
-  const failure = attempts.last();
-  const read = checkpoint.getStep(step);
-  const endsAt = estimateEnd(read, deps.clock.now());
-  return {
-    kind: 'running',
-    step,
-    count: read.count,
-    ...(read.total !== undefined && { total: read.total }),
-    ...(endsAt !== undefined && { endsAt }),
-    ...(failure && { problem: failure.problem, retryAt: failure.retryAt }),
-  };
+/** Learns whose service it is, as every process does once: the company behind an address may have changed. */
+async function learn(deps: ReadDeps, known: KnownRead, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      known.service = await learnService(deps, signal);
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOther(error)) throw error;
+      known.failures += 1;
+      if (known.failures >= ACCOUNT_FAILURES_MAX && (await isAnswering(deps))) break;
+      const counted = Math.min(known.failures, ACCOUNT_BACKOFF_MAX);
+      await deps.clock.sleep(tellFailed(deps, 'service', error, counted), signal);
+    }
+  }
+  known.failures = 0;
+}
+
+/** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
+function tellFailed(
+  { events, random }: ReadDeps,
+  step: string,
+  error: unknown,
+  failures = ACCOUNT_BACKOFF_MAX,
+): number {
+  const { text: reason, retryAfterMs } = toReason(error);
+  const retryInMs = backoffMs(failures, retryAfterMs, random());
+  events.firstReadFailed({ step, reason, retryInMs });
+  return retryInMs;
+}
+
+/** Stores what a restart need not read again. */
+async function save({ store, clock }: ReadDeps, known: KnownRead): Promise<void> {
+  const { reading } = known;
+  const now = clock.now();
+  const isOver = findOpenList(reading) === undefined;
+  const stored = await store.write((tx) =>
+    FACT.change(tx, now, (before) => {
+      // Later changes do not undo that it was finished once.
+      const finishedAt = before?.finishedAt ?? (isOver ? now : undefined);
+      return { ...toStored(reading), ...(finishedAt === undefined ? {} : { finishedAt }) };
+    }),
+  );
+  known.finishedAt = stored.finishedAt;
+}
+
+function isOther(error: unknown): error is BridgeError {
+  return error instanceof BridgeError && error.code === 'other-service';
+}
+
+/** The sections that were read or refused, by their last list. */
+function toStored({ lists, membersUnknown }: Reading): StoredRead {
+  const ended: { [L in ListName]?: 'done' | 'refused' } = {};
+  for (const list of LISTS) {
+    const { state } = lists[listsOf(toSection(list)).at(-1) ?? list];
+    if (state !== 'open') ended[list] = state;
+  }
+  return { lists: ended, membersUnknown };
 }

@@ -1,23 +1,31 @@
 import { toSpelling } from '../../domain/name.ts';
-import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { GroupScimId } from '../quirks.ts';
 
-/** Group that both interfaces show. */
-export interface GroupPair {
-  readonly seen: SeenGroup;
-  readonly rest: RestGroup;
+/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
+export interface ListedScimGroup extends ScimGroup {
+  readonly sentAt: number;
+}
+
+/** A group as the two interfaces show it; absent: that one does not. */
+export interface ListedGroup {
+  readonly scim?: ListedScimGroup;
+  readonly rest?: RestGroup;
 }
 
 /** Join of the groups of the two interfaces. */
 export interface GroupJoin {
   /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
-  readonly pairs: readonly GroupPair[];
-  /** Groups that SCIM does not show. */
-  readonly restOnly: readonly RestGroup[];
-  /** Groups with several possible partners: they stay without REST ids. */
-  readonly ambiguous: readonly SeenGroup[];
+  readonly groups: readonly ListedGroup[];
+  /** Names of groups with several possible partners, which stay without REST ids. */
+  readonly ambiguous: readonly string[];
+}
+
+interface Pair {
+  readonly scim: ListedScimGroup;
+  readonly rest: RestGroup;
 }
 
 /**
@@ -28,71 +36,74 @@ export interface GroupJoin {
  *   that were founded in their place
  */
 export function joinGroups(
-  scim: readonly SeenGroup[],
+  scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
 ): GroupJoin {
-  const byName = joinByName(scim, rest, deleted);
-  let hasEvidence = byName.pairs.length > 0;
+  const named = pairByName(scim, rest, deleted);
+  let hasEvidence = named.pairs.length > 0;
   for (const form of ['restId', 'uid'] as const) {
-    const pairs = joinById(scim, rest, form);
+    const pairs = pairById(scim, rest, form);
     hasEvidence ||= pairs.length > 0;
-    if (pairs.length > 0 && [...pairs, ...byName.pairs].every((pair) => agrees(pair, form))) {
-      return { scimId: form, pairs, restOnly: withoutPaired(rest, pairs), ambiguous: [] };
+    if (pairs.length > 0 && [...pairs, ...named.pairs].every((pair) => agrees(pair, form))) {
+      return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
     }
   }
-  return { ...byName, scimId: hasEvidence ? 'unrelated' : undefined };
+  const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
+  const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
+  const groups = withUnpaired(named.pairs, scim, restOnly);
+  const { ambiguous } = named;
+  return { groups, ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
 }
 
-function agrees({ seen, rest }: GroupPair, form: 'restId' | 'uid'): boolean {
-  return toScimId(rest, form) === seen.scimId && toKey(seen) === toKey(rest);
+function agrees({ scim, rest }: Pair, form: 'restId' | 'uid'): boolean {
+  return toScimId(rest, form) === scim.id && toSpelling(scim.displayName) === toSpelling(rest.name);
 }
 
-function joinById(
-  scim: readonly SeenGroup[],
+function pairById(
+  scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   form: 'restId' | 'uid',
-): GroupPair[] {
+): Pair[] {
   const byId = new Map(rest.map((group) => [toScimId(group, form), group]));
-  return scim.flatMap((seen) => {
-    const group = seen.scimId === undefined ? undefined : byId.get(seen.scimId);
-    return group === undefined ? [] : [{ seen, rest: group }];
+  return scim.flatMap((group) => {
+    const partner = byId.get(group.id);
+    return partner === undefined ? [] : [{ scim: group, rest: partner }];
   });
 }
 
-function toScimId(group: RestGroup, form: 'restId' | 'uid'): string {
-  return form === 'restId' ? String(group.id) : group.uid;
+function toScimId(rest: RestGroup, form: 'restId' | 'uid'): string {
+  return form === 'restId' ? String(rest.id) : rest.uid;
 }
 
-function joinByName(
-  scim: readonly SeenGroup[],
+function pairByName(
+  scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
-): Omit<GroupJoin, 'scimId'> {
-  const scimByName = Map.groupBy(scim, toKey);
-  const restByName = Map.groupBy(rest, toKey);
-  const pairs: GroupPair[] = [];
-  const ambiguous: SeenGroup[] = [];
-  for (const [name, seenGroups] of scimByName) {
-    const restGroups = preferLiving(restByName.get(name) ?? [], deleted);
-    const [[seen], [group]] = [seenGroups, restGroups];
-    if (seen === undefined || group === undefined) continue;
-    if (seenGroups.length > 1 || restGroups.length > 1) ambiguous.push(...seenGroups);
-    else pairs.push({ seen, rest: group });
+): { readonly pairs: Pair[]; readonly ambiguous: string[] } {
+  const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
+  const [pairs, ambiguous]: [Pair[], string[]] = [[], []];
+  for (const [name, same] of Map.groupBy(scim, ({ displayName }) => toSpelling(displayName))) {
+    const all = restByName.get(name) ?? [];
+    const partners = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+    const [[group], [partner]] = [same, partners];
+    if (group === undefined || partner === undefined) continue;
+    if (same.length === 1 && partners.length === 1) pairs.push({ scim: group, rest: partner });
+    else ambiguous.push(...same.map(({ displayName }) => displayName));
   }
-  const restOnly = rest.filter((group) => !scimByName.has(toKey(group)));
-  return { pairs, ambiguous, restOnly };
+  return { pairs, ambiguous };
 }
 
-function preferLiving(list: readonly RestGroup[], deleted: ReadonlySet<string>) {
-  return list.length > 1 ? list.filter(({ uid }) => !deleted.has(uid)) : list;
-}
-
-function withoutPaired(rest: readonly RestGroup[], pairs: readonly GroupPair[]): RestGroup[] {
-  const paired = new Set(pairs.map((pair) => pair.rest));
-  return rest.filter((group) => !paired.has(group));
-}
-
-function toKey({ name }: { readonly name: string }): string {
-  return toSpelling(name);
+/** The pairs, and the groups of both lists that are in none. */
+function withUnpaired(
+  pairs: readonly Pair[],
+  scim: readonly ListedScimGroup[],
+  rest: readonly RestGroup[],
+): ListedGroup[] {
+  const paired = new Set<unknown>(pairs.flatMap((pair) => [pair.scim, pair.rest]));
+  return [
+    ...pairs,
+    ...scim.filter((group) => !paired.has(group)).map((group) => ({ scim: group })),
+    ...rest.filter((group) => !paired.has(group)).map((group) => ({ rest: group })),
+  ];
 }

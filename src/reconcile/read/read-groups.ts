@@ -1,203 +1,117 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ObservedGroup, type UpstreamGroupIds, withoutStaleMark } from '../../domain/group.ts';
-import type { GroupId } from '../../domain/ids.ts';
-import {
-  findGroupByUpstream,
-  type GroupRow,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
-import { observeLinks } from '../../store/links/observations.ts';
-import type { Db } from '../../store/store.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import { findDeletedGroups, listGroupsByIds } from '../../store/groups/observations.ts';
+import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { toInteger } from '../../upstream/shapes/reader.ts';
-import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideGroupMerge } from '../merge-decision.ts';
-import type { GroupScimId } from '../quirks.ts';
-import { type PageTimes, readList } from './read-list.ts';
-import {
-  agreesWithMembers,
-  type GroupObservation,
-  mergeGroup,
-  removeAgain,
-  saveMembers,
-  toNewGroup,
-  withoutUnderWay,
-} from './save-group.ts';
-import type { FirstReadContext, StepResult } from './step.ts';
+import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { joinGroups, type ListedGroup } from './join-groups.ts';
+import { type ListResult, readList } from './read-list.ts';
+import type { ReadRun } from './reading.ts';
+import { findRow, isStored, type PageReading, saveGroups, toIdLists } from './save-groups.ts';
 
-/** Members after which a transaction ends: some ten milliseconds. */
-const PART_MEMBERS = 2_000;
+const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
-/** Reads the groups: names, and members where the list carries them. */
-export async function readGroups(context: FirstReadContext): Promise<StepResult> {
-  const { deps, current, progress } = context;
-  return readList(context, {
+/** Groups of one read of the store. */
+const PART = 100;
+/** Members, and groups, after which a transaction ends: some ten milliseconds. */
+const SAVED_MAX = 2_000;
+const SAVED_EACH = 20;
+
+/** Reads the groups through SCIM: names, and members where the list carries them. They are kept until both lists are whole. */
+export async function readGroups(run: ReadRun): Promise<ListResult> {
+  const { scimGroups } = run.reading;
+  return readList(run, 'groups', {
     operation: scim.getGroups,
     variants: [{}],
-    async storePage(items, times) {
-      const seen = items.map(parseScimGroup);
-      const form = deps.quirks.current().groupScimId;
-      const listsMembers =
-        current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
-      const repeats = progress().repeats === true;
-      const how = { ...times, form, repeats };
-      const reading = { ...how, agreeing: await findAgreeing(deps.store.read, seen, how) };
-      const parts = toParts(seen).map((part) => (tx: Db) => saveScimGroups(tx, part, reading));
-      const last = parts.pop();
-      return {
-        before: parts,
-        rows: async (tx) => last?.(tx),
-        taught: { listsMembers },
-      };
+    begin: () => scimGroups.clear(),
+    async storePage(items, { sentAt }) {
+      for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, { ...group, sentAt });
     },
   });
 }
 
-/** Cuts a page into parts with few members each: a part is one transaction, which blocks other writers. */
-function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
-  const parts: ScimGroup[][] = [];
-  let named = PART_MEMBERS;
-  for (const group of seen) {
-    if (named >= PART_MEMBERS) {
+/** Reads permissions, flags and REST ids of the groups. */
+export async function readRestGroups(run: ReadRun): Promise<ListResult> {
+  const { lists, restGroups } = run.reading;
+  return readList(run, 'restGroups', {
+    operation: groups.getListOfGroups,
+    // The service does not page at all with tree entities; the last way asks for nothing special.
+    variants: [
+      { query: { with_users_count: true } },
+      { query: { with_users_count: true, with_tree_entities: true } },
+      {},
+    ],
+    knownTotal: lists.groups.state === 'done' ? lists.groups.count : undefined,
+    begin: () => restGroups.clear(),
+    async storePage(items) {
+      for (const group of items.map(parseRestGroup)) restGroups.set(group.uid, group);
+    },
+  });
+}
+
+/** Joins the two lists, and stores the groups. */
+export async function storeGroups(run: ReadRun): Promise<void> {
+  const { store, clock, quirks } = run.deps;
+  const { isFirst, since, scimGroups, restGroups, lists } = run.reading;
+  const [listed, rest] = [[...scimGroups.values()], [...restGroups.values()]];
+  const uids = rest.map(({ uid }) => uid);
+  const join = joinGroups(listed, rest, await findDeletedGroups(store.read, uids));
+  if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
+  const form = quirks.current().groupScimId;
+  const restSentAt = lists.restGroups.since ?? since;
+  const how = { form, isFirst, restSentAt, now: clock.now() };
+  for (const some of chunks(join.groups, PART)) await storePart(run, some, how);
+  await saveAmbiguous(run.deps, join.ambiguous);
+}
+
+/** Stores some groups. Those that are stored as the lists show them are only noted: mostly all. */
+async function storePart(
+  { deps: { store }, reading, signal }: ReadRun,
+  listed: readonly ListedGroup[],
+  how: PageReading,
+): Promise<void> {
+  signal.throwIfAborted();
+  const rows = await listGroupsByIds(store.read, toIdLists(listed, how));
+  const changed: ListedGroup[] = [];
+  for (const group of listed) {
+    const row = findRow(rows, group, how);
+    if (row && (await isStored(store.read, row, { group, how }))) {
+      if (group.scim) reading.unchanged.groups.add(row.seq);
+      if (group.rest) reading.unchanged.restGroups.add(row.seq);
+    } else changed.push(group);
+    // A write of a provider takes several turns of the event loop: each waits for one group.
+    await nextTurn();
+  }
+  for (const some of toParts(changed)) await store.write((tx) => saveGroups(tx, some, how));
+}
+
+/** Cuts groups into parts with few members each: a part is one transaction, which blocks other writers. */
+function toParts(listed: readonly ListedGroup[]): ListedGroup[][] {
+  const parts: ListedGroup[][] = [];
+  let size = SAVED_MAX;
+  for (const group of listed) {
+    if (size >= SAVED_MAX) {
       parts.push([]);
-      named = 0;
+      size = 0;
     }
     parts.at(-1)?.push(group);
-    named += group.memberIds?.length ?? 0;
+    size += SAVED_EACH + (group.scim?.memberIds?.length ?? 0);
   }
   return parts;
 }
 
-/** How a page is read. */
-interface PageReading extends PageTimes {
-  /** Meaning of the SCIM ids. */
-  readonly form: GroupScimId | undefined;
-  /** True when everything was read before. */
-  readonly repeats: boolean;
-}
-
-/** Groups of a page whose stored members are those that it shows, with their ids here. */
-type AgreeingGroups = ReadonlyMap<ScimGroup, GroupId>;
-
-/**
- * Finds the groups of a sweep whose members are stored as the page shows them, before its transactions: comparing is most
- * of the work, and others write meanwhile. What they change is newer than the page, which then says nothing of it.
- */
-async function findAgreeing(
-  db: Db,
-  seen: readonly ScimGroup[],
-  { now, form, repeats }: PageReading,
-): Promise<AgreeingGroups> {
-  const agreeing = new Map<ScimGroup, GroupId>();
-  if (!repeats) return agreeing;
-  for (const group of seen) {
-    const { id, memberIds } = group;
-    const row = memberIds && (await findGroupByUpstream(db, toIds(id, form)));
-    if (!row) continue;
-    const members = { memberIds, now, repeats, from: 'list' } as const;
-    if (await agreesWithMembers(db, row, members)) agreeing.set(group, row.id);
-    // A write of a provider takes several turns of the event loop: each waits for one group.
-    await nextTurn();
-  }
-  return agreeing;
-}
-
-/** The ids of the service that a SCIM id stands for. */
-function toIds(id: string, form: GroupScimId | undefined): Partial<UpstreamGroupIds> {
-  return {
-    scimId: id,
-    ...(form === 'restId' && { restId: toInteger(id) }),
-    ...(form === 'uid' && { uid: id }),
-  };
-}
-
-async function saveScimGroups(
-  tx: Db,
-  seen: readonly ScimGroup[],
-  { agreeing, ...reading }: PageReading & { agreeing: AgreeingGroups },
+/** Disputes names of which it is not known which group is which, and no others any more. */
+async function saveAmbiguous(
+  { store, clock }: Pick<ReadRun['deps'], 'store' | 'clock'>,
+  ambiguous: readonly string[],
 ): Promise<void> {
-  const { form, now } = reading;
-  const groups = new Map(seen.map((group) => [group.id, group]));
-  const known = await lockByScimId(tx, [...groups.keys()], form);
-  const added = [...groups.values()].filter(({ id }) => !known.has(id));
-  await addGroups(tx, added, now);
-  for (const [scimId, row] of known) {
-    const group = groups.get(scimId);
-    if (group === undefined) continue;
-    const agrees = agreeing.get(group) === row.id;
-    await saveKnown(tx, row, { group, agrees, ...reading });
+  const names = new Set(ambiguous.map(foldCase));
+  const dispute = { type: 'group', reason: SEVERAL } as const;
+  for (const nameFolded of names) {
+    await store.write((tx) => saveDispute(tx, { ...dispute, nameFolded, now: clock.now() }));
   }
-}
-
-async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
-  const all = added.map((group) => ({
-    memberIds: group.memberIds,
-    row: toNewGroup(toObservation(group, undefined, now)),
-  }));
-  const rows = await withoutUnderWay(tx, all);
-  await insertObservedGroups(
-    tx,
-    rows.map(({ row }) => row),
-  );
-  for (const { row, memberIds = [] } of rows) {
-    const seen = { upstreamUserIds: memberIds, baseline: null };
-    if (memberIds.length > 0) await observeLinks(tx, 'memberships', row.id, seen);
-  }
-}
-
-async function saveKnown(
-  tx: Db,
-  row: GroupRow,
-  { group, agrees, sentAt, now, repeats }: PageReading & { group: ScimGroup; agrees: boolean },
-): Promise<void> {
-  if (row.deleted_at !== null) return removeAgain(tx, row, { sentAt, now });
-  const decision = decideGroupMerge(row, sentAt);
-  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
-  if (decision !== 'merge') return;
-  await mergeGroup(tx, row, toObservation(group, withoutStaleMark(toObservedGroup(row)), now));
-  const { memberIds } = group;
-  if (memberIds && !agrees) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
-}
-
-function toObservation(
-  group: ScimGroup,
-  before: ObservedGroup | undefined,
-  now: number,
-): GroupObservation {
-  const { id, displayName } = group;
-  return {
-    ids: { upstream_scim_id: id },
-    observed: { ...before, displayName, shownAt: now, at: now, by: scim.getGroups.id },
-    now,
-  };
-}
-
-/** Locks the rows of these groups, by SCIM id; of several, the live one with that very id. */
-async function lockByScimId(
-  tx: Db,
-  scimIds: readonly string[],
-  form: GroupScimId | undefined,
-): Promise<Map<string, GroupRow>> {
-  const ids = scimIds.map((id) => toIds(id, form));
-  const rows = await lockGroupsByIds(tx, {
-    scimIds,
-    restIds: ids.flatMap(({ restId }) => restId ?? []),
-    uids: ids.flatMap(({ uid }) => uid ?? []),
-  });
-  const found = new Map<string, GroupRow>();
-  for (const row of rows.toSorted((a, b) => toRank(a) - toRank(b))) {
-    const restId = form === 'restId' ? row.upstream_rest_id : null;
-    const uid = form === 'uid' ? row.upstream_uid : null;
-    const scimId = row.upstream_scim_id ?? restId ?? uid;
-    if (scimId !== null) found.set(String(scimId), row);
-  }
-  return found;
-}
-
-/** Rank of a row; the highest wins: tombstones, then live rows without a SCIM id, then those with one. */
-function toRank({ deleted_at, upstream_scim_id }: GroupRow): number {
-  return (deleted_at === null ? 2 : 0) + (upstream_scim_id === null ? 0 : 1);
+  await endDisputes(store, { ...dispute, except: names });
 }

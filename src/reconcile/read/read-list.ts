@@ -1,10 +1,8 @@
-import type { Db } from '../../store/store.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
-import { type Page, paginate } from '../../upstream/paginate.ts';
+import { paginate } from '../../upstream/paginate.ts';
 import { classify } from '../verdict.ts';
-import type { StepProgress } from './progress.ts';
-import { type FirstReadContext, READING, type StepResult } from './step.ts';
+import { type ListName, type ListState, READING, type ReadRun, UNREAD } from './reading.ts';
 
 /** Times when a page was asked for and when it is stored (epoch milliseconds). */
 export interface PageTimes {
@@ -12,56 +10,53 @@ export interface PageTimes {
   readonly now: number;
 }
 
-/** Effect of one page: its rows, and what it shows of the list. */
-interface StoredPage {
-  /** Parts stored first, each in a short transaction of its own; a repeated page stores them again. */
-  readonly before?: readonly ((tx: Db) => Promise<void>)[];
-  /** Rows stored with the checkpoint. */
-  readonly rows: (tx: Db) => Promise<void>;
-  readonly taught?: Partial<StepProgress>;
-}
+/**
+ * Result of reading a list. A failed call is thrown, and the next attempt goes on from the last page.
+ * - `done`: the list was provably complete
+ * - `incomplete`: it was not, so nothing is concluded and the list is read again from its beginning
+ */
+export type ListResult =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'incomplete'; readonly reason: string };
 
 /** A list of the service. */
-interface ListRead<O extends PagedOperation> {
+interface PagedList<O extends PagedOperation> {
   readonly operation: O;
   /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
   readonly variants: readonly [ArgsOf<O>, ...ArgsOf<O>[]];
   /** Number of entries that it must have, where another complete list tells it. */
   readonly knownTotal?: number | undefined;
-  readonly storePage: (
-    items: readonly unknown[],
-    times: PageTimes,
-  ) => StoredPage | Promise<StoredPage>;
+  /** Called before the first page. */
+  begin?(): void;
+  storePage(items: readonly unknown[], times: PageTimes): Promise<void>;
 }
 
-/**
- * Reads a list to its proven end, each page stored with the checkpoint after it, so that a restart goes on
- * there and repeats at most one page.
- */
+/** Reads a list to its proven end, and stores it page by page. @throws what a call of it throws */
 export async function readList<O extends PagedOperation>(
-  context: FirstReadContext,
-  list: ListRead<O>,
-): Promise<StepResult> {
+  run: ReadRun,
+  name: ListName,
+  list: PagedList<O>,
+): Promise<ListResult> {
+  const { lists } = run.reading;
   for (;;) {
-    const variant = context.current().variant ?? 0;
-    const result = await tryVariant(context, list, variant);
+    const state = lists[name];
+    const result = await tryVariant(run, state, list);
     if (result.kind === 'done') return result;
-    const next = variant + 1;
-    const isLast = next >= list.variants.length;
-    const { membersAfter = 0 } = context.current(); // Belongs to what follows the list.
-    await context.save({ state: 'open', count: 0, variant: isLast ? 0 : next, membersAfter });
+    const variant = state.variant + 1;
+    const isLast = variant >= list.variants.length;
+    lists[name] = { ...UNREAD, variant: isLast ? 0 : variant };
     if (isLast) return result;
   }
 }
 
 /** Tries one way; a service that does not take its parameters may take those of the next. */
 async function tryVariant<O extends PagedOperation>(
-  context: FirstReadContext,
-  list: ListRead<O>,
-  variant: number,
-): Promise<StepResult> {
+  run: ReadRun,
+  state: ListState,
+  list: PagedList<O>,
+): Promise<ListResult> {
   try {
-    return await readVariant(context, list, variant);
+    return await readPages(run, state, list);
   } catch (error) {
     const { verdict, problem } = classify(error);
     if (verdict !== 'refused') throw error;
@@ -69,23 +64,23 @@ async function tryVariant<O extends PagedOperation>(
   }
 }
 
-async function readVariant<O extends PagedOperation>(
-  { deps, signal, current, save }: FirstReadContext,
-  { operation, variants, knownTotal, storePage }: ListRead<O>,
-  variant: number,
-): Promise<StepResult> {
+async function readPages<O extends PagedOperation>(
+  { deps, signal }: ReadRun,
+  state: ListState,
+  { operation, variants, knownTotal, begin, storePage }: PagedList<O>,
+): Promise<ListResult> {
   const { clock, policy, upstream } = deps;
-  const args = variants[variant] ?? variants[0];
-  const since = current().since ?? clock.now();
-  const place = { pageSize: policy.pageSize, from: current().cursor, emptyFrom: knownTotal };
-  const options = { ...READING, signal, ...place };
-  const pages = paginate(upstream, operation, args, options);
+  const args = variants[state.variant] ?? variants[0];
+  const place = { pageSize: policy.pageSize, from: state.cursor, emptyFrom: knownTotal };
+  const pages = paginate(upstream, operation, args, { ...READING, signal, ...place });
+  if (state.cursor === undefined) begin?.();
+  state.since ??= clock.now();
   let sentAt = clock.now();
-  for await (const page of pages) {
-    const times = { sentAt, now: clock.now() };
-    const { before = [], rows, taught } = await storePage(page.items, times);
-    for (const part of before) await deps.store.write(part);
-    await save({ ...toCheckpoint(current(), page), since, variant, ...taught }, rows);
+  for await (const { items, total, cursor } of pages) {
+    await storePage(items, { sentAt, now: clock.now() });
+    state.count += items.length;
+    state.cursor = cursor;
+    if (total !== undefined) state.total = total;
     sentAt = clock.now();
   }
   const { result } = pages;
@@ -94,9 +89,4 @@ async function readVariant<O extends PagedOperation>(
   const isAll = result.reason === 'a page came twice' && count === knownTotal;
   if (result.complete || isAll) return { kind: 'done' };
   return { kind: 'incomplete', reason: `${operation.id}: ${result.reason}` };
-}
-
-function toCheckpoint(before: StepProgress, { items, total, cursor }: Page): StepProgress {
-  const known = total === undefined ? {} : { total };
-  return { ...before, state: 'open', count: before.count + items.length, cursor, ...known };
 }

@@ -1,58 +1,51 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lockGroup, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import { lockGroup } from '../../store/groups/groups.ts';
 import {
   countSeenMembers,
   listSeenGroups,
   type SeenGroup,
+  type SeenMembersCount,
 } from '../../store/groups/observations.ts';
-import type { Db } from '../../store/store.ts';
 import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
-import { getStep } from './progress.ts';
-import type { PageTimes } from './read-list.ts';
-import { saveMembers } from './save-group.ts';
-import { type FirstReadContext, READING } from './step.ts';
-
-/** Member counts that the service tells, by REST id; undefined where it tells none. */
-type UserCounts = ReadonlyMap<number, number | undefined>;
+import { storeGroups } from './read-groups.ts';
+import type { ListResult } from './read-list.ts';
+import { READING, type ReadRun } from './reading.ts';
+import { isCurrent, saveMembers } from './save-groups.ts';
 
 /** Groups whose members are counted in one read of the store. */
 const PART = 20;
 
 const NO_MEMBERS = { seen: 0, unknown: 0 };
 
-/** Reads the members of every group whose members no list carried completely, one call each. */
-export async function readMembers(context: FirstReadContext, counts: UserCounts): Promise<void> {
-  const { deps, current, progress, save } = context;
-  const [users, company] = [getStep(progress(), 'users'), getStep(progress(), 'companyUsers')];
-  if (users.state !== 'done' && company.state !== 'done') {
-    await save({ ...current(), membersUnknown: true });
-    return;
-  }
-  const repeats = progress().repeats === true;
-  for (const unproven of await listUnproven(context, counts)) {
-    const { group } = unproven;
+/** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
+export async function readMembers(run: ReadRun): Promise<ListResult> {
+  const { deps, reading } = run;
+  const { users, companyUsers, members: state } = reading.lists;
+  // A failed call is repeated from where it was.
+  if (state.count === 0) await storeGroups(run);
+  reading.membersUnknown = users.state !== 'done' && companyUsers.state !== 'done';
+  if (reading.membersUnknown) return { kind: 'done' };
+  for (const unproven of await listUnproven(run)) {
+    const { group, isListed } = unproven;
     const sentAt = deps.clock.now();
-    // The list of groups was read to its end.
-    const isListed = group.restId === undefined || counts.has(group.restId);
-    const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(context, group);
-    const times = { sentAt, now: deps.clock.now(), repeats };
-    const areCountsStale = repeats && memberIds !== undefined && !agrees(unproven, memberIds);
-    const stale = areCountsStale ? { membersDoubted: true } : {};
-    await save({ ...current(), membersAfter: group.seq, ...stale }, async (tx) => {
-      if (areCountsStale) await saveStaleCount(tx, group, times.now);
-      else if (memberIds) await saveSeen(tx, group, { memberIds, ...times });
-    });
+    const memberIds = await (isListed ? fetchMembers : fetchUnlisted)(run, group);
+    if (memberIds !== undefined && !reading.isFirst && !agrees(unproven, memberIds)) {
+      reading.doubted.add(group.seq);
+    } else if (memberIds !== undefined) {
+      const seen = { memberIds, sentAt, now: deps.clock.now(), isFirst: reading.isFirst };
+      await deps.store.write(async (tx) => {
+        const row = await lockGroup(tx, group.id);
+        if (row && (await isCurrent(tx, row, seen))) {
+          await saveMembers(tx, row, { ...seen, from: 'group' });
+        }
+      });
+    }
+    reading.membersAfter = group.seq;
+    state.count += 1;
   }
-}
-
-async function saveStaleCount(tx: Db, { id }: SeenGroup, now: number): Promise<void> {
-  const row = await lockGroup(tx, id);
-  const observed = row && toObservedGroup(row);
-  if (observed === undefined) return;
-  await updateGroup(tx, id, { observed: JSON.stringify({ ...observed, staleAt: now }) });
+  return { kind: 'done' };
 }
 
 /** Group whose members no list proved. */
@@ -62,6 +55,8 @@ interface Unproven {
   readonly said: number | undefined;
   /** Number of members that the list showed. */
   readonly listed: number;
+  /** False: the list of groups was read to its end, and does not show it any more. */
+  readonly isListed: boolean;
 }
 
 /** True when a second source confirms the answer, which then replaces the known members. */
@@ -69,30 +64,25 @@ function agrees({ said, listed }: Unproven, memberIds: readonly number[]): boole
   return said === undefined || said === memberIds.length || listed === memberIds.length;
 }
 
-/** Where no list shows members, a count that stayed the same may hide a change of who they are. */
-function isCounted(said: number, listed: number, listsMembers: boolean): boolean {
-  return said === listed && (listsMembers || said === 0);
-}
-
-/** Lists the groups after the checkpoint whose members are not known to be complete. */
-async function listUnproven(
-  { deps, current, progress }: FirstReadContext,
-  counts: UserCounts,
-): Promise<Unproven[]> {
-  const { listsMembers = false } = getStep(progress(), 'groups');
-  const after = current().membersAfter ?? 0;
-  const seen = (await listSeenGroups(deps.store.read)).filter(({ seq }) => seq > after);
+/** Lists the groups whose members are not known to be complete, after the last that was asked for. */
+async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
+  const { membersAfter } = reading;
+  const listsMembers = reading.scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
+  const counts = new Map(
+    reading.restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
+  );
+  const groups = (await listSeenGroups(store.read)).filter(({ seq }) => seq > membersAfter);
   const unproven: Unproven[] = [];
-  for (let start = 0; start < seen.length; start += PART) {
-    const groups = seen.slice(start, start + PART);
-    const ids = groups.map(({ id }) => id);
-    const known = await countSeenMembers(deps.store.read, ids);
-    for (const group of groups) {
+  for (const some of chunks(groups, PART)) {
+    const ids = some.map(({ id }) => id);
+    const known = await countSeenMembers(store.read, ids);
+    for (const group of some) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
-      const { seen: listed, unknown } = known.get(group.id) ?? NO_MEMBERS;
-      const isWhole = listsMembers && group.scimId !== undefined && unknown === 0;
-      const isProven = said === undefined ? isWhole : isCounted(said, listed, listsMembers);
-      if (!isProven) unproven.push({ group, said, listed });
+      const stored = known.get(group.id) ?? NO_MEMBERS;
+      const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
+      if (isProven) continue;
+      const isListed = group.restId === undefined || counts.has(group.restId);
+      unproven.push({ group, said, listed: stored.seen, isListed });
     }
     // Counting without a pause would block the event loop.
     await nextTurn();
@@ -100,16 +90,30 @@ async function listUnproven(
   return unproven;
 }
 
+/** True when the list of groups surely showed all members. */
+function agreesWithList(
+  { scimId }: SeenGroup,
+  said: number | undefined,
+  { seen, unknown }: SeenMembersCount,
+): boolean {
+  return said === undefined ? scimId !== undefined && unknown === 0 : said === seen;
+}
+
+/** Where no list shows members, a count that stayed the same may hide a change of who they are. */
+function isEmpty(said: number | undefined, { seen }: SeenMembersCount): boolean {
+  return said === 0 && seen === 0;
+}
+
 /**
  * Fetches the members of a group that its list no longer shows; undefined when it is gone. The service may refuse it
  * or show no list instead of calling it missing, which says nothing of other groups: it is looked at by itself.
  */
 async function fetchUnlisted(
-  context: FirstReadContext,
+  run: ReadRun,
   group: SeenGroup,
 ): Promise<readonly number[] | undefined> {
   try {
-    return await fetchMembers(context, group);
+    return await fetchMembers(run, group);
   } catch (error) {
     const { verdict, problem } = classify(error);
     if (verdict !== 'forbidden' && problem.code !== 'unreadable') throw error;
@@ -121,7 +125,7 @@ async function fetchUnlisted(
  * Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members.
  */
 async function fetchMembers(
-  { deps, signal }: FirstReadContext,
+  { deps, signal }: ReadRun,
   { uid, scimId }: SeenGroup,
 ): Promise<readonly number[] | undefined> {
   const options = { ...READING, signal };
@@ -132,21 +136,4 @@ async function fetchMembers(
     if (classify(error).verdict === 'missing') return undefined;
     throw error;
   }
-}
-
-async function saveSeen(
-  tx: Db,
-  { id }: SeenGroup,
-  {
-    memberIds,
-    sentAt,
-    now,
-    repeats,
-  }: PageTimes & { memberIds: readonly number[]; repeats: boolean },
-): Promise<void> {
-  const row = await lockGroup(tx, id);
-  const decision = decideGroupMerge(row, sentAt);
-  if (row && decision === 'look-again') await updateGroup(tx, id, toLookAgainColumns(row, now));
-  if (row && decision === 'merge')
-    await saveMembers(tx, row, { memberIds, now, repeats, from: 'group' });
 }

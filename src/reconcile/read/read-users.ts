@@ -1,5 +1,7 @@
+import { isTheSame } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { followUsers } from '../../rules/follow.ts';
+import { findRowsOfAccounts } from '../../store/users/observations.ts';
+import { toObservedUser } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import {
@@ -9,44 +11,70 @@ import {
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
-import { toObservedUser } from '../user/observe.ts';
-import { getStep } from './progress.ts';
-import { readList } from './read-list.ts';
+import { toObservedUser as observeScimUser } from '../user/observe.ts';
+import { type ListResult, type PageTimes, readList } from './read-list.ts';
+import type { ReadRun } from './reading.ts';
 import { type SeenAccount, saveUsers } from './save-users.ts';
-import { saveService } from './service.ts';
-import type { FirstReadContext, StepResult } from './step.ts';
+import { assertService } from './service.ts';
+
+/** Reads the users: userName, name, address and the active flag. */
+export async function readUsers(run: ReadRun): Promise<ListResult> {
+  return readList(run, 'users', {
+    operation: scim.getUsers,
+    variants: [{}],
+    async storePage(items, times) {
+      const seen = { at: times.now, by: scim.getUsers.id };
+      const accounts = items.map((item): SeenAccount => {
+        const user = parseScimUser(item);
+        return { upstreamId: user.id, observe: (before) => observeScimUser(user, before, seen) };
+      });
+      await storeAccounts(run, 'users', { accounts, times });
+    },
+  });
+}
 
 /**
  * Reads roles, licences and suspensions and merges them into the users of the SCIM list. Accounts that only this list
  * shows (placeholders without a mailbox, for instance) become users too: groups may have them as members, and their
  * addresses are taken.
  */
-export async function readCompanyUsers(context: FirstReadContext): Promise<StepResult> {
-  const { deps, progress } = context;
-  const listed = getStep(progress(), 'users');
-  return readList(context, {
+export async function readCompanyUsers(run: ReadRun): Promise<ListResult> {
+  const { state, count } = run.reading.lists.users;
+  return readList(run, 'companyUsers', {
     operation: companyUsers.getListOfUsers,
     variants: [{}, { query: { for_members_section: true } }],
-    knownTotal: listed.state === 'done' ? listed.count : undefined,
-    storePage(items, times) {
+    knownTotal: state === 'done' && count > 0 ? count : undefined,
+    async storePage(items, times) {
       const users = items.map(parseCompanyUser);
-      const seen = users.map((user) => ({
+      await assertService(run.deps, { companyId: users[0]?.companyId });
+      const accounts = users.map((user) => ({
         upstreamId: user.id,
         observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
       }));
-      const companyId = users[0]?.companyId;
-      const { identity } = deps;
-      const service = { identity, ...(companyId === undefined ? {} : { companyId }) };
-      return {
-        async rows(tx) {
-          await saveService(tx, service, times.now);
-          const licensed = await saveUsers(tx, seen, times);
-          // A rule that might have taken something from a protected user was left out until now.
-          if (!deps.rules.book.isEmpty) await followUsers(tx, deps.rules, licensed, times.now);
-        },
-      };
+      await storeAccounts(run, 'companyUsers', { accounts, times });
     },
   });
+}
+
+/** Stores what a page shows of accounts. Those that are stored as it shows them are only noted: mostly all. */
+async function storeAccounts(
+  { deps, reading }: ReadRun,
+  list: 'users' | 'companyUsers',
+  { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
+): Promise<void> {
+  const byId = new Map(accounts.map((account) => [account.upstreamId, account]));
+  const { byAccount, doubled } = await findRowsOfAccounts(deps.store.read, [...byId.keys()]);
+  const inTwo = new Set(doubled.map(({ deleted }) => deleted.upstream_id));
+  const changed = [...byId.values()].filter(({ upstreamId, observe }) => {
+    const row = byAccount.get(upstreamId);
+    const before = row && toObservedUser(row);
+    if (!row || !before || inTwo.has(upstreamId)) return true;
+    if (!isTheSame(observe(before), before)) return true;
+    reading.unchanged[list].add(row.seq);
+    return false;
+  });
+  if (changed.length === 0) return;
+  await deps.store.write((tx) => saveUsers(tx, deps.rules, { accounts: changed, times }));
 }
 
 /**
@@ -86,26 +114,4 @@ function isWorking({ role, temporarilyInactive }: CompanyUser): boolean {
 
 function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): ObservedUser {
   return { fullName, active: role !== DEACTIVATED_ROLE, at: 0, by };
-}
-
-/** Reads the users: userName, name, address and the active flag. */
-export async function readUsers(context: FirstReadContext): Promise<StepResult> {
-  return readList(context, {
-    operation: scim.getUsers,
-    variants: [{}],
-    storePage(items, times) {
-      const seen = items.map((item) => toSeenAccount(item, times.now));
-      return {
-        async rows(tx) {
-          await saveUsers(tx, seen, times);
-        },
-      };
-    },
-  });
-}
-
-function toSeenAccount(item: unknown, now: number): SeenAccount {
-  const user = parseScimUser(item);
-  const seen = { at: now, by: scim.getUsers.id };
-  return { upstreamId: user.id, observe: (before) => toObservedUser(user, before, seen) };
 }

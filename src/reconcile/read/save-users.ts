@@ -2,18 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { confirms } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
+import { followUsers } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails } from '../../store/users/emails.ts';
-import type { ObservedAccount } from '../../store/users/observations.ts';
 import {
   insertObservedUsers,
-  lockUsersByAccount,
-  type ObservedDocument,
-  saveObservedDocuments,
+  lockRowsOfAccounts,
+  type ObservedAccount,
 } from '../../store/users/observations.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
@@ -29,101 +30,76 @@ export interface SeenAccount {
 }
 
 /**
- * Stores the users of a list, by account, so that a repeated page adds none. A user written since the list was asked
- * for keeps the newer state. Returns the managed users whose licence was not known before.
+ * Stores accounts of a list, so that a repeated page adds none. A user written since the list was asked for keeps the
+ * newer state. Rules follow a licence that was not known before: they might have taken it from a protected user.
  */
 export async function saveUsers(
   tx: Db,
-  seen: readonly SeenAccount[],
-  { sentAt, now }: PageTimes,
-): Promise<UserId[]> {
-  const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
-  const { byAccount: rows, doubled } = await lockUsersByAccount(tx, [...accounts.keys()]);
+  rules: Rules,
+  { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
+): Promise<void> {
+  const ids = accounts.map(({ upstreamId }) => upstreamId);
+  const { byAccount, doubled } = await lockRowsOfAccounts(tx, ids);
   for (const { deleted, unmanaged } of doubled) {
     await moveLinks(tx, unmanaged.id, deleted.id);
     await deleteUser(tx, unmanaged.id);
   }
   const added: ObservedAccount[] = [];
-  const isAnyNew = [...accounts.keys()].some((id) => !rows.has(id));
-  const underWay = isAnyNew ? await listNamesUnderWay(tx, 'users') : new Set<string>();
-  const confirmed: ObservedDocument[] = [];
   const licensed: UserId[] = [];
-  for (const [upstreamId, account] of accounts) {
-    const row = rows.get(upstreamId);
+  for (const { upstreamId, observe } of accounts) {
+    const row = byAccount.get(upstreamId);
     if (row === undefined) {
-      const user = toNewUser(upstreamId, account.observe(undefined), now);
-      if (!isOneOf(underWay, user)) added.push(user);
+      added.push(toNewUser(upstreamId, observe(undefined), times.now));
       continue;
     }
     const before = toObservedUser(row);
-    const observed = account.observe(before);
-    if (!(await isNews(tx, row, { before, observed, sentAt, now }))) continue;
+    const observed = observe(before);
+    if (!(await isNews(tx, row, { before, observed, times }))) continue;
     if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
-    const document = await saveUser(tx, row, { observed, now });
-    if (document) confirmed.push(document);
+    await saveUser(tx, row, { observed, now: times.now });
   }
-  await saveObservedDocuments(tx, confirmed);
-  await insertObservedUsers(tx, added);
-  return licensed;
+  await insertObservedUsers(tx, await withoutUnderWay(tx, added));
+  if (licensed.length > 0 && !rules.book.isEmpty) {
+    await followUsers(tx, rules, licensed, times.now);
+  }
 }
 
 /**
- * True for an account that a create of ours may have made: the look of the user who waits for it tells. Under another id it
- * would be lost to whoever writes it meanwhile.
+ * Leaves out accounts that a create of ours may have made: the look of the user who waits for it tells. Under another id
+ * they would be lost to whoever writes them meanwhile.
  */
-function isOneOf(underWay: ReadonlySet<string>, { row }: ObservedAccount): boolean {
-  const names = [row.observed_user_name_folded, row.observed_email_folded];
-  return names.some((name) => typeof name === 'string' && underWay.has(name));
+async function withoutUnderWay(tx: Db, added: readonly ObservedAccount[]) {
+  if (added.length === 0) return added;
+  const underWay = await listNamesUnderWay(tx, 'users');
+  return added.filter(({ row }) => {
+    const names = [row.observed_user_name_folded, row.observed_email_folded];
+    return !names.some((name) => typeof name === 'string' && underWay.has(name));
+  });
 }
 
 interface Shown {
   readonly before: ObservedUser | undefined;
   readonly observed: ObservedUser;
-  readonly sentAt: number;
-  readonly now: number;
+  readonly times: PageTimes;
 }
 
-/** True when a list tells news of a user; one that may be older than a call makes a look due. */
-async function isNews(
-  tx: Db,
-  row: UserRow,
-  { before, observed, sentAt, now }: Shown,
-): Promise<boolean> {
+/**
+ * True when a list tells news of a user. One that may be older than a call makes a look due, but for where it shows what
+ * the call showed: mostly a user who was created while the list was read.
+ */
+async function isNews(tx: Db, row: UserRow, { before, observed, times }: Shown): Promise<boolean> {
   const stored = { ...row, seen: before };
-  const decision =
-    row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
-  if (decision !== 'look-again' || agrees(observed, before)) {
-    return decision === 'merge' || decision === 'look-again';
-  }
-  await updateUser(tx, row.id, toLookAgainColumns(row, now));
+  const decide = row.deleted_at === null ? decideMerge : decideDeletedMerge;
+  const decision = decide(stored, times.sentAt);
+  if (decision !== 'look-again') return decision === 'merge';
+  if (before !== undefined && confirms(observed, before)) return true;
+  await updateUser(tx, row.id, toLookAgainColumns(row, times.now));
   return false;
 }
 
 function tellsLicence(observed: ObservedUser, before: ObservedUser | undefined): boolean {
   return observed.appsPermissions !== undefined && before?.appsPermissions === undefined;
 }
-
-/**
- * Tells whether a list shows of an account what our own call showed meanwhile, so that no look is needed: mostly a
- * user who was created while the list was read.
- */
-function agrees(shown: ObservedUser, before: ObservedUser | undefined): boolean {
-  if (before === undefined) return false;
-  return FACTS.every((fact) => before[fact] === undefined || before[fact] === shown[fact]);
-}
-
-/** Facts that the service states of an account. */
-const FACTS = [
-  'userName',
-  'email',
-  'fullName',
-  'active',
-  'owner',
-  'role',
-  'virtual',
-  'appsPermissions',
-  'temporarilyInactive',
-] as const satisfies readonly (keyof ObservedUser)[];
 
 function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
   const attributes = toUnmanagedAttributes(observed);
@@ -140,36 +116,22 @@ function toNewUser(upstreamId: number, observed: ObservedUser, now: number): Obs
   };
 }
 
-/**
- * Stores an observation: an unmanaged user is shown as observed, a managed one as desired. Returns the document that is
- * left to be stored, where nothing else changed, as is usual.
- */
+/** Stores an observation: an unmanaged user is shown as observed, a managed one as desired. */
 async function saveUser(
   tx: Db,
   row: UserRow,
   { observed, now }: { observed: ObservedUser; now: number },
-): Promise<ObservedDocument | undefined> {
-  const { observed: document, ...indexed } = toObservedColumns(row, observed);
+): Promise<void> {
+  const columns = toObservedColumns(row, observed);
   const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
   const shown = attributes && toUserColumns(attributes);
-  if (attributes !== undefined && shown?.attributes !== row.attributes) {
-    const changed = { ...shown, version: row.version + 1, modified_at: now };
-    await updateUser(tx, row.id, { observed: document, ...indexed, ...changed }, row);
-    const emails = listFoldedEmails(attributes);
-    const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
-    if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
-    return undefined;
+  if (attributes === undefined || shown?.attributes === row.attributes) {
+    await updateUser(tx, row.id, columns, row);
+    return;
   }
-  const isIndexedSo = INDEXED.every((column) => row[column] === indexed[column]);
-  if (isIndexedSo) return { seq: row.seq, observed: document };
-  await updateUser(tx, row.id, { observed: document, ...indexed }, row);
-  return undefined;
+  const changed = { ...shown, version: row.version + 1, modified_at: now };
+  await updateUser(tx, row.id, { ...columns, ...changed }, row);
+  const emails = listFoldedEmails(attributes);
+  const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
+  if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
 }
-
-/** Columns of an observation beside its document. */
-const INDEXED = [
-  'observed_user_name_folded',
-  'observed_email_folded',
-  'owner',
-  'takes_seat',
-] as const;

@@ -1,11 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
-import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { classify } from '../verdict.ts';
-import { type FirstReadContext, type FirstReadDeps, READING, type StepResult } from './step.ts';
+import { READING, type ReadDeps } from './reading.ts';
 
 /** Service that a store belongs to. */
 export interface KnownService {
@@ -18,26 +18,51 @@ export interface KnownService {
 }
 
 /** The service that the store belongs to; unknown of a new store. */
-export const SERVICE = createFact<KnownService>('service');
+const SERVICE = createFact<KnownService>('service');
+
+/** Finds what the store knows of its service. @throws BridgeError `other-service` when it belongs to another address */
+export async function openService({
+  store,
+  identity,
+}: Pick<ReadDeps, 'store' | 'identity'>): Promise<KnownService | undefined> {
+  const known = await SERVICE.find(store.read);
+  if (known) assertSameService(known, { identity });
+  return known;
+}
 
 /**
  * Makes the store belong to this service, or adds new facts about it.
  * @throws BridgeError `other-service` when it belongs to another.
  */
-export async function saveService(tx: Db, seen: KnownService, now: number): Promise<void> {
-  const known = await SERVICE.find(tx);
+export async function assertService(
+  { store, clock, identity }: Pick<ReadDeps, 'store' | 'clock' | 'identity'>,
+  { companyId, accountId }: Seen,
+): Promise<KnownService> {
+  const seen = {
+    identity,
+    ...(companyId === undefined ? {} : { companyId }),
+    ...(accountId === undefined ? {} : { accountId }),
+  };
+  const known = await SERVICE.find(store.read);
   if (known !== undefined) assertSameService(known, seen);
-  const value: KnownService = { ...known, ...seen };
-  if (JSON.stringify(value) !== JSON.stringify(known)) {
-    await SERVICE.save(tx, value, now);
+  const service: KnownService = { ...known, ...seen };
+  if (!isDeepStrictEqual(service, known)) {
+    await store.write((tx) => SERVICE.save(tx, service, clock.now()));
   }
+  return service;
+}
+
+/** What an answer shows of a company. */
+interface Seen {
+  readonly companyId?: number | undefined;
+  readonly accountId?: number | undefined;
 }
 
 /**
  * Checks that both are the same service. @throws BridgeError `other-service` when the users and groups of the store are
  * those of another one.
  */
-export function assertSameService(known: KnownService, seen: KnownService): void {
+function assertSameService(known: KnownService, seen: KnownService): void {
   if (known.identity !== seen.identity) throw toOtherService(known.identity, seen.identity);
   const { companyId = seen.companyId } = known;
   if (seen.companyId !== undefined && companyId !== seen.companyId) {
@@ -54,7 +79,7 @@ function toOtherService(known: string, seen: string): BridgeError {
 }
 
 /** Tells whether the service answers a cheap read that every token may send. Never rejects because of the service. */
-export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean> {
+export async function isAnswering({ upstream }: ReadDeps): Promise<boolean> {
   try {
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
@@ -68,19 +93,16 @@ export async function isAnswering({ upstream }: FirstReadDeps): Promise<boolean>
  * Reads our own account, which must never lock itself out. It stays unknown where the service does not tell: the
  * operation is not documented.
  */
-export async function readService({ deps, signal, save }: FirstReadContext): Promise<StepResult> {
-  const { identity, clock, upstream } = deps;
-  let seen: KnownService = { identity };
+export async function learnService(deps: ReadDeps, signal: AbortSignal): Promise<KnownService> {
   try {
     const options = { ...READING, signal };
-    const account = parseCompanyUser(await upstream.call(users.retrieveCurrentUser, {}, options));
-    const { id: accountId, companyId } = account;
-    seen = { identity, accountId, ...(companyId === undefined ? {} : { companyId }) };
+    const answer = await deps.upstream.call(users.retrieveCurrentUser, {}, options);
+    const { id: accountId, companyId } = parseCompanyUser(answer);
+    return await assertService(deps, { accountId, companyId });
   } catch (error) {
     const { verdict, problem } = classify(error);
     const isTransient = verdict === 'later' || verdict === 'unknown';
     if (isTransient && problem.code !== 'unreadable') throw error;
+    return assertService(deps, {});
   }
-  await save({ state: 'open', count: 0 }, (tx) => saveService(tx, seen, clock.now()));
-  return { kind: 'done' };
 }

@@ -27,8 +27,9 @@ import type { Db } from '../../store/store.ts';
 import { listUsersOfAccount, type UserRow } from '../../store/users/users.ts';
 import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
-import { type Comparison, EVERY_LIST, toCompared, toDifference } from '../compare/comparison.ts';
+import { type Comparison, toCompared, toDifference } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { seenByLook } from '../read/reading.ts';
 
 /** Locked user or group with all its known differences, by the changes that would end them. */
 export interface Current {
@@ -82,7 +83,7 @@ export async function compareKnownUser(
       return { row, differences: toMap(toCompared([removal])) };
     }
   }
-  const seen = { lists: EVERY_LIST, since: 0, deactivation };
+  const seen = { ...seenByLook(0), deactivation };
   return { row, differences: toMap(compareUser({ ...row, ...AT_REST }, seen)) };
 }
 
@@ -93,7 +94,7 @@ export async function compareKnownGroup(tx: Db, row: GroupRow): Promise<Current>
   const links = await listDifferingLinks(tx, row.id);
   // A group that is to be made comes with its lists, and with its entities.
   if (!hasUpstreamIds(row)) return { row, differences: toListMap(row, links) };
-  const seen = { lists: EVERY_LIST, since: 0, deactivation: 'scim' } as const;
+  const seen = { ...seenByLook(0), deactivation: 'scim' } as const;
   return { row, differences: toMap(compareGroup({ ...row, ...AT_REST }, links, seen)) };
 }
 

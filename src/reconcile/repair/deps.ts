@@ -6,7 +6,7 @@ import type { GivenKey } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import type { FirstReadDeps } from '../read/step.ts';
+import type { ReadDeps } from '../read/reading.ts';
 
 /** Policy of repairs; settings drift.*, limits.*. */
 export interface RepairPolicy {
@@ -38,4 +38,4 @@ export interface DecisionDeps extends ProcessDeps {
 }
 
 /** Dependencies of everything about drifts, at the leader. */
-export type DriftDeps = DecisionDeps & FirstReadDeps;
+export type DriftDeps = DecisionDeps & ReadDeps;

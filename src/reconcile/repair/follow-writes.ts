@@ -9,7 +9,7 @@ import {
   listActiveDriftsIn,
 } from '../../store/drifts.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
-import { toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
+import { toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { lockHeldRepairs } from '../../store/plans/plans.ts';
 import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
@@ -168,8 +168,6 @@ async function isTold(
     const observed = parseStored<JsonObject>(row.observed);
     return Object.keys(differing).every((field) => Object.hasOwn(observed, toObserved(field)));
   }
-  const isStale = !isUserRow(row) && toObservedGroup(row)?.staleAt !== undefined;
-  if (isStale && place.list === 'memberships') return false;
   const [link] = await listLinks(db, place.list, groupId(row.id), [userId(memberId)]);
   return link === undefined || (link.pending === null && link.observed !== null);
 }

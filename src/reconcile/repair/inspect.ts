@@ -10,9 +10,9 @@ import {
 } from '../../store/inspections.ts';
 import { findRow, lockAgain, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { compareOne, storeLooked } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
-import { type Looking, type LookNeeds, lookAt, storeLook } from '../compare/look.ts';
-import { type Compared, compareOne, toNeeds } from './compare-one.ts';
+import { type Looking, type LookNeeds, lookAt, toNeeds } from '../compare/look.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -101,16 +101,17 @@ function toSeenAt(row: ResourceRow): number {
   return observed?.shownAt ?? observed?.at ?? 0;
 }
 
+/** Compares what was seen since the inspection was ordered. */
 async function concludeSeen(
   deps: DriftDeps,
   inspection: InspectionRow,
   row: ResourceRow,
 ): Promise<readonly DriftRow[]> {
-  const { since } = inspection;
-  return deps.store.write(async (tx) => {
+  const { since, source: detector } = inspection;
+  return conclude(deps, inspection, async (tx) => {
     const fresh = await lockAgain(tx, row);
     if (fresh === undefined) return [];
-    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: toSeenAt(row) });
+    return compareOne(tx, deps, { row: fresh, since, seenAt: toSeenAt(row), detector });
   });
 }
 
@@ -124,15 +125,9 @@ async function look(
     await defer(deps, inspection);
     return [];
   }
-  const found = await deps.store.write(async (tx) => {
-    const fresh = await storeLook(tx, row, observation);
-    if (fresh === undefined) return undefined;
-    // A resource that is gone counts as unseen from now on.
-    const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
-    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: deps.clock.now() });
-  });
-  if (found === undefined) await defer(deps, inspection);
-  return found ?? [];
+  const { since, source: detector } = inspection;
+  const looked = { row, since, detector, observation };
+  return conclude(deps, inspection, (tx) => storeLooked(tx, deps, looked));
 }
 
 /** Defers an inspection whose look failed. */
@@ -152,16 +147,21 @@ async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow)
   await store.write((tx) => postponeInspection(tx, inspection, dueAt));
 }
 
-/** Compares the locked row, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
+/**
+ * Compares, and ends the inspection unless there is a newer reason to look. Where a worker has the resource, it waits
+ * until that is done. Returns the new drifts.
+ */
 async function conclude(
-  tx: Db,
   deps: DriftDeps,
-  { inspection, ...looked }: Omit<Compared, 'detector'> & { readonly inspection: InspectionRow },
+  inspection: InspectionRow,
+  compare: (tx: Db) => Promise<readonly DriftRow[] | undefined>,
 ): Promise<readonly DriftRow[]> {
-  if (!(await isInspectionHeld(tx, inspection))) return [];
-  const found = await compareOne(tx, deps, { ...looked, detector: inspection.source });
-  // A worker has taken it: the inspection waits until that is done.
-  if (found === undefined) await postponeInspection(tx, inspection, deps.clock.now());
-  else await endInspection(tx, inspection);
+  const found = await deps.store.write(async (tx) => {
+    if (!(await isInspectionHeld(tx, inspection))) return [];
+    const found = await compare(tx);
+    if (found !== undefined) await endInspection(tx, inspection);
+    return found;
+  });
+  if (found === undefined) await defer(deps, inspection);
   return found ?? [];
 }

@@ -6,37 +6,37 @@ import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { isSeen, type Seen } from '../read/reading.ts';
 import { type Current, compareKnownGroup, compareKnownUser } from './current.ts';
 
 /**
- * Lists the changes that bring a managed user or group to the desired state; `readSince` is the beginning of a complete
- * read (epoch milliseconds).
+ * Lists the changes that bring a managed user or group to the desired state; `seen` is what a complete
+ * read showed.
  */
 export async function listChanges(
   tx: Db,
   deps: Pick<ReconcileDeps, 'policy'>,
-  { row, readSince }: { readonly row: ResourceRow; readonly readSince: number },
+  { row, seen }: { readonly row: ResourceRow; readonly seen: Seen },
 ): Promise<PlanAction[]> {
   return isUserRow(row)
-    ? listUserChanges(tx, deps, { row, readSince })
-    : listGroupChanges(tx, deps, { row, readSince });
+    ? listUserChanges(tx, deps, { row, seen })
+    : listGroupChanges(tx, deps, { row, seen });
 }
 
 /** A user that the complete read did not show is only suspected to be gone. */
 async function listUserChanges(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { row, readSince }: { readonly row: UserRow; readonly readSince: number },
+  { row, seen }: { readonly row: UserRow; readonly seen: Seen },
 ): Promise<PlanAction[]> {
-  const { desired, observed, deleted, upstreamId, cells } = toUserState(row);
+  const { desired, deleted, upstreamId, cells } = toUserState(row);
   const isWanted = !deleted && desired.active && !isWaiting(cells.account);
   const creation = toCreation(row.id, 'user.create');
   if (upstreamId === undefined) {
     return isWanted && desired.address !== undefined ? [creation] : [];
   }
   // Lists say nothing of a deleted user, so the last observation counts.
-  const isSeen = deleted || (observed !== undefined && observed.at >= readSince);
-  if (!isSeen) return isWanted ? [creation] : [];
+  if (!deleted && !isSeen(seen, row)) return isWanted ? [creation] : [];
   return toActions(await compareKnownUser(tx, row, policy.deactivation));
 }
 
@@ -44,7 +44,7 @@ async function listUserChanges(
 async function listGroupChanges(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { row, readSince }: { readonly row: GroupRow; readonly readSince: number },
+  { row, seen }: { readonly row: GroupRow; readonly seen: Seen },
 ): Promise<PlanAction[]> {
   const { observed, deleted, cells, entities } = toGroupState(row);
   const actions = toActions(await compareKnownGroup(tx, row));
@@ -55,9 +55,9 @@ async function listGroupChanges(
     );
   }
   if (!hasUpstreamIds(row)) return !isWaiting(cells.existence) ? [creation, ...actions] : [];
-  if (observed === undefined || observed.at < readSince) return [creation];
-  const areAdminsKnown = (row.admins_read_at ?? 0) >= readSince;
-  const areEntitiesKnown = (entities?.at ?? 0) >= readSince;
+  if (observed === undefined || !isSeen(seen, row)) return [creation];
+  const areAdminsKnown = (row.admins_read_at ?? 0) >= seen.since;
+  const areEntitiesKnown = (entities?.at ?? 0) >= seen.since;
   // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
   return actions.filter(({ kind, harm }) => {
     if (kind.startsWith('admin.')) return areAdminsKnown;

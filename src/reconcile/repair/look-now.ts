@@ -5,18 +5,17 @@ import { enterRules } from '../../rules/follow.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { endObserved } from '../../store/resources/managed.ts';
 import { findRow, isLinked, type ResourceRow } from '../../store/resources/rows.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
+import { storeLooked } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
 import {
   type Looking,
   type LookNeeds,
   lookAt,
   type Observation,
-  storeLook,
+  toNeeds,
 } from '../compare/look.ts';
-import { compareOne, toNeeds } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
 import { BY_OPERATOR } from './decisions.ts';
 import type { DriftDeps } from './deps.ts';
@@ -83,17 +82,8 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   const seen = await look(looking, row, toNeeds(row, { admins: false }, deps));
   if (seen.kind === 'could-not-look') return { kind: seen.kind, reason: seen.reason };
   const isGone = seen.kind === 'gone';
-  const found = await deps.store.write(async (tx) => {
-    const fresh = await storeLook(tx, row, seen);
-    if (fresh === undefined) return undefined;
-    const seenAt = deps.clock.now();
-    // A resource that is gone counts as unseen from now on.
-    const from = isGone ? Number.POSITIVE_INFINITY : since;
-    const looked = { row: fresh, since: from, seenAt, detector: 'operator' } as const;
-    const drifts = await compareOne(tx, deps, looked);
-    if (isGone && row.origin === null) await endObserved(tx, fresh, seenAt);
-    return drifts;
-  });
+  const looked = { row, since, observation: seen, detector: 'operator' } as const;
+  const found = await deps.store.write((tx) => storeLooked(tx, deps, looked));
   if (found === undefined) return { kind: 'busy' };
   for (const { kind, id } of found) deps.driftEvents.found({ kind, id });
   const repair = request.repairs ? await repairAll(deps, request) : undefined;

@@ -8,10 +8,9 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
 import type { FirstRead } from '../read/first-read.ts';
+import type { ReadDeps } from '../read/reading.ts';
 import { isAnswering } from '../read/service.ts';
-import type { FirstReadDeps } from '../read/step.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
-import { READ_AGAIN_FACT } from './read-again.ts';
 import { type Detection, detectRestore } from './recovery-detect.ts';
 import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
 
@@ -22,7 +21,7 @@ const OBSERVED = 'it was asked for while the bridge observed';
 const AUDIT_FAILURES_MAX = 3;
 
 /** Dependencies of recovery; `notify` tells the workers that a resource became due. */
-export interface RecoveryDeps extends FirstReadDeps {
+export interface RecoveryDeps extends ReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
   readonly notify: () => void;
@@ -105,9 +104,6 @@ async function enter(
     const planId = await openPlan(tx, toSource(reason), now);
     await holdEverything(tx);
     const state = { phase: 'reading', since: now, reason, planId } as const;
-    // The account was asked for just now.
-    const progress = { steps: { service: { state: 'done', count: 0 } } } as const;
-    await READ_AGAIN_FACT.save(tx, progress, now);
     await RECOVERY.save(tx, state, now);
     // All pending changes are held now, for whichever reason they waited.
     if (mode === 'live') await OBSERVING.delete(tx);

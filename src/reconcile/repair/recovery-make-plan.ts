@@ -5,10 +5,10 @@ import { deletePlanActions, insertPlanActions, listActionsOf } from '../../store
 import { deleteWishes } from '../../store/plans/held.ts';
 import { type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { listRows, trust } from '../../store/resources/managed.ts';
-import { isUserRow, toObservation } from '../../store/resources/rows.ts';
+import { isUserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import type { ReadLists } from '../read/checkpoint.ts';
+import { isSeen, type Seen } from '../read/reading.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
 import { toKey } from './current.ts';
 import { listChanges } from './list-changes.ts';
@@ -24,13 +24,13 @@ const PART = 500;
 export async function makePlan(
   deps: ProcessDeps,
   plan: PlanRow,
-  { lists, alsoSave }: { lists: ReadLists; alsoSave: (tx: Db) => Promise<void> },
+  { seen, alsoSave }: { seen: Seen; alsoSave: (tx: Db) => Promise<void> },
 ): Promise<number> {
-  const making: Making = { deps, plan };
+  const making: Making = { deps, plan, seen };
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
   let [hash, counts] = [toHash([]), countActions([])];
   for (const table of ['users', 'groups'] as const) {
-    if (!lists[table]) continue;
+    if (!seen.lists[table]) continue;
     for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
       const from: number = afterSeq;
       const planned: Planned = await deps.store.write((tx) =>
@@ -52,6 +52,7 @@ export async function makePlan(
 interface Making {
   readonly deps: ProcessDeps;
   readonly plan: PlanRow;
+  readonly seen: Seen;
 }
 
 interface Planned {
@@ -65,17 +66,16 @@ async function planPart(
   making: Making,
   { table, afterSeq }: { readonly table: 'users' | 'groups'; readonly afterSeq: number },
 ): Promise<Planned> {
-  const { deps, plan } = making;
-  const readSince = plan.created_at;
+  const { deps, plan, seen } = making;
   const rows = await listRows(tx, table, { afterSeq, limit: PART, of: 'managed' });
   const all: PlanAction[] = [];
-  for (const row of rows) all.push(...(await listChanges(tx, deps, { row, readSince })));
+  for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
   const actions = await store(tx, making, { ids: rows.map(({ id }) => id), all });
-  const seen = rows.filter((row) => (toObservation(row)?.at ?? 0) >= readSince);
+  const shown = rows.filter((row) => isSeen(seen, row));
   const unknown = isBelieved(plan, deps.clock.now())
-    ? await listUnknownUsers(tx, rows.filter(isUserRow), readSince)
+    ? await listUnknownUsers(tx, rows.filter(isUserRow), seen.since)
     : [];
-  await trust(tx, table, [...seen.map(({ id }) => id), ...unknown]);
+  await trust(tx, table, [...shown.map(({ id }) => id), ...unknown]);
   return { actions, lastSeq: rows.at(-1)?.seq };
 }
 

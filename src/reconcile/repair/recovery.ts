@@ -6,6 +6,13 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
+import {
+  beginReading,
+  findProgress,
+  type Reading,
+  type ReadProgress,
+  type ReadRun,
+} from '../read/reading.ts';
 import { readServiceAgain } from './read-again.ts';
 import { beginRecovery, goLive, type RecoveryDeps, toSource } from './recovery-begin.ts';
 import { type Detection, saveAlive } from './recovery-detect.ts';
@@ -27,6 +34,8 @@ export interface Recovery {
   readonly hold: Hold;
   /** Resolves when the service was read, and a plan waits at most. */
   readonly read: Promise<void>;
+  /** How far the service was read again; undefined: no list is being read. */
+  progress(): ReadProgress | undefined;
   /** True while the store may be older than the service and the service was not read again yet. */
   isReading(): boolean;
   /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
@@ -48,7 +57,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const [over, trusted, read] = [toEnd(), toEnd(), toEnd()];
   const heartbeat = createHeartbeat(deps);
   let detection: Detection | undefined;
-  let isReading = false;
+  let reading: Reading | undefined;
   let isBegun = false;
   let running: Promise<void> = Promise.resolve();
 
@@ -59,15 +68,16 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       beginRecovery(deps, { signal, failures: retrier.failures }),
     );
     detection = begun.detection;
-    isReading = begun.state?.phase === 'reading';
+    const { state } = begun;
+    if (state?.phase === 'reading') reading = beginReading(deps.clock.now(), { isFirst: true });
     over.resolve();
     isBegun = true;
     heartbeat.start();
-    const { state } = begun;
+    const again = reading && { deps, reading, signal };
     const isDone =
       state === undefined ||
-      (await retrier.keepTrying(() => continueRecovery(deps, state, signal)));
-    isReading = false;
+      (again && (await retrier.keepTrying(() => continueRecovery(deps, state, again))));
+    reading = undefined;
     read.resolve();
     if (isDone) trusted.resolve();
   }
@@ -79,7 +89,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
     },
     read: read.promise,
-    isReading: () => isReading,
+    progress: () => findProgress(reading, deps.clock.now()),
+    isReading: () => reading !== undefined,
     async start() {
       await goLive(deps);
       running = run().catch((error: unknown) => {
@@ -94,8 +105,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     },
     detection: () => detection,
     async reconsider() {
-      if (!isBegun || signal.aborted) return;
-      if (await isOver(deps)) trusted.resolve();
+      if (isBegun && !signal.aborted && (await isOver(deps))) trusted.resolve();
     },
   };
 }
@@ -119,15 +129,15 @@ async function isOver({ store, events }: RecoveryDeps): Promise<boolean> {
 async function continueRecovery(
   deps: RecoveryDeps,
   state: RecoveryState,
-  signal: AbortSignal,
+  run: ReadRun,
 ): Promise<boolean> {
   if (state.phase !== 'reading') return false;
   const { store, events, clock } = deps;
   const { reason, planId: id } = state;
-  const lists = await readServiceAgain(deps, signal);
+  const seen = await readServiceAgain(run);
   const plan = await findPlan(store.read, id);
   const alsoSave = (tx: Db) => RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
-  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { lists, alsoSave });
+  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { seen, alsoSave });
   if (reason.code === 'first-run' && actions === 0) {
     // The changes accepted while observing are in the service already.
     await store.write(async (tx) => {

@@ -31,14 +31,6 @@ export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
     : sql<number>`${hostNow}`;
 }
 
-/** Condition: the service was seen to have the user or group since then (epoch milliseconds). */
-export function isSeenSince(db: Db, since: number): RawBuilder<boolean> {
-  const at = isPostgres(db)
-    ? sql`cast(observed::json ->> 'at' as bigint)`
-    : sql`observed ->> '$.at'`;
-  return sql<boolean>`coalesce(${at}, 0) >= ${since}`;
-}
-
 /** Limit of ids in one statement: below every engine's limit of parameters. */
 const CHUNK = 500;
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -15,7 +16,6 @@ import {
   SqliteQueryCompiler,
   Transaction,
 } from 'kysely';
-import type { Turns } from '../../domain/turns.ts';
 import type { Schema } from '../schema.ts';
 import { type StatementListener, toVerb } from './dialect.ts';
 import { toSqliteStoreError } from './sqlite-file.ts';
@@ -32,14 +32,11 @@ export interface SqliteSession {
 /**
  * Opens kysely on a connection. A statement is over when its call returns, so kysely's pool, locks and log are passed by:
  * they cost more than most statements.
- * @param turns paces statements, so that many in a row leave the event loop to others in between
  */
-export function openSession(
-  statements: Statements,
-  { turns, isInTransaction }: { readonly turns: Turns; isInTransaction(): boolean },
-): SqliteSession {
+export function openSession(statements: Statements, isInTransaction: () => boolean): SqliteSession {
   const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
-  const executor = new DirectExecutor(statements, turns);
+  const pace: Pace = { pausedAt: 0 };
+  const executor = new DirectExecutor(statements, pace);
   const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
   const begin = statements.prepare('savepoint write');
   const release = statements.prepare('release write');
@@ -47,7 +44,7 @@ export function openSession(
   return {
     db: new Kysely<Schema>(props),
     async write(work) {
-      const own = new DirectExecutor(statements, turns);
+      const own = new DirectExecutor(statements, pace);
       begin.execute([]);
       try {
         const result = await work(new Transaction<Schema>({ ...props, executor: own }));
@@ -97,25 +94,35 @@ class SingleWriterCompiler extends SqliteQueryCompiler {
 const compiler = new SingleWriterCompiler();
 const adapter = new SingleWriterAdapter();
 
+/** When the statements of a connection last paused, in milliseconds that only grow. */
+interface Pace {
+  pausedAt: number;
+}
+
+/** Time of statements in a row, in milliseconds, after which the event loop is left to others once. */
+const ROW_MS = 20;
+
 /** Executes on its one connection, which it is itself, without asking for it each time. */
 class DirectExecutor extends DefaultQueryExecutor implements DatabaseConnection {
   readonly #statements: Statements;
-  readonly #turns: Turns;
+  readonly #pace: Pace;
   /** End of the write that the statements belong to: all later ones are refused. */
   over: 'committed' | 'undone' | undefined;
 
-  constructor(statements: Statements, turns: Turns) {
+  constructor(statements: Statements, pace: Pace) {
     super(compiler, adapter, { provideConnection: (consumer) => consumer(this) });
     this.#statements = statements;
-    this.#turns = turns;
+    this.#pace = pace;
   }
 
   override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.over !== undefined) {
       throw new StoreError('store-failed', `the write is already ${this.over}`);
     }
-    const pause = this.#turns();
-    if (pause) await pause;
+    if (performance.now() - this.#pace.pausedAt > ROW_MS) {
+      await nextTurn();
+      this.#pace.pausedAt = performance.now();
+    }
     return this.#statements.prepare(sql).execute(parameters);
   }
 

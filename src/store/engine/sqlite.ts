@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { createTurns, type Turns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
 import type { Db, Store, StoreOptions } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
@@ -43,9 +42,8 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
   const { settled, count, ...transaction } = createTransaction(writer, path);
   const queue = createWriteQueue(transaction, batchMax);
   const listener: StatementListener = {};
-  // Each has turns of its own, so that long reads do not keep a transaction to one statement a turn.
-  const { write } = toSession(writer, createTurns(), listener);
-  const { db: read } = toSession(reader, createTurns(), listener);
+  const { write } = toSession(writer, listener);
+  const { db: read } = toSession(reader, listener);
 
   return {
     engine: 'sqlite',
@@ -79,19 +77,13 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
  */
 export function openConnection(path?: string): { readonly db: Db; close(): void } {
   const connection = connect(path ?? ':memory:', { readOnly: path !== undefined });
-  const { db } = toSession(connection, createTurns(), {});
+  const { db } = toSession(connection, {});
   return { db, close: () => connection.close() };
 }
 
-function toSession(
-  connection: DatabaseSync,
-  turns: Turns,
-  listener: StatementListener,
-): SqliteSession {
-  return openSession(cachedStatements(connection, { statementsMax, listener }), {
-    turns,
-    isInTransaction: () => connection.isTransaction,
-  });
+function toSession(connection: DatabaseSync, listener: StatementListener): SqliteSession {
+  const statements = cachedStatements(connection, { statementsMax, listener });
+  return openSession(statements, () => connection.isTransaction);
 }
 
 function openWriter(path: string): DatabaseSync {

@@ -14,27 +14,40 @@ export interface UpstreamGroupIdLists {
   readonly uids?: readonly string[];
 }
 
-/** The rows, live or deleted, that carry any of these ids, locked in their order until the transaction ends. */
-export async function lockGroupsByIds(
-  tx: Db,
+/** The rows, live or deleted, that carry any of these ids. */
+export async function listGroupsByIds(db: Db, ids: UpstreamGroupIdLists): Promise<GroupRow[]> {
+  const seqs = await findSeqs(db, ids);
+  return readInChunks(seqs, (some) => selectBySeq(db, some).execute());
+}
+
+/** The same rows, locked in their order until the transaction ends. */
+export async function lockGroupsByIds(tx: Db, ids: UpstreamGroupIdLists): Promise<GroupRow[]> {
+  const seqs = await findSeqs(tx, ids);
+  return readInChunks(seqs, (some) => selectBySeq(tx, some).forUpdate().execute());
+}
+
+function selectBySeq(db: Db, seqs: readonly number[]) {
+  return db.selectFrom('groups').selectAll().where('seq', 'in', seqs).orderBy('seq');
+}
+
+async function findSeqs(
+  db: Db,
   { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
-): Promise<GroupRow[]> {
-  const seqs: { readonly seq: number }[] = [];
+): Promise<number[]> {
   const lists = [
     ['upstream_scim_id', scimIds],
     ['upstream_rest_id', restIds],
     ['upstream_uid', uids],
   ] as const;
+  const seqs = new Set<number>();
   for (const [column, ids] of lists) {
-    const named = tx.selectFrom('groups').select('seq');
+    const named = db.selectFrom('groups').select('seq');
     const found = await readInChunks<string | number, { readonly seq: number }>(ids, (some) =>
       named.where(column, 'in', some).execute(),
     );
-    seqs.push(...found);
+    for (const { seq } of found) seqs.add(seq);
   }
-  const inOrder = [...new Set(seqs.map(({ seq }) => seq))].toSorted((a, b) => a - b);
-  const rows = tx.selectFrom('groups').selectAll().orderBy('seq').forUpdate();
-  return readInChunks(inOrder, (some) => rows.where('seq', 'in', some).execute());
+  return [...seqs].toSorted((a, b) => a - b);
 }
 
 /** Adds groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
@@ -49,8 +62,8 @@ export interface SeenGroup extends UpstreamGroupIds {
   readonly origin: Origin | null;
   /** Name in the service, which for a managed group may differ from what is desired. */
   readonly name: string;
-  /** Time of the observation (epoch milliseconds). */
-  readonly seenAt: number;
+  /** Time when SCIM showed it last (epoch milliseconds). */
+  readonly shownAt: number | undefined;
 }
 
 /** Finds those of these groups, by their uids, that were deleted through SCIM. */
@@ -79,8 +92,8 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
     const observed = toObservedGroup(row);
     if (observed === undefined) return [];
     const { id, seq, origin } = row;
-    const { displayName: name, at: seenAt } = observed;
-    return [{ id, seq, origin, ...toUpstreamIds(row), name, seenAt }];
+    const { displayName: name, shownAt } = observed;
+    return [{ id, seq, origin, ...toUpstreamIds(row), name, shownAt }];
   });
 }
 

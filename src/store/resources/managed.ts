@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
 import { hasEntities, parseStored } from '../engine/columns.ts';
-import { chunks, isSeenSince } from '../engine/dialect.ts';
+import { chunks } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import type { Db, Part } from '../store.ts';
@@ -21,48 +21,6 @@ export async function listRows<Table extends 'users' | 'groups'>(
 }
 
 type RowOf<Table extends 'users' | 'groups'> = Table extends 'users' ? UserRow : GroupRow;
-
-/** Users or groups of a part of the table that no list showed since a moment, and the end of the part. */
-export interface UnseenPart {
-  readonly rows: readonly ResourceRow[];
-  /** undefined: nothing came after the part before. */
-  readonly lastSeq: number | undefined;
-}
-
-/**
- * Lists, of the next `limit` users or groups, those that are not deleted and were not seen since (epoch milliseconds).
- */
-export async function listUnseen(
-  db: Db,
-  table: 'users' | 'groups',
-  { since, of, ...part }: UnseenQuery,
-): Promise<UnseenPart> {
-  const lastSeq = await findPartEnd(db, table, part);
-  if (lastSeq === undefined) return { rows: [], lastSeq };
-  const isOf = of === 'managed' ? sql`origin is not null` : sql`origin is null`;
-  const { rows } = await sql<ResourceRow>`select * from ${sql.table(table)}
-    where seq > ${part.afterSeq} and seq <= ${lastSeq} and ${isOf} and deleted_at is null
-    and not ${isSeenSince(db, since)} order by seq`.execute(db);
-  return { rows, lastSeq };
-}
-
-/** Selection of users or groups that were not seen since a moment (epoch milliseconds). */
-export interface UnseenQuery extends Part {
-  readonly since: number;
-  /** Managed ones, or those that are only observed. */
-  readonly of: 'managed' | 'observed';
-}
-
-async function findPartEnd(
-  db: Db,
-  table: 'users' | 'groups',
-  { afterSeq, limit }: Part,
-): Promise<number | undefined> {
-  const part = sql`select seq from ${sql.table(table)} where seq > ${afterSeq} order by seq limit ${limit}`;
-  const { rows } = await sql<{ last: number | null }>`
-    select max(seq) as last from (${part}) as part`.execute(db);
-  return rows[0]?.last ?? undefined;
-}
 
 /** Ends the doubt about these users or groups, where no call is under way and nothing due. */
 export async function trust(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { UserId } from '../../domain/ids.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
 import { insertEmails } from './emails.ts';
@@ -21,43 +21,51 @@ export interface RowsOfAccounts {
   readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
 }
 
-/** Finds the rows that stand for these accounts, locked until the transaction ends. */
-export async function lockUsersByAccount(
-  tx: Db,
-  upstreamIds: readonly number[],
-): Promise<RowsOfAccounts> {
-  const found: UserRow[] = [];
-  for (const chunk of chunks(upstreamIds)) {
-    // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
-    const seqs = await findSeqs(tx, chunk);
-    if (seqs.length === 0) continue;
-    const rows = tx.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
-    found.push(...(await rows.forUpdate().execute()));
-  }
-  const byAccount = new Map<number, UserRow>();
-  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
-  const deletedFirst = found.toSorted(
-    (a, b) => Number(a.deleted_at === null) - Number(b.deleted_at === null),
-  );
-  for (const row of deletedFirst) {
-    if (row.upstream_id === null) continue;
-    const deleted = byAccount.get(row.upstream_id);
-    const isUnmanaged = row.deleted_at === null && row.origin === null;
-    if (isUnmanaged && deleted && deleted.origin !== null) {
-      doubled.push({ deleted, unmanaged: row });
-    } else byAccount.set(row.upstream_id, row);
-  }
-  return { byAccount, doubled };
+/** Finds the rows that stand for these accounts. */
+export async function findRowsOfAccounts(db: Db, ids: readonly number[]): Promise<RowsOfAccounts> {
+  const seqs = await findSeqs(db, ids);
+  const rows = await readInChunks(seqs, (some) => selectBySeq(db, some).execute());
+  return toRowsOfAccounts(rows);
+}
+
+/** Finds them locked until the transaction ends. */
+export async function lockRowsOfAccounts(tx: Db, ids: readonly number[]): Promise<RowsOfAccounts> {
+  // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
+  const seqs = await findSeqs(tx, ids);
+  const rows = await readInChunks(seqs, (some) => selectBySeq(tx, some).forUpdate().execute());
+  return toRowsOfAccounts(rows);
+}
+
+function selectBySeq(db: Db, seqs: readonly number[]) {
+  return db.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
 }
 
 /** One statement, which sees one moment; in two halves, because each has an index of its own. */
-async function findSeqs(db: Db, upstreamIds: readonly number[]): Promise<number[]> {
-  const named = db.selectFrom('users').select('seq').where('upstream_id', 'in', upstreamIds);
-  const rows = await named
-    .where('deleted_at', 'is', null)
-    .unionAll(named.where('deleted_at', 'is not', null))
-    .execute();
+async function findSeqs(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await readInChunks(ids, (some) => {
+    const named = db.selectFrom('users').select('seq').where('upstream_id', 'in', some);
+    const live = named.where('deleted_at', 'is', null);
+    return live.unionAll(named.where('deleted_at', 'is not', null)).execute();
+  });
   return rows.map(({ seq }) => seq);
+}
+
+function toRowsOfAccounts(found: readonly UserRow[]): RowsOfAccounts {
+  const byAccount = new Map<number, UserRow>();
+  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
+  const [live, deleted] = [
+    found.filter(({ deleted_at }) => deleted_at === null),
+    found.filter(({ deleted_at }) => deleted_at !== null),
+  ];
+  for (const row of [...deleted, ...live]) {
+    if (row.upstream_id === null) continue;
+    const other = byAccount.get(row.upstream_id);
+    const isUnmanaged = row.deleted_at === null && row.origin === null;
+    if (isUnmanaged && other && other.origin !== null) {
+      doubled.push({ deleted: other, unmanaged: row });
+    } else byAccount.set(row.upstream_id, row);
+  }
+  return { byAccount, doubled };
 }
 
 /** Adds users as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
@@ -72,26 +80,6 @@ export async function insertObservedUsers(
     );
     await insertEmails(tx, emails);
   }
-}
-
-/** Observation of one user, as a document. */
-export interface ObservedDocument {
-  readonly seq: number;
-  readonly observed: string | null;
-}
-
-/** Stores observations of many users in one statement, where no indexed value has changed. */
-export async function saveObservedDocuments(
-  tx: Db,
-  documents: readonly ObservedDocument[],
-): Promise<void> {
-  if (documents.length === 0) return;
-  const list = JSON.stringify(documents);
-  const fresh = isPostgres(tx)
-    ? sql`select seq, observed from json_to_recordset(${list}::json) as entry(seq bigint, observed text)`
-    : sql`select value ->> 'seq' as seq, value ->> 'observed' as observed from json_each(${list})`;
-  await sql`update users set observed = fresh.observed from (${fresh}) as fresh
-    where users.seq = fresh.seq`.execute(tx);
 }
 
 /** Counts the known accounts of the service, and so the price of a complete list. */

@@ -8,18 +8,17 @@ import {
 } from 'kysely';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
+import { isGone, type SentCreate } from '../../domain/resource-state.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdate, isSeenSince, readInChunks } from '../engine/dialect.ts';
+import { forUpdate, readInChunks } from '../engine/dialect.ts';
 import { insertRow, toAssignments } from '../engine/row-sql.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { findComparedSince } from '../sweeps.ts';
 
 /** A user as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
@@ -162,15 +161,12 @@ export async function listUsersAfter(db: Db, { afterSeq, limit }: Part): Promise
 
 /**
  * Locks and lists the live owners of the company other than `except`: two writes at the same time would each count on
- * the owner whom the other takes away. An owner whom the last complete read did not show may be gone, and is not
- * counted on.
+ * the owner whom the other takes away. An owner whom the service was found not to have is not counted on.
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
-  const before = Number.MAX_SAFE_INTEGER;
-  const comparedSince = await findComparedSince(tx, { before, admins: false });
   const owners = selectLive(tx).where('owner', '=', 1).where('id', '!=', except);
-  return owners.where(isSeenSince(tx, comparedSince)).execute();
+  return (await owners.execute()).filter((row) => !isGone(toObservedUser(row)));
 }
 
 /** Adds a user. @throws StoreError when another live managed user has the name or the account. */

@@ -116,7 +116,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       changedByOthers: () => undefined,
       auditFollowed: () => undefined,
       firstRead: () => undefined,
-      firstReadProgress: () => undefined,
       firstReadFailed: () => undefined,
     },
   };

@@ -1,0 +1,149 @@
+import { BridgeError } from '../../domain/errors.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Problem } from '../outcome.ts';
+import { isSectionUp, readSections, saveSection } from '../sections.ts';
+import { type Reason, toReason } from '../verdict.ts';
+import { readGroups, readRestGroups } from './read-groups.ts';
+import type { ListResult } from './read-list.ts';
+import { readMembers } from './read-members.ts';
+import { readCompanyUsers, readUsers } from './read-users.ts';
+import {
+  findOpenList,
+  type ListName,
+  listsOf,
+  type ReadRun,
+  restartSection,
+  toSection,
+  UNREAD,
+} from './reading.ts';
+
+const READERS: { readonly [L in ListName]: (run: ReadRun) => Promise<ListResult> } = {
+  users: readUsers,
+  companyUsers: readCompanyUsers,
+  groups: readGroups,
+  restGroups: readRestGroups,
+  members: readMembers,
+};
+
+/** Times that the list of roles may be incomplete, or not be understood, before the rest serves without it. */
+const UNREADABLE_MAX = 3;
+const UNREADABLE: ReadonlySet<string> = new Set(['unreadable', 'incomplete']);
+
+/** What a caller of a complete read wants beside it. */
+interface ReadOptions {
+  /** Failures in a row of one list after which the read ends without a result; by default it goes on for ever. */
+  readonly failuresMax?: number;
+  /** Called once a list was read or refused. */
+  readonly onEnd?: (list: ListName) => Promise<void>;
+}
+
+/**
+ * Reads every open list of the service to its proven end. A list that the service refuses is left out, and its section
+ * closed. Returns why a list could not be read, undefined when all were.
+ * @throws BridgeError `other-service`, and the reason of the signal
+ */
+export async function readService(
+  run: ReadRun,
+  options: ReadOptions = {},
+): Promise<string | undefined> {
+  const { reading, deps, signal } = run;
+  let failures = 0;
+  for (let list = findOpenList(reading); list; list = findOpenList(reading)) {
+    const { count } = reading.lists[list];
+    const reason = await tryList(run, list, { failures, ...options });
+    if (reason === undefined) {
+      failures = 0;
+      continue;
+    }
+    failures = reading.lists[list].count > count ? 1 : failures + 1;
+    if (failures >= (options.failuresMax ?? Number.POSITIVE_INFINITY)) return reason.text;
+    const retryInMs = backoffMs(failures, reason.retryAfterMs, deps.random());
+    deps.events.firstReadFailed({ step: list, reason: reason.text, retryInMs });
+    await deps.clock.sleep(retryInMs, signal);
+  }
+  return undefined;
+}
+
+/** Reads one list, or leaves it out. Returns why it could not be read. */
+async function tryList(
+  run: ReadRun,
+  list: ListName,
+  { failures, failuresMax, onEnd }: ReadOptions & { readonly failures: number },
+): Promise<Reason | undefined> {
+  try {
+    const reason = await readOne(run, list);
+    if (reason === undefined) {
+      await endList(run, list);
+    } else {
+      // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
+      const isUnread = list === 'companyUsers' && UNREADABLE.has(reason.problem.code);
+      const isGivenUp = isUnread && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
+      if (reason.verdict !== 'forbidden' && !isGivenUp) return reason;
+      await refuseList(run, list, reason.problem);
+    }
+    await onEnd?.(list);
+    return undefined;
+  } catch (error) {
+    // What was not stored as read is read again.
+    run.reading.lists[list] = { ...UNREAD };
+    return toFailure(run, error);
+  }
+}
+
+async function readOne(run: ReadRun, list: ListName): Promise<Reason | undefined> {
+  try {
+    const result = await READERS[list](run);
+    if (result.kind === 'done') return undefined;
+    const { reason: text } = result;
+    return { problem: { code: 'incomplete', words: text }, text };
+  } catch (error) {
+    return toFailure(run, error);
+  }
+}
+
+function toFailure({ signal }: ReadRun, error: unknown): Reason {
+  signal.throwIfAborted();
+  if (error instanceof BridgeError && error.code === 'other-service') throw error;
+  return toReason(error);
+}
+
+/**
+ * Notes that a list is read. A section opens once all its lists are read, so that a provider is not told "not found" too
+ * early.
+ */
+async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
+  const { store, clock, events } = deps;
+  const section = toSection(list);
+  const isLast = listsOf(section).at(-1) === list;
+  if (isLast) await saveSection(deps, section, null);
+  if (list === 'members') {
+    reading.scimGroups.clear();
+    reading.restGroups.clear();
+  }
+  reading.lists[list].state = 'done';
+  events.firstRead({ step: list, count: reading.lists[list].count });
+  // Groups that were read before any user was known: their members can be stored now.
+  if (section !== 'groups' && reading.membersUnknown) restartSection(reading, 'groups');
+}
+
+/** Records that the service does not let us read a section: the rest serves, and it is asked again. */
+async function refuseList(
+  { deps, reading }: ReadRun,
+  list: ListName,
+  problem: Problem,
+): Promise<void> {
+  // The section comes first: a refused list must never look open.
+  await saveSection(deps, toSection(list), problem);
+  restartSection(reading, toSection(list), 'refused');
+}
+
+/** Asks closed sections again: one that was never read is to be read now, another costs one cheap call. */
+export async function recheckSections({ deps, reading }: ReadRun): Promise<void> {
+  const sections = await readSections(deps);
+  for (const section of ['users', 'companyUsers', 'groups'] as const) {
+    const isUnread = listsOf(section).some((list) => reading.lists[list].state === 'refused');
+    const problem = sections[section]?.problem;
+    if (isUnread) restartSection(reading, section);
+    else if (problem) await isSectionUp(deps, section, problem);
+  }
+}

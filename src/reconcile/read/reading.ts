@@ -1,0 +1,215 @@
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { isUserRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import type { Cursor } from '../../upstream/page-progress.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReadableSection } from '../sections.ts';
+import type { ListedScimGroup } from './join-groups.ts';
+
+/** Dependencies of a complete read. */
+export interface ReadDeps extends ReconcileDeps {
+  /** Name of the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
+  readonly identity: string;
+}
+
+/** Calls of a complete read are of the least urgent class that is never starved. */
+export const READING: CallContext = { class: 'look', key: 'first-read' };
+
+/**
+ * Lists of a complete read, in order: users before groups, because a membership names a user. `members`: both lists of
+ * groups are stored, and members that they do not show are asked for group by group.
+ */
+export const LISTS = ['users', 'companyUsers', 'groups', 'restGroups', 'members'] as const;
+
+/** One of these lists. */
+export type ListName = (typeof LISTS)[number];
+
+/** A list that shows users or groups. */
+type ShowingList = Exclude<ListName, 'members'>;
+
+/** Where the reading of one list stands. */
+export interface ListState {
+  /** `refused`: the service does not let the bridge read it. */
+  state: 'open' | 'done' | 'refused';
+  /** Entries read so far. */
+  count: number;
+  /** Entries that the list has, where the service says it. */
+  total?: number;
+  /** When its first page was asked for (epoch milliseconds). */
+  since?: number;
+  /** After the last page that was stored: a failed call is repeated from here. */
+  cursor?: Cursor;
+  /** Documented way to ask for the list that is in use. */
+  variant: number;
+}
+
+/** A complete read of the service while it runs. It is in memory alone, so a restart reads again. */
+export interface Reading {
+  /** True while nothing was read before. Later, a new member of an adopted group came after the adoption. */
+  readonly isFirst: boolean;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly lists: { [L in ListName]: ListState };
+  /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
+  readonly unchanged: { readonly [L in ShowingList]: Set<number> };
+  /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
+  readonly scimGroups: Map<string, ListedScimGroup>;
+  readonly restGroups: Map<string, RestGroup>;
+  /** `seq` of the last group whose members were asked for by themselves. */
+  membersAfter: number;
+  /** True when the groups were read without members, because no user was known who could be one. */
+  membersUnknown: boolean;
+  /** `seq` of the groups about whose members no two answers agreed. */
+  readonly doubted: Set<number>;
+}
+
+/** A read and what it needs; aborted when the process stops. */
+export interface ReadRun {
+  readonly deps: ReadDeps;
+  readonly reading: Reading;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Begins a read. `done`: lists that an earlier process has read or was refused.
+ * @param now epoch milliseconds
+ */
+export function beginReading(
+  now: number,
+  { isFirst, done = {} }: Pick<Reading, 'isFirst'> & { readonly done?: ReadBefore },
+): Reading {
+  const open = (list: ListName): ListState => ({ ...UNREAD, state: done[list] ?? 'open' });
+  return {
+    isFirst,
+    since: now,
+    lists: {
+      users: open('users'),
+      companyUsers: open('companyUsers'),
+      groups: open('groups'),
+      restGroups: open('restGroups'),
+      members: open('members'),
+    },
+    unchanged: {
+      users: new Set(),
+      companyUsers: new Set(),
+      groups: new Set(),
+      restGroups: new Set(),
+    },
+    scimGroups: new Map(),
+    restGroups: new Map(),
+    membersAfter: 0,
+    membersUnknown: false,
+    doubted: new Set(),
+  };
+}
+
+/** Lists that were read or refused before. */
+export type ReadBefore = { readonly [L in ListName]?: 'done' | 'refused' };
+
+/** A list before its first page. */
+export const UNREAD: ListState = { state: 'open', count: 0, variant: 0 };
+
+/** Finds the next list to be read; undefined when none is left. */
+export function findOpenList({ lists }: Reading): ListName | undefined {
+  return LISTS.find((list) => lists[list].state === 'open');
+}
+
+/** Finds the section that opens or closes a list. */
+export function toSection(list: ListName): ReadableSection {
+  return list === 'restGroups' || list === 'members' ? 'groups' : list;
+}
+
+/** Lists the lists of a section. */
+export function listsOf(section: ReadableSection): ListName[] {
+  return LISTS.filter((list) => toSection(list) === section);
+}
+
+/** Has the lists of a section read from their beginning, or leaves them out. */
+export function restartSection(
+  reading: Reading,
+  section: ReadableSection,
+  state: 'open' | 'refused' = 'open',
+): void {
+  for (const list of listsOf(section)) reading.lists[list] = { ...UNREAD, state };
+  if (section === 'groups') reading.membersAfter = 0;
+}
+
+/** How far a complete read has come, as operators are shown it. */
+export interface ReadProgress {
+  readonly step: string;
+  /** Entries of this list that were read, and that it has, where the service says it. */
+  readonly count: number;
+  readonly total?: number;
+  /** When the list is read at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
+  readonly endsAt?: number;
+}
+
+/** Time before which nothing is estimated, in milliseconds. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+/** Finds how far a read has come; undefined: no list is being read. `now` is epoch milliseconds. */
+export function findProgress(reading: Reading | undefined, now: number): ReadProgress | undefined {
+  const step = reading && findOpenList(reading);
+  if (reading === undefined || step === undefined) return undefined;
+  const { count, total, since } = reading.lists[step];
+  if (total === undefined) return { step, count };
+  if (since === undefined || count === 0 || now - since < ESTIMATE_AFTER_MS) {
+    return { step, count, total };
+  }
+  const leftMs = ((now - since) * Math.max(0, total - count)) / count;
+  return { step, count, total, endsAt: Math.round(now + leftMs) };
+}
+
+/** Lists that were read to their end, by the question they answer. A refused one proves nothing. */
+export interface ReadLists {
+  /** Names, and active flags. */
+  readonly users: boolean;
+  /** Licences, suspensions. */
+  readonly companyUsers: boolean;
+  readonly groups: boolean;
+  /** Members of the groups. */
+  readonly members: boolean;
+}
+
+/** Tells which lists were read. */
+export function toReadLists({ lists, membersUnknown }: Reading): ReadLists {
+  const isRead = (list: ListName) => lists[list].state === 'done';
+  const [users, groups] = [isRead('users'), isRead('members')];
+  const members = users && groups && !membersUnknown;
+  return { users, companyUsers: isRead('companyUsers'), groups, members };
+}
+
+/** What was seen of the service by a complete read, or by a look at one resource. */
+export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted'> {
+  readonly lists: ReadLists;
+}
+
+/** Makes of a read what it has seen. */
+export function toSeen(reading: Reading): Seen {
+  return { ...reading, lists: toReadLists(reading) };
+}
+
+/** What a look at one resource has seen since then (epoch milliseconds): all that is about it. */
+export function seenByLook(since: number): Seen {
+  const lists = { users: true, companyUsers: true, groups: true, members: true };
+  return { ...beginReading(since, { isFirst: false }), lists };
+}
+
+const USER_LISTS = ['users', 'companyUsers'] as const;
+const GROUP_LISTS = ['groups', 'restGroups'] as const;
+
+/** True when a read showed the user or group, or a call has since. */
+export function isSeen(seen: Pick<Seen, 'since' | 'unchanged'>, row: ResourceRow): boolean {
+  const lists = isUserRow(row) ? USER_LISTS : GROUP_LISTS;
+  const isUnchanged = lists.some((list) => seen.unchanged[list].has(row.seq));
+  return isUnchanged || (toObservation(row)?.at ?? 0) >= seen.since;
+}
+
+/** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
+export function isListed(
+  { since, unchanged }: Pick<Seen, 'since' | 'unchanged'>,
+  list: ShowingList,
+  { seq, at = 0 }: Pick<GroupRow, 'seq'> & { readonly at: number | undefined },
+): boolean {
+  return unchanged[list].has(seq) || at >= since;
+}

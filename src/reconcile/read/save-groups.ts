@@ -1,0 +1,317 @@
+import { ask } from '../../domain/cell.ts';
+import { fail } from '../../domain/failure.ts';
+import type { GroupField, ObservedGroup } from '../../domain/group.ts';
+import { groupId, newId } from '../../domain/ids.ts';
+import { NOT_APPLIED } from '../../domain/refusal.ts';
+import { isTheSame } from '../../domain/resource-state.ts';
+import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
+import {
+  deleteGroup,
+  type GroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
+import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
+import type { SeenLinks } from '../../store/links/compare-links.ts';
+import {
+  agreesWithLinks,
+  disclaimLinks,
+  moveGroupLinks,
+  observeLinks,
+} from '../../store/links/observations.ts';
+import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
+import type { Db } from '../../store/store.ts';
+import { groups as restGroups } from '../../upstream/operations/people.ts';
+import { scim as scimOperations } from '../../upstream/operations/scim.ts';
+import { toInteger } from '../../upstream/shapes/reader.ts';
+import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideGroupMerge } from '../merge-decision.ts';
+import type { GroupScimId } from '../quirks.ts';
+import type { ListedGroup } from './join-groups.ts';
+import type { PageTimes } from './read-list.ts';
+
+/** How groups are read. */
+export interface PageReading {
+  /** Meaning of the SCIM ids. */
+  readonly form: GroupScimId | undefined;
+  /** True while nothing was read before. */
+  readonly isFirst: boolean;
+  /** When the REST list was asked for, and the time of storing (epoch milliseconds). */
+  readonly restSentAt: number;
+  readonly now: number;
+}
+
+/** A listed group, and how it is read. */
+interface Shown {
+  readonly group: ListedGroup;
+  readonly how: PageReading;
+}
+
+/** Ids by which the service knows a listed group, as far as they are known. */
+function toIds({ scim, rest }: ListedGroup, { form }: PageReading) {
+  const scimId = scim?.id;
+  return {
+    scimId,
+    restId: rest?.id ?? (form === 'restId' && scimId ? toInteger(scimId) : undefined),
+    uid: rest?.uid ?? (form === 'uid' ? scimId : undefined),
+  };
+}
+
+/** The ids of the service by which listed groups are found. */
+export function toIdLists(listed: readonly ListedGroup[], how: PageReading) {
+  const ids = listed.map((group) => toIds(group, how));
+  return {
+    scimIds: ids.flatMap(({ scimId }) => scimId ?? []),
+    restIds: ids.flatMap(({ restId }) => restId ?? []),
+    uids: ids.flatMap(({ uid }) => uid ?? []),
+  };
+}
+
+/** Rows of a listed group: live ones first, of these the managed one, else the older. */
+function listRowsOf(rows: readonly GroupRow[], group: ListedGroup, how: PageReading): GroupRow[] {
+  const { scimId, restId, uid } = toIds(group, how);
+  const rank = ({ deleted_at, origin }: GroupRow) =>
+    (deleted_at === null ? 0 : 2) + (origin === null ? 1 : 0);
+  return rows
+    .filter(
+      (row) =>
+        (scimId !== undefined && row.upstream_scim_id === scimId) ||
+        (restId !== undefined && row.upstream_rest_id === restId) ||
+        (uid !== undefined && row.upstream_uid === uid),
+    )
+    .toSorted((a, b) => rank(a) - rank(b) || a.seq - b.seq);
+}
+
+/** Finds the one row that stands for a listed group; undefined: there is none, or several. */
+export function findRow(
+  rows: readonly GroupRow[],
+  group: ListedGroup,
+  how: PageReading,
+): GroupRow | undefined {
+  const [row, ...others] = listRowsOf(rows, group, how);
+  return others.length > 0 ? undefined : row;
+}
+
+/** True when the store holds a group and its members as the lists show them. */
+export async function isStored(db: Db, row: GroupRow, { group, how }: Shown): Promise<boolean> {
+  const before = toObservedGroup(row);
+  if (before === undefined || row.deleted_at !== null) return false;
+  if (!isTheSame(toObservation(before, { group, how }), before)) return false;
+  const columns = Object.entries(toIdColumns(group));
+  const known = new Map<string, unknown>(Object.entries(row));
+  if (columns.some(([column, id]) => known.get(column) !== id)) return false;
+  const memberIds = group.scim?.memberIds;
+  if (memberIds === undefined) return true;
+  return agreesWithLinks(
+    db,
+    'memberships',
+    row.id,
+    toSeenLinks(row, { memberIds, ...how, from: 'list' }),
+  );
+}
+
+/** Stores listed groups. One that was deleted through SCIM and is not gone yet is not brought back by a list. */
+export async function saveGroups(
+  tx: Db,
+  listed: readonly ListedGroup[],
+  how: PageReading,
+): Promise<void> {
+  const rows = await lockGroupsByIds(tx, toIdLists(listed, how));
+  const added: ListedGroup[] = [];
+  for (const group of listed) {
+    const [row, ...others] = listRowsOf(rows, group, how);
+    if (row === undefined) added.push(group);
+    else if (row.deleted_at === null) await saveKnown(tx, row, { group, how, others });
+    else {
+      for (const deleted of [row, ...others]) await removeAgain(tx, deleted, toTimes(group, how));
+    }
+  }
+  if (added.length > 0) await addGroups(tx, added, how);
+}
+
+/**
+ * Adds unmanaged groups. One that a create of ours may have made is left out: the look of the group that waits for it
+ * tells. Under another id it would be lost to whoever writes it meanwhile.
+ */
+async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading): Promise<void> {
+  const underWay = await listNamesUnderWay(tx, 'groups');
+  const news = added
+    .map((group) => ({ group, row: toNewGroup({ group, how }) }))
+    .filter(({ row }) => !underWay.has(row.display_name_folded));
+  const rows = news.map(({ row }) => row);
+  await insertObservedGroups(tx, rows);
+  for (const { group, row } of news) {
+    const upstreamUserIds = group.scim?.memberIds ?? [];
+    const links = { upstreamUserIds, baseline: null };
+    if (upstreamUserIds.length > 0) await observeLinks(tx, 'memberships', row.id, links);
+  }
+}
+
+/** Times of what is known of a group: the older of its lists decides. */
+function toTimes({ scim }: ListedGroup, { restSentAt, now }: PageReading): PageTimes {
+  return { sentAt: scim?.sentAt ?? restSentAt, now };
+}
+
+/**
+ * Stores what the lists show of a group that is known: an unmanaged one is shown as observed, a managed one as desired.
+ */
+async function saveKnown(
+  tx: Db,
+  row: GroupRow,
+  { group, how, others }: Shown & { readonly others: readonly GroupRow[] },
+): Promise<void> {
+  const { now } = how;
+  if (!(await isCurrent(tx, row, toTimes(group, how)))) return;
+  const double = others.find(({ deleted_at }) => deleted_at === null);
+  // Two rows that a provider wrote stay as they are.
+  if (double !== undefined && double.origin !== null) return;
+  if (double) await takeOver(tx, row, { double, now });
+  const observed = toObservation(toObservedGroup(row), { group, how });
+  const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
+  const isSame = row.origin !== null || shown.attributes === row.attributes;
+  const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
+  const columns = { ...toIdColumns(group), observed: JSON.stringify(observed) };
+  await updateGroup(tx, row.id, { ...columns, ...changed });
+  const memberIds = group.scim?.memberIds;
+  if (memberIds) await saveMembers(tx, row, { memberIds, ...how, from: 'list' });
+}
+
+/** Ends a second row of a group, which was seen through one interface alone. */
+async function takeOver(
+  tx: Db,
+  row: GroupRow,
+  { double, now }: { readonly double: GroupRow; readonly now: number },
+): Promise<void> {
+  await moveGroupLinks(tx, double.id, row.id);
+  // Members that only the other row had are not desired.
+  if (row.origin === 'created') await disclaimLinks(tx, row.id);
+  await deleteGroup(tx, double.id);
+}
+
+/** True when an answer tells news of a group; one that may be older than a call makes a look due. */
+export async function isCurrent(
+  tx: Db,
+  row: GroupRow,
+  { sentAt, now }: PageTimes,
+): Promise<boolean> {
+  const decision = decideGroupMerge(row, sentAt);
+  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  return decision === 'merge';
+}
+
+/** Row of a new unmanaged group. */
+function toNewGroup({ group, how }: Shown) {
+  const observed = toObservation(undefined, { group, how });
+  return {
+    ...toIdColumns(group),
+    ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
+    id: groupId(newId()),
+    observed: JSON.stringify(observed),
+    created_at: how.now,
+    modified_at: how.now,
+  };
+}
+
+/** Ids of a group in the service, as columns. */
+function toIdColumns({ scim, rest }: ListedGroup) {
+  return {
+    ...(scim && { upstream_scim_id: scim.id }),
+    ...(rest && { upstream_rest_id: rest.id, upstream_uid: rest.uid }),
+  };
+}
+
+/**
+ * Observation of a listed group. The name comes from SCIM where SCIM shows the group, or once did; permissions and the
+ * flag come from REST.
+ */
+function toObservation(
+  before: ObservedGroup | undefined,
+  { group: { scim, rest }, how: { now } }: Shown,
+): ObservedGroup {
+  const by = restGroups.getListOfGroups.id;
+  const named =
+    before === undefined || before.by === by ? { displayName: rest?.name ?? '', by } : before;
+  return {
+    ...named,
+    ...(scim && { displayName: scim.displayName, shownAt: now, by: scimOperations.getGroups.id }),
+    ...(rest?.permissions !== undefined && { permissions: rest.permissions }),
+    ...(rest?.addToCardsAndSpacesEnabled !== undefined && {
+      addToCardsAndSpacesEnabled: rest.addToCardsAndSpacesEnabled,
+    }),
+    ...(rest && { listedAt: now }),
+    at: now,
+  };
+}
+
+/** Members that were seen in a group, with the source. */
+interface SeenMembers {
+  readonly memberIds: readonly number[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** True while nothing was read before. */
+  readonly isFirst: boolean;
+  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
+  readonly from: 'list' | 'group';
+}
+
+/**
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes, and
+ * the users show it; of a first read once, when all groups are read.
+ */
+export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Promise<void> {
+  const links = toSeenLinks(row, seen);
+  const moved = await observeLinks(tx, 'memberships', row.id, links);
+  if (moved === 0 || showsDesired(links)) return;
+  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: seen.now });
+}
+
+function toSeenLinks(row: GroupRow, { memberIds, now, isFirst, from }: SeenMembers): SeenLinks {
+  const baseline = toBaseline(row, isFirst);
+  // A short list must not pass for a removal that a provider asks for.
+  const isUnsure = !isFirst && from === 'list' && row.origin !== null;
+  return {
+    upstreamUserIds: memberIds,
+    baseline,
+    absent: isUnsure ? 'unknown' : 'out',
+    // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
+    doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
+  };
+}
+
+/** True for a managed group, which shows its desired members, whatever is seen. */
+function showsDesired({ baseline }: Pick<SeenLinks, 'baseline'>): boolean {
+  return baseline === 0;
+}
+
+/**
+ * Baseline of members: those of a newly adopted group belong to it, also when they are read later. In a created group,
+ * and in a group that was read before, a new member is not desired.
+ */
+function toBaseline({ origin }: GroupRow, isFirst: boolean): number | null {
+  if (origin === null) return null;
+  return origin === 'adopted' && isFirst ? 1 : 0;
+}
+
+/**
+ * Lets the removal of a deleted group wait again, with one failed attempt, where the service has answered it and a list
+ * that was asked for later shows the group: then the service did not make the change.
+ */
+async function removeAgain(tx: Db, row: GroupRow, { sentAt, now }: PageTimes): Promise<void> {
+  if (!wasRemoved(row) || row.modified_at >= sentAt) return;
+  const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
+  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
+  const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
+  await updateGroup(tx, row.id, {
+    cells: JSON.stringify(cells),
+    due_at: now,
+    due_class: toDueClass(true),
+  });
+}
+
+/** True for a group that the bridge removed from the service, and not merely released. */
+function wasRemoved({ origin, observed, in_flight, due_at, ...row }: GroupRow): boolean {
+  if (origin !== 'created' || observed !== null) return false;
+  return !hasWaiting(row) && in_flight === 0 && due_at === null;
+}
