@@ -62,7 +62,7 @@ async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
 }
 
 for (const { what, operation, skip } of places) {
-  test(`a sweep that is killed ${what} goes on at the next start, and finds each difference once`, async () => {
+  test(`a sweep that is killed ${what} begins again at the next start, and finds each difference once`, async () => {
     const service = await startWorld();
     const url = makeStoreFile();
     const first = await startTestBridge({ service, settings: { ...settings, DATABASE_URL: url } });

@@ -25,7 +25,7 @@ const resource = {
   version: count().describe('The ETag, as a number.'),
   createdAt: moment(),
   modifiedAt: moment(),
-  seenAt: moment().nullable().describe('When the service was last seen to hold it.'),
+  seenAt: moment().nullable().describe('When it was last seen to change, or was looked at.'),
   pending: z.array(z.string()).describe('What the service does not hold yet.'),
   bridgeOnly: z.array(z.string()).describe('What only the bridge keeps.'),
   dueAt: moment().nullable().describe('When something is done next.'),
