@@ -172,7 +172,7 @@ export interface ReadLists {
 }
 
 /** Tells which lists were read. */
-export function toReadLists({ lists, membersUnknown }: Reading): ReadLists {
+function toReadLists({ lists, membersUnknown }: Reading): ReadLists {
   const isRead = (list: ListName) => lists[list].state === 'done';
   const [users, groups] = [isRead('users'), isRead('members')];
   const members = users && groups && !membersUnknown;
