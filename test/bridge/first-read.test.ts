@@ -82,6 +82,26 @@ test('a store is used for one company: where another one answers, nothing is rea
   expect(sandbox.calls.count()).toBe(1);
 });
 
+test('a restart repeats the lists that were being read, and no other', async () => {
+  const sandbox = await startSandbox({ seed });
+  onTestFinished(() => sandbox.stop());
+  const store = await takeStore(inject('engine'));
+  onTestFinished(store.giveBack);
+  const own = { service: sandbox, settings: { ...settings, DATABASE_URL: store.url } };
+  const hang = sandbox.faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } });
+  const first = await startTestBridge({ ...own, awaitsFirstRead: false });
+  await hang.until(1);
+  sandbox.faults.clear();
+  await first.stop();
+
+  sandbox.calls.reset();
+  const second = await startTestBridge(own);
+  onTestFinished(() => second.stop());
+
+  expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBe(0);
+  expect(await readBridge(second)).toEqual(readService(sandbox));
+});
+
 /** The body with another company in every object. */
 function withOtherCompany(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body).replaceAll(/"company_id":\d+/g, '"company_id":4711'));
