@@ -94,7 +94,7 @@ function listAsked(key: string) {
   return [...asked, { method: 'GET', path: '/events', body: undefined, wrong: [] }];
 }
 
-/** Everything in the store, but for what comes with time: requests that are told later, samples, signs of life. */
+/** Everything in the store, but for what comes with time: requests and notices that are told later, samples, signs of life. */
 async function dump({ store }: TestBridge) {
   const tables = await store.read.introspection.getTables();
   const names = tables.map(({ name }) => name).filter((name) => !TIMELY.has(name));
@@ -104,7 +104,7 @@ async function dump({ store }: TestBridge) {
   return parts.map((part, index) => [names[index], part.rows.filter(isKept)]);
 }
 
-const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
+const TIMELY = new Set(['acts', 'leader', 'notices', 'requests', 'samples']);
 
 test('a request that says what nobody reads is refused and changes nothing, whatever it is', async () => {
   const id = await addUser(bridge, 'somebody');

@@ -112,7 +112,7 @@ function toFailure({ signal }: ReadRun, error: unknown): Reason {
  * early.
  */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
-  const { store, clock, events } = deps;
+  const { events } = deps;
   const section = toSection(list);
   const isLast = listsOf(section).at(-1) === list;
   if (isLast) await saveSection(deps, section, null);

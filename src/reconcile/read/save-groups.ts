@@ -167,7 +167,7 @@ async function saveKnown(
   const double = others.find(({ deleted_at }) => deleted_at === null);
   // Two rows that a provider wrote stay as they are.
   if (double !== undefined && double.origin !== null) return;
-  if (double) await takeOver(tx, row, { double, now });
+  if (double) await takeOver(tx, row, double);
   const observed = toObservation(toObservedGroup(row), { group, how });
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
   const isSame = row.origin !== null || shown.attributes === row.attributes;
@@ -179,11 +179,7 @@ async function saveKnown(
 }
 
 /** Ends a second row of a group, which was seen through one interface alone. */
-async function takeOver(
-  tx: Db,
-  row: GroupRow,
-  { double, now }: { readonly double: GroupRow; readonly now: number },
-): Promise<void> {
+async function takeOver(tx: Db, row: GroupRow, double: GroupRow): Promise<void> {
   await moveGroupLinks(tx, double.id, row.id);
   // Members that only the other row had are not desired.
   if (row.origin === 'created') await disclaimLinks(tx, row.id);
@@ -267,7 +263,7 @@ export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Pro
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: seen.now });
 }
 
-function toSeenLinks(row: GroupRow, { memberIds, now, isFirst, from }: SeenMembers): SeenLinks {
+function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
   const baseline = toBaseline(row, isFirst);
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = !isFirst && from === 'list' && row.origin !== null;
