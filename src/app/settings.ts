@@ -58,10 +58,9 @@ export function findOidcOptions({ console: { url }, oidc }: Settings): OidcOptio
 }
 
 /** Settings of the comparison of the service with the store. */
-export function toSweepPolicy({ sweep, audit, drift }: Settings): SweepPolicy {
+export function toSweepPolicy({ sweep, drift }: Settings): SweepPolicy {
   const { interval: intervalMs, adminsEvery } = sweep;
-  const unresolvedMinMs = audit.sweepMinInterval;
-  return { intervalMs, adminsEvery, unresolvedMinMs, settleMs: drift.settle };
+  return { intervalMs, adminsEvery, settleMs: drift.settle };
 }
 
 /** Settings of drift and its limits. */

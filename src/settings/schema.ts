@@ -117,11 +117,6 @@ export const settingsSchema = z.strictObject({
         .describe(
           'How often the audit log of the service is read, to find changes by others; 0 means never. Without news that is one call.',
         ),
-      sweepMinInterval: duration({ min: '1s', max: '30d' })
-        .prefault('10m')
-        .describe(
-          'An event without a known user or group may be about any: the whole service is compared with the store, at most this often. Never where `sweep.interval` is 0.',
-        ),
     })
     .prefault({}),
   retention: retentionSchema.prefault({}),

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
@@ -165,9 +165,12 @@ interface SentQuery {
   readonly limit: number;
 }
 
+/** How much earlier than its call an event may seem to be, in milliseconds: the clock of the service is another one. */
+const EARLIER_MS = 10_000;
+
 /**
  * Lists the drifts among the next `limit` whose repair the bridge had sent before: with success, after the last complete
- * sweep that did not find them, and without an event of the audit log that shows its effect. `lastSeq` is the last of
+ * sweep that did not find them, and without an event of our own account since then that may show its effect. `lastSeq` is the last of
  * those looked through; undefined when there was none.
  */
 export async function listSentDrifts(
@@ -183,9 +186,15 @@ export async function listSentDrifts(
     and ended_at < drifts.first_seen_at and (reads_admins = 1
       or (drifts.change not like 'admin.%' and drifts.change not like 'entity.%'))`;
   const account = sql`select cast(upstream_id as text) from users where users.id = drifts.member_id`;
-  const isShown = sql`exists (select 1 from audit_event_resources as about
-    join audit_events as event on event.id = about.event_id where about.resource_id = drifts.resource_id
-    and event.explained_by like cast(call.id as text) || '|%')`;
+  const names = (
+    condition: RawBuilder<unknown>,
+  ) => sql`exists (select 1 from audit_event_subjects as other
+    where other.event_id = event.id and ${condition})`;
+  const isShown = sql`exists (select 1 from audit_event_subjects as about
+    join audit_events as event on event.id = about.event_id and event.origin <> 'foreign'
+    where about.subject = drifts.resource_id and about.at >= call.at - ${EARLIER_MS}
+    and (drifts.member_id = '' or ${names(sql`other.subject = drifts.member_id`)}
+      or not ${names(sql`other.resource_type = 'user'`)}))`;
   const isSent = sql<boolean>`exists (select 1 from own_calls as call where call.resource_id = drifts.resource_id
     and call.kind = drifts.change and call.outcome = 'done' and call.at < drifts.first_seen_at
     and (drifts.member_id = '' or call.member_id = drifts.member_id or call.member_id = (${account})) and call.at >= coalesce((${compared}), 0)

@@ -11,14 +11,16 @@ export async function addInspection(
   tx: Db,
   row: Omit<Insertable<InspectionsTable>, 'attempts'>,
 ): Promise<void> {
-  const { since, due_at } = row;
+  const { since } = row;
   await tx
     .insertInto('inspections')
     .values({ ...row, attempts: 0 })
     .onConflict((conflict) =>
       conflict.column('resource_id').doUpdateSet({
         since,
-        due_at,
+        // Whoever is named again and again is looked at all the same.
+        due_at: sql<number>`case when inspections.due_at < excluded.due_at then inspections.due_at
+          else excluded.due_at end`,
         attempts: 0,
         // What others have changed is to be decided about, and what an operator has changed is not.
         source: sql<Detector>`case when inspections.source = 'operator' then excluded.source

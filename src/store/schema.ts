@@ -235,40 +235,29 @@ export interface AuditEventsTable {
   id: string;
   /** By the clock of the service. */
   created_at: number;
-  /** Time of the first read. */
-  seen_at: number;
-  category: string;
   action: string;
   message: string | null;
-  /** Details of the event as JSON text; null: none, or too much to keep. */
-  details: string | null;
   author_id: number | null;
-  author_uid: string | null;
   author_username: string | null;
   author_address: string | null;
-  /** `ours`: a call of the ledger explains it; `unresolved`: it names nothing managed. */
-  origin: 'ours' | 'foreign' | 'unresolved';
-  /** Call of the ledger that explains it, and which use of that call. */
-  explained_by: string | null;
+  /**
+   * Who made it, by its author:
+   * - `ours`: the account behind our own token
+   * - `operator`: the same, by a call of an operator
+   * - `foreign`: another account
+   * - `unknown`: the event or the service does not tell
+   */
+  origin: 'ours' | 'operator' | 'foreign' | 'unknown';
 }
 
-/** User or group that an event of the audit log names, as far as the store knew them when it was read. */
-export interface AuditEventResourcesTable {
+/** User or group that an event of the audit log names; where it named none that was known, a text of it. */
+export interface AuditEventSubjectsTable {
   event_id: string;
-  resource_type: 'user' | 'group';
-  /** The SCIM id. */
-  resource_id: string;
+  /** The SCIM id, or a text in the form of `toNameKey`: it may be the id or name of somebody who is known later. */
+  subject: string;
+  /** null: it is a text. */
+  resource_type: 'user' | 'group' | null;
   /** Time of the event, as near to our own clock as is known. */
-  at: number;
-  /** Number of users that the event names. */
-  user_count: number;
-}
-
-/** Text of an event that named no known user or group: it may be the id or name of a new one. */
-export interface AuditEventNamesTable {
-  event_id: string;
-  /** See `toNameKey`. */
-  name_folded: string;
   at: number;
 }
 
@@ -625,8 +614,7 @@ export interface Schema {
   disputes: DisputesTable;
   own_calls: OwnCallsTable;
   audit_events: AuditEventsTable;
-  audit_event_resources: AuditEventResourcesTable;
-  audit_event_names: AuditEventNamesTable;
+  audit_event_subjects: AuditEventSubjectsTable;
   requests: RequestsTable;
   acts: ActsTable;
   drifts: DriftsTable;

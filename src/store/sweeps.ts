@@ -89,6 +89,31 @@ export async function findComparedSince(
   return row?.started_at ?? 0;
 }
 
+/** Sweeps that are looked through. */
+const COMPARED_MAX = 1_000;
+
+/**
+ * Reads `findComparedSince` for many moments until `until` (epoch milliseconds) at once.
+ */
+export async function listComparedSince(
+  db: Db,
+  until: number,
+): Promise<(question: { before: number; admins: boolean }) => number> {
+  const sweeps = await db
+    .selectFrom('sweeps')
+    .select(['started_at', 'ended_at', 'reads_admins'])
+    .where('status', 'not in', ['running', 'incomplete'])
+    .where('ended_at', '<', until)
+    .orderBy('seq', 'desc')
+    .limit(COMPARED_MAX)
+    .execute();
+  return ({ before, admins }) =>
+    sweeps.find(
+      ({ ended_at, reads_admins }) =>
+        ended_at !== null && ended_at < before && (reads_admins === 1 || !admins),
+    )?.started_at ?? 0;
+}
+
 /** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
 export async function findLastSweptAt(db: Db): Promise<number | undefined> {
   const complete = db

@@ -169,7 +169,7 @@ export const metricDefinitions = {
   auditEvents: {
     type: 'counter',
     name: 'scim_bridge_audit_events_total',
-    help: 'New events of the audit log: `ours` a call of the bridge explains it, `foreign` another author changed a managed user or group, `unresolved` it names neither, `unreadable` it was skipped.',
+    help: 'New events of the audit log: `ours` by the account of the token, `operator` by a call of an operator, `foreign` by another account, `unknown` where the log or the service does not tell, `unreadable` it was skipped.',
     labels: ['origin'],
   },
   detections: {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import {
   type AuditWorld,
@@ -10,11 +11,11 @@ import {
   withAudit,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch } from '../support/provider.ts';
+import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
-/** What our own call of then may explain is over. */
+/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 const WHO = { username: 'admin', address: '198.51.100.7' };
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
@@ -103,27 +104,22 @@ describe('the audit log', () => {
     );
   });
 
-  test('what another author does within seconds of our own call is theirs in differences, plans and the past', async () => {
-    const [id = ''] = await addPeople(world, 'eve', 'fay', 'gus');
+  test('who did it is told in differences, plans and the past, also within seconds of our own call', async () => {
+    const [eve = ''] = await addPeople(world, 'eve', 'fay', 'gus');
     const group = await addGroup(world, 'Pilots');
-    await world.poll(LONG_MS);
-    const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-    await send(world, 'PATCH', `/Groups/${group}`, joining);
-    await send(world, 'PATCH', `/Users/${id}`, setActive(false));
-    await send(world, 'PATCH', `/Users/${id}`, setActive(true));
+    await send(world, 'PATCH', `/Users/${eve}`, setActive(false));
+    await send(world, 'PATCH', `/Users/${eve}`, setActive(true));
     deactivate(world, 'eve');
     for (const address of toAddresses('fay', 'gus'))
       behindTheBack(world).addMember('Pilots', address);
     await world.poll();
     const { planId } = await sweep(world);
 
-    await expectDrift(world, id).toMatchObject([{ who: WHO }]);
+    await expectDrift(world, eve).toMatchObject([{ who: WHO }]);
     const { body: plan } = await askOps(world, 'GET', `/plans/${planId}/actions`);
-    expect(plan.items).toMatchObject([
-      { kind: 'member.remove', who: { by: 'admin' } },
-      { kind: 'member.remove', who: { by: 'admin' } },
-    ]);
-    for (const path of [`/users/${id}/timeline`, `/groups/${group}/timeline`])
+    const removal = { kind: 'member.remove', who: { by: 'admin' } };
+    expect(plan.items).toMatchObject([removal, removal]);
+    for (const path of [`/users/${eve}/timeline`, `/groups/${group}/timeline`])
       expect((await askOps(world, 'GET', path)).text).toContain('admin');
   });
 
@@ -132,7 +128,10 @@ describe('the audit log', () => {
     const group = await addGroup(world, 'Crew', ids);
     await send(world, 'PATCH', `/Users/${ids[0]}`, setActive(false));
     await send(world, 'DELETE', `/Groups/${group}`);
+    world.sandbox.calls.reset();
     await world.poll();
+    // The look that proves the deactivation.
+    expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBeLessThanOrEqual(1);
     world.sandbox.calls.reset();
     await world.poll();
     await world.poll(LONG_MS);
@@ -196,6 +195,45 @@ describe('the audit log', () => {
     expect(textAtFirst).not.toContain('audit-behind');
     expect(await readReadiness(world)).not.toContain('audit-behind');
     expect(await listInactive(world, 'mia')).toEqual(toAddresses('mia'));
+  });
+});
+
+test('while our own account is not known, nobody is looked at more than once a minute; what the bridge creates shows it', () => {
+  const prepare = ({ faults, service }: Sandbox) => {
+    const fault = { kind: 'status', status: 404 } as const;
+    faults.add({ operation: 'users.retrieveCurrentUser', fault });
+    service.addUser({ email: 'ada@example.com' });
+  };
+  return withAudit({ settings: SWEEP_SETTINGS, prepare }, async (world) => {
+    const { calls } = world.sandbox;
+    const countLooks = () => calls.count({ operation: 'scim.getUser' });
+    await addUser(world, 'ada');
+    await world.poll(LONG_MS);
+    calls.reset();
+    for (const active of [false, true, false]) {
+      behindTheBack(world).setActive('ada@example.com', active);
+      await world.poll();
+    }
+    const looksAtFirst = countLooks();
+    await world.poll(60_000);
+    const looksAfterAMinute = countLooks();
+    const ofUnknown = await listInactive(world, 'ada');
+    const bob = await addUser(world, 'bob');
+    await world.poll();
+    await world.poll(60_000);
+    calls.reset();
+    await send(world, 'PATCH', `/Users/${bob}`, setActive(false));
+    await world.poll();
+    const looksAtBob = countLooks();
+    behindTheBack(world).setActive('ada@example.com', true);
+    await world.poll();
+
+    expect([looksAtFirst, looksAfterAMinute]).toEqual([0, 1]);
+    expect(ofUnknown).toEqual(toAddresses('ada'));
+    // That the deactivation has happened.
+    expect(looksAtBob).toBe(1);
+    expect(countLooks()).toBe(2);
+    expect(await listInactive(world, 'ada')).toEqual([]);
   });
 });
 

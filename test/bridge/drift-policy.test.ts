@@ -22,7 +22,7 @@ import {
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 50 };
-/** What our own call of then may explain is over. */
+/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
 /** Somebody who can be missed without being in a group. */
@@ -113,7 +113,7 @@ describe('what is done about a drift', () => {
     };
     return withAudit({ settings }, async (world) => {
       await fill(world);
-      // What our own calls explain is over.
+      // What happened before is over.
       await world.poll(LONG_MS);
       await run(world);
     });

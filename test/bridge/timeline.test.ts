@@ -8,7 +8,7 @@ import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
-/** What our own call of then may explain is over. */
+/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
 /** Waits for the log of requests, which is behind the answers. */
@@ -65,10 +65,10 @@ describe('the line of time', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'bridge: user.create, by scim.addUser: done',
-        'audit: invite "User invited", by the bridge',
-        'audit: add_user "Group member added", by the bridge [Pilots]',
+        'audit: invite "User invited", by the account of the bridge',
+        'audit: add_user "Group member added", by the account of the bridge [Pilots]',
         'bridge: user.activate, by scim.updateUser: done',
-        'audit: activate "User activated", by the bridge',
+        'audit: activate "User activated", by the account of the bridge',
       ]),
     );
     expect(lines.filter((line) => line.startsWith('seen: last seen in the service'))).toHaveLength(

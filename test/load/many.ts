@@ -66,12 +66,12 @@ async function addMembers(tx: Db, group: string): Promise<void> {
 
 /** An event for each drift, by one author. */
 async function addEvents(tx: Db): Promise<void> {
-  await sql`insert into audit_events (id, created_at, seen_at, category, action, message, details, author_id,
-      author_uid, author_username, author_address, origin, explained_by)
-    select * from (${numbers(DRIFTS)} select 'e' || n, 900, 900, 'user_management', 'deactivate', 'a script did it',
-      null, 7, null, 'carl', '192.0.2.1', 'foreign', null from numbers)`.execute(tx);
-  await sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, user_count)
-    select * from (${numbers(DRIFTS)} select 'e' || n, 'user', ${ID}, 900, 1 from numbers)`.execute(
+  await sql`insert into audit_events (id, created_at, action, message, author_id, author_username,
+      author_address, origin)
+    select * from (${numbers(DRIFTS)} select 'e' || n, 900, 'deactivate', 'a script did it', 7, 'carl',
+      '192.0.2.1', 'foreign' from numbers)`.execute(tx);
+  await sql`insert into audit_event_subjects (event_id, subject, resource_type, at)
+    select * from (${numbers(DRIFTS)} select 'e' || n, ${ID}, 'user', 900 from numbers)`.execute(
     tx,
   );
 }

@@ -28,6 +28,8 @@ export interface AuditWorldOptions {
   readonly skewMs?: () => number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly onLog?: (line: JsonObject) => void;
+  /** Changes the service before the bridge first meets it. */
+  readonly prepare?: (sandbox: Sandbox) => void;
 }
 
 /** Runs a test in front of a sandbox that has an administrator beside the owner. */
@@ -52,6 +54,7 @@ export async function startAudit(options: AuditWorldOptions): Promise<AuditWorld
     clock: () => clock.now() + skewMs(),
   });
   sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
+  options.prepare?.(sandbox);
   const world = await startAuditWorld({ ...options, service: sandbox, clock });
   return {
     ...world,
@@ -77,13 +80,22 @@ export async function startAuditWorld(
     const lagSeconds = metrics.get('audit_lag_seconds');
     return lagSeconds === undefined ? 0 : clock.now() - lagSeconds * 1_000;
   };
-  const untilSince = (since: number, read: () => Promise<number>) =>
+  const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitFor(
       async () => {
-        if ((await read()) < since) throw new Error(`the audit log was not read since ${since}`);
+        if (!(await isSo())) throw new Error(what);
       },
       { ...PATIENT, timeout: 60_000 },
     );
+  const untilSince = (since: number, read: () => Promise<number>) =>
+    until(`the audit log was read since ${since}`, async () => (await read()) >= since);
+  /** Waits until whom the log names was looked at, and what follows is settled. */
+  const untilLooked = async () => {
+    const looks = bridge.store.read.selectFrom('inspections').select('resource_id');
+    const listDue = () => looks.where('due_at', '<=', clock.now()).execute();
+    await until('nobody is to be looked at', async () => (await listDue()).length === 0);
+    await untilSettled(bridge);
+  };
   // The poller begins an hour before its start; the clock of a database does not leap.
   await untilSince(clock.now() - 30 * 60_000, readAt);
   return {
@@ -95,7 +107,7 @@ export async function startAuditWorld(
       clock.leap(ms);
       // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.
       await untilSince(since - ms / 2, readAt);
-      await untilSettled(bridge);
+      await untilLooked();
     },
     async recover() {
       // A read that runs already began before this leap and does not count.
@@ -105,7 +117,7 @@ export async function startAuditWorld(
         return readAt();
       };
       await untilSince(since, goOn);
-      await untilSettled(bridge);
+      await untilLooked();
     },
   };
 }

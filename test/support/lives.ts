@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './bridge.ts';
 
@@ -16,14 +17,22 @@ export interface Lives {
 export async function makeLives(given: {
   readonly settings: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions | undefined;
+  /** Of the service and of all bridges. */
+  readonly clock?: Clock;
 }): Promise<Lives> {
-  const sandbox = await startSandbox(given.sandbox);
+  const { clock } = given;
+  const time = clock === undefined ? {} : { clock: clock.now };
+  const sandbox = await startSandbox({ ...time, ...given.sandbox });
   onTestFinished(() => sandbox.stop());
   return {
     sandbox,
     async live(life, settings) {
       const all = { ...given.settings, ...settings };
-      const bridge = await startTestBridge({ service: sandbox, settings: all });
+      const bridge = await startTestBridge({
+        service: sandbox,
+        settings: all,
+        ...(clock === undefined ? {} : { clock }),
+      });
       try {
         return await life(bridge);
       } finally {

@@ -1,5 +1,4 @@
 import { getChangeRow } from '../../domain/change.ts';
-import type { PlanOrigin } from '../../domain/plan.ts';
 import { BY_OPERATOR } from '../../domain/text.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
@@ -43,13 +42,9 @@ async function findActionAuthors(
   { source, created_at }: PlanRow,
   actions: readonly PlanActionView[],
 ): Promise<(ActionAuthor | undefined)[]> {
-  return isAskedFor(source)
+  return source === 'provider'
     ? listAskers(db, actions)
     : findDifferenceAuthors(db, created_at, actions);
-}
-
-function isAskedFor(source: PlanOrigin): boolean {
-  return source === 'provider';
 }
 
 async function findDifferenceAuthors(

@@ -1,8 +1,7 @@
 import type { Refusal } from '../../domain/refusal.ts';
 import { POLL_STATE, type PollState } from '../../reconcile/audit/poll-state.ts';
 import { LATE_MS } from '../../reconcile/audit/window.ts';
-import type { EventView } from '../../store/audit/events.ts';
-import { listEventsAbout } from '../../store/audit/events-about.ts';
+import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
@@ -73,14 +72,15 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<LeaverAnswer[]
     db,
     rows.map(({ id, leftAt }) => ({ kind: 'user.deactivate', resourceId: id, plannedAt: leftAt })),
   );
-  const searches = rows.map(({ id: resourceId, leftAt, outAt }, place) => {
-    const call = calls[place];
-    const until = (outAt ?? call?.at ?? leftAt) + LOG_DISTANCE_MS;
-    const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
-    const about = { type: 'user', resourceId, memberId: '', isBefore: false } as const;
-    return { ...about, from, until, except: [] };
-  });
-  const events = await listEventsAbout(db, searches, EVENTS_MAX);
+  const events = await Promise.all(
+    rows.map(async ({ id, leftAt, outAt }, place) => {
+      const call = calls[place];
+      const until = (outAt ?? call?.at ?? leftAt) + LOG_DISTANCE_MS;
+      const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
+      const found = await listEventsAbout(db, { subjects: [id], from, until, limit: EVENTS_MAX });
+      return found.get(id);
+    }),
+  );
   const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
   const groups = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
   return rows.map((row, place) => {

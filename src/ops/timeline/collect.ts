@@ -4,13 +4,11 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { BY_OPERATOR } from '../../domain/text.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
-import type { EventView } from '../../store/audit/events.ts';
-import { listEventsAbout } from '../../store/audit/events-about.ts';
+import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
   listCallsOf,
   listDriftsOf,
-  listNamedBy,
   listRequestsForPlaces,
   listStuckPlaces,
   listUserIds,
@@ -162,20 +160,26 @@ function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening
 
 async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
   const { id: resourceId, type, limit } = past;
-  const ever = { until: Number.MAX_SAFE_INTEGER, except: [], isBefore: true };
-  const question = { type, resourceId, memberId: '', ...ever };
-  const [events = []] = await listEventsAbout(db, [question], limit);
-  const ids = events.map(({ id }) => id);
-  const named = await listNamedBy(db, ids);
-  return events.map((event) => {
-    const others = (named.get(event.id) ?? []).filter((one) => one !== resourceId);
-    return ofEvent(event, others);
+  const keys = (await listNameKeys(db, [{ type, resourceId }])).get(resourceId) ?? [];
+  const bySubject = await listEventsAbout(db, {
+    subjects: [resourceId, ...keys],
+    from: 0,
+    until: Number.MAX_SAFE_INTEGER,
+    limit,
+  });
+  const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
+  return [...events.values()].map((event) => {
+    const others = event.named.filter(({ id }) => id !== resourceId);
+    return ofEvent(
+      event,
+      others.map(({ id }) => id),
+    );
   });
 }
 
 /** Tells who made an event. */
 function toAuthorWords({ origin, authorId, username, address }: EventView): string {
-  if (origin === 'ours') return 'the bridge';
+  if (origin === 'ours') return 'the account of the bridge';
   if (origin === 'operator') return BY_OPERATOR;
   const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
   return `${name}${address === null ? '' : ` from ${address}`}`;

@@ -1,107 +1,128 @@
-import { findNamed, type NamedResources } from '../../store/resources/names.ts';
+import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { isIrrelevant } from './event-actions.ts';
-import { type EventNames, listEventNames, listMessageWords, type Subject } from './event-names.ts';
-import { type EventWords, listSubjects, toKnownAction } from './known-action.ts';
-import type { NamedEvent } from './match-events.ts';
 
-/** SCIM ids of users and of groups. */
-interface KnownIds {
+/** Limits of the search through `details`, whose shape the service chooses. */
+const DEPTH_MAX = 4;
+const NAMES_MAX = 200;
+const LENGTH_MAX = 512;
+const MESSAGE_MAX = 2_000;
+
+type Subject = 'user' | 'group';
+
+/** Texts of an event, each with the types of resource that it may identify. */
+type Names = Map<string, Set<Subject>>;
+
+/** Event with what it names. */
+export interface NamedEvent {
+  readonly audit: AuditEvent;
+  /** Epoch milliseconds, as near to our own clock as is known. */
+  readonly at: number;
+  /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
   readonly user: ReadonlySet<string>;
   readonly group: ReadonlySet<string>;
-}
-
-/** Event with the managed users and groups that it names. */
-export interface NamedAuditEvent extends NamedEvent {
-  readonly audit: AuditEvent;
-  /** SCIM ids of all named resources in the store, unmanaged ones too. */
-  readonly known: KnownIds;
+  /** SCIM ids of those that are managed. */
+  readonly managed: ReadonlySet<string>;
+  /** Texts that may be an id or a name. */
+  readonly names: ReadonlyMap<string, ReadonlySet<Subject>>;
 }
 
 /**
- * Finds the resources that events concern; the result is oldest first. `skewMs` is the known lead of the service's clock
- * over ours.
+ * Finds the users and groups that events name; the result is oldest first. Any text or number in `details` or in the message
+ * may be the id, the uid or the name: the key is not documented. `skewMs` is the known lead of the service's clock over ours.
  */
 export async function nameEvents(
   db: Db,
   events: readonly AuditEvent[],
-  skewMs = 0,
-): Promise<NamedAuditEvent[]> {
-  const listed = await listKnownOf(db, events);
-  const named = listed.map(({ audit, names, known, managed }): NamedAuditEvent => {
-    const kinds = { user: known.user.size > 0, group: known.group.size > 0 };
-    return {
-      audit,
-      action: toKnownAction(audit, kinds),
-      isByOthers: false,
-      at: audit.createdAt.getTime() - skewMs,
-      names,
-      known,
-      resourceIds: known.user.union(known.group).intersection(managed),
-    };
+  skewMs: number,
+): Promise<NamedEvent[]> {
+  const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
+  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
+  const toIds = (names: Names, type: Subject) =>
+    new Set(
+      [...names].flatMap(([name, types]) =>
+        types.has(type) ? [...(found[type].get(name) ?? [])] : [],
+      ),
+    );
+  const named = listed.map(({ audit, names }): NamedEvent => {
+    const [user, group] = [toIds(names, 'user'), toIds(names, 'group')];
+    const managed = user.union(group).intersection(found.managed);
+    return { audit, at: audit.createdAt.getTime() - skewMs, user, group, managed, names };
   });
   return named.sort((a, b) => a.at - b.at);
 }
 
-/** Event with all its texts and the resources that they identify. */
-interface ListedEvent {
-  readonly audit: AuditEvent;
-  readonly names: EventNames;
-  readonly known: KnownIds;
-  readonly managed: ReadonlySet<string>;
+/** True when an event names a known user or group. */
+export function namesAnybody({ user, group }: NamedEvent): boolean {
+  return user.size + group.size > 0;
 }
 
-/** Tries the words of the message where no other text of an event identifies a resource. */
-async function listKnownOf(db: Db, events: readonly AuditEvent[]): Promise<ListedEvent[]> {
-  const listed = await find(db, events, listEventNames);
-  const namesNothing = ({ audit, known }: ListedEvent) =>
-    known.user.size + known.group.size === 0 && audit.message !== undefined && !isIrrelevant(audit);
-  const unnamed = listed.filter(namesNothing).map(({ audit }) => audit);
-  if (unnamed.length === 0) return listed;
-  const again = new Map((await find(db, unnamed, listMessageWords)).map((one) => [one.audit, one]));
-  return listed.map((one) => {
-    const {
-      known = one.known,
-      names = one.names,
-      managed = one.managed,
-    } = again.get(one.audit) ?? {};
-    return known.user.size + known.group.size > 0 ? { ...one, known, names, managed } : one;
-  });
+/** Finds addresses, uids, numbers, and quoted text. */
+const NAMES_IN_TEXT =
+  /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
+const QUOTES = /^["'«“]|["'»”]$/g;
+
+function listNames({ category, details, message }: AuditEvent): Names {
+  const names: Names = new Map();
+  collect({ value: details, depth: 0, path: [category] }, names);
+  if (message === undefined) return names;
+  add(message, [category], names);
+  for (const [name] of message.slice(0, MESSAGE_MAX).matchAll(NAMES_IN_TEXT)) {
+    const text = name.replaceAll(QUOTES, '');
+    // A number that the details have as well is what its key there says.
+    if (!names.has(text)) add(text, [category], names);
+  }
+  return names;
 }
 
-async function find(
-  db: Db,
-  events: readonly AuditEvent[],
-  list: (event: AuditEvent) => EventNames,
-): Promise<ListedEvent[]> {
-  const listed = events.map((audit) => ({ audit, names: narrowNumbers(audit, list(audit)) }));
-  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
-  const { managed } = found;
-  return listed.map((one) => ({ ...one, managed, known: listKnown(one.names, found) }));
+interface Place {
+  readonly value: unknown;
+  readonly depth: number;
+  /** The category of the event, and the keys that lead to the value, the innermost last. */
+  readonly path: readonly string[];
 }
 
-/**
- * Narrows the types of bare numbers, which may identify a user and a group: the words of the event decide where their
- * place in the event does not.
- */
-function narrowNumbers(event: AuditEvent, names: EventNames): EventNames {
-  const subjects = new Set(listSubjects(event));
-  const narrow = (name: string, types: ReadonlySet<Subject>) =>
-    types.size > 1 && /^\d+$/.test(name) ? subjects : types;
-  return new Map([...names].map(([name, types]) => [name, narrow(name, types)]));
+function collect({ value, depth, path }: Place, names: Names): void {
+  if (names.size >= NAMES_MAX || depth > DEPTH_MAX || value === null) return;
+  if (typeof value === 'object') {
+    const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
+    for (const [key, inner] of Object.entries(value))
+      collect({ value: inner, depth: depth + 1, path: [...path, ...type, key] }, names);
+  } else if (typeof value === 'number') {
+    add(String(value), path, names);
+  } else if (typeof value === 'string') {
+    const inner = /^\s*[{[]/.test(value) ? findJson(value) : undefined;
+    if (inner === undefined) add(value, path, names);
+    else collect({ value: inner, depth: depth + 1, path }, names);
+  }
 }
 
-/** Finds the resources behind names. */
-function listKnown(names: EventNames, found: NamedResources): KnownIds {
-  const listIds = (type: Subject) =>
-    [...names].flatMap(([name, types]) =>
-      types.has(type) ? [...(found[type].get(name) ?? [])] : [],
-    );
-  return { user: new Set(listIds('user')), group: new Set(listIds('group')) };
+function add(text: string, path: readonly string[], names: Names): void {
+  // No name in the store has a NUL, and PostgreSQL cannot be asked for one.
+  if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
+  const known = names.get(text) ?? new Set();
+  for (const subject of listSubjects(text, path)) known.add(subject);
+  names.set(text, known);
 }
 
-/** Category of an event, with the known action that it stands for. */
-export function toWords({ action, audit }: NamedAuditEvent): EventWords {
-  return { category: audit.category, action };
+/** A user and a group may have the same number: the nearest key that says `user` or `group` decides. */
+function listSubjects(text: string, path: readonly string[]): Subject[] {
+  if (!/^\d+$/.test(text)) return ['user', 'group'];
+  for (const key of path.toReversed()) {
+    const isOfGroup = /group|team/i.test(key);
+    const isOfUser = /user|member|person|account|admin/i.test(key);
+    if (isOfGroup && isOfUser) break;
+    if (isOfGroup) return ['group'];
+    if (isOfUser) return ['user'];
+  }
+  return ['user', 'group'];
+}
+
+function findJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined; // Text without JSON is a name like any other.
+  }
 }

@@ -20,6 +20,8 @@ export interface PollState {
   readonly isOpen: boolean;
   /** Lead of the service's clock over ours, as far as events have shown. */
   readonly skewMs: number;
+  /** Time of the read of the newest event that names nobody and may be about anybody; 0: there is none. */
+  readonly unresolvedAt: number;
   /** Time since when every read fails, and the code; null when the last one did not. */
   readonly failure: { readonly since: number; readonly code: string } | null;
 }
@@ -28,46 +30,34 @@ export interface PollState {
 export const POLL_STATE = createFact<PollState>('audit-poller');
 
 /**
- * Begins to poll, where no process has begun. The log is read from a little earlier on, because the clocks may differ.
+ * Begins to poll, where no process has begun, and returns the state. The log is read from a little earlier on, because the
+ * clocks may differ.
  */
-export async function beginPolling(tx: Db, now: number): Promise<void> {
-  if ((await POLL_STATE.lock(tx)) !== undefined) return;
-  const from = now - FIRST_REACH_MS;
-  const places = { newestAt: from, newestSeenAt: from, readAt: from };
-  await POLL_STATE.save(tx, { ...places, isOpen: false, skewMs: 0, failure: null }, now);
-}
-
-/** Permission to begin a read, or the time until the next question. */
-type PollTurn =
-  | { readonly kind: 'begun'; readonly before: PollState }
-  | { readonly kind: 'not-yet'; readonly waitMs: number };
-
-/** Begins a read, unless the log was read just now. */
-export async function beginRead(
-  tx: Db,
-  { now, intervalMs }: { readonly now: number; readonly intervalMs: number },
-): Promise<PollTurn> {
+export async function beginPolling(tx: Db, now: number): Promise<PollState> {
   const before = await POLL_STATE.lock(tx);
-  if (before === undefined) return { kind: 'not-yet', waitMs: intervalMs };
-  const waitMs = before.readAt + intervalMs - now;
-  if (!before.isOpen && waitMs > 0) {
-    return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
-  }
-  await POLL_STATE.save(tx, { ...before, isOpen: true }, now);
-  return { kind: 'begun', before };
+  if (before !== undefined) return before;
+  const from = now - FIRST_REACH_MS;
+  const state: PollState = {
+    newestAt: from,
+    newestSeenAt: from,
+    readAt: from,
+    isOpen: false,
+    skewMs: 0,
+    unresolvedAt: 0,
+    failure: null,
+  };
+  await POLL_STATE.save(tx, state, now);
+  return state;
 }
 
-/** The state of a log that is being read. @throws BridgeError `bug` */
-export async function readPollState(db: Db): Promise<PollState> {
-  return toBegun(await POLL_STATE.find(db));
-}
-
-/** Locks the state of a log that is being read, until the transaction ends. @throws BridgeError `bug` */
-export async function lockPollState(tx: Db): Promise<PollState> {
-  return toBegun(await POLL_STATE.lock(tx));
-}
-
-function toBegun(state: PollState | undefined): PollState {
-  if (state !== undefined) return state;
-  throw new BridgeError('bug', 'the audit log was read before its beginning');
+/** Changes the state of a log that is being read; returns it as it was. @throws BridgeError `bug` */
+export async function changePollState(
+  tx: Db,
+  now: number,
+  toChange: (before: PollState) => Partial<PollState>,
+): Promise<PollState> {
+  const before = await POLL_STATE.lock(tx);
+  if (before === undefined) throw new BridgeError('bug', 'the audit log was read before its start');
+  await POLL_STATE.save(tx, { ...before, ...toChange(before) }, now);
+  return before;
 }

@@ -3,7 +3,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
-import { beginPolling, lockPollState, POLL_STATE } from './poll-state.ts';
+import { beginPolling, changePollState } from './poll-state.ts';
 import { readLog } from './read-log.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -16,7 +16,7 @@ interface AuditPollerOptions {
   readonly read: Promise<void>;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
-  /** Tells the workers that something became due. */
+  /** Tells that somebody is to be looked at. */
   readonly notify: () => void;
   /** Asks the sweeps to check the time of the next one. */
   readonly considerSweep: () => void;
@@ -34,25 +34,28 @@ export interface AuditPoller {
 /** Creates the audit poller of one process. */
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
   const { store, clock, events } = deps;
+  const { intervalMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const attempt = createAttempts(deps, options, signal);
   let running: Promise<void> = Promise.resolve();
 
-  async function run(): Promise<void> {
+  async function run(firstAt: number): Promise<void> {
     await Promise.race([options.read, stopped]);
-    while (!signal.aborted) {
-      const waitMs = await attempt();
-      await clock.sleep(waitMs, signal);
+    await clock.sleep(Math.min(intervalMs, Math.max(0, firstAt - clock.now())), signal);
+    for (let failures = 0; !signal.aborted; ) {
+      const failure = await attempt(deps, options, signal);
+      failures = failure === undefined ? 0 : failures + 1;
+      await clock.sleep(failure === undefined ? intervalMs : failure.toWaitMs(failures), signal);
     }
   }
 
   return {
     async start() {
-      if (options.intervalMs === 0) return;
-      await store.write((tx) => beginPolling(tx, clock.now()));
-      running = run().catch((error: unknown) => {
+      if (intervalMs === 0) return;
+      const { readAt, isOpen } = await store.write((tx) => beginPolling(tx, clock.now()));
+      // Another process may have read it just now.
+      running = run(isOpen ? 0 : readAt + intervalMs).catch((error: unknown) => {
         if (!signal.aborted) events.failed({ type: 'audit', id: 'run', error });
       });
     },
@@ -63,72 +66,61 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   };
 }
 
-/** Makes the function that reads the log once and reports the result; it returns the milliseconds until the next read. */
-function createAttempts(
+/** A read that failed, with the milliseconds until the next one by how many have failed in a row. */
+interface FailedRead {
+  readonly toWaitMs: (failures: number) => number;
+}
+
+/** Reads the log once, and tells how that went. */
+async function attempt(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, notify, considerSweep }: AuditPollerOptions,
   signal: AbortSignal,
-): () => Promise<number> {
-  const { clock, random, events } = deps;
-  let failures = 0;
-  let failingSince = 0;
-
-  async function succeed(): Promise<void> {
-    const afterMs = clock.now() - failingSince;
-    if (failures > 0) events.auditFollowed({ failing: false, code: '', afterMs });
-    failures = 0;
+): Promise<FailedRead | undefined> {
+  try {
+    const failure = await readLog(deps, { ownAccount: ownAccount(), signal });
+    if (failure !== null) {
+      const afterMs = deps.clock.now() - failure.since;
+      deps.events.auditFollowed({ failing: false, code: '', afterMs });
+    }
     const { audit } = await readSections(deps);
     if (audit?.problem) await saveSection(deps, 'audit', null);
-  }
-
-  async function fail(error: unknown): Promise<number> {
-    failures += 1;
-    const { problem, verdict, retryAfterMs } = toReason(error);
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { verdict, retryAfterMs } = toReason(error);
     // The service does not let us read the audit log at all.
     const isClosed = verdict === 'forbidden' || verdict === 'missing';
-    if (failures === 1) {
-      failingSince = clock.now();
-      events.auditFollowed({ failing: true, code: problem.code, afterMs: 0 });
-    }
-    if (problem.code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
-    try {
-      await noteFailure(deps, problem.code);
-      if (isClosed) await saveSection(deps, 'audit', problem);
-    } catch (failed) {
-      // The store reports its own failure; the log is read again all the same, by whoever leads.
-      if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
-    }
-    return isClosed
-      ? RECHECK_MS
-      : Math.max(intervalMs, backoffMs(failures, retryAfterMs, random()));
+    await noteFailure(deps, error, isClosed);
+    const toBackoffMs = (failures: number) =>
+      Math.max(intervalMs, backoffMs(failures, retryAfterMs, deps.random()));
+    return { toWaitMs: (failures) => (isClosed ? RECHECK_MS : toBackoffMs(failures)) };
+  } finally {
+    // Looks that were stored before a failure are due all the same.
+    notify();
+    considerSweep();
   }
-
-  return async () => {
-    try {
-      const waitMs = await readLog(deps, { intervalMs, ownAccount: ownAccount(), signal });
-      if (waitMs !== undefined) return waitMs;
-      await succeed();
-      return intervalMs;
-    } catch (error) {
-      signal.throwIfAborted();
-      return await fail(error);
-    } finally {
-      // Resources marked before a failure are due all the same.
-      notify();
-      considerSweep();
-    }
-  };
 }
 
 /**
- * Remembers since when the read fails. The read stays open, so that the next one leaves
- * nothing out.
+ * Remembers since when the read fails. The read stays open, so that the next one leaves nothing out.
  */
-async function noteFailure({ store, clock }: ReconcileDeps, code: string): Promise<void> {
-  await store.write(async (tx) => {
-    const state = await lockPollState(tx);
+async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolean): Promise<void> {
+  const { store, clock, events } = deps;
+  const { problem } = toReason(error);
+  const { code } = problem;
+  if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
+  try {
     const now = clock.now();
-    const failure = { since: state.failure?.since ?? now, code };
-    await POLL_STATE.save(tx, { ...state, failure }, now);
-  });
+    const { failure } = await store.write((tx) =>
+      changePollState(tx, now, (before) => ({
+        failure: { since: before.failure?.since ?? now, code },
+      })),
+    );
+    if (failure === null) events.auditFollowed({ failing: true, code, afterMs: 0 });
+    if (isClosed) await saveSection(deps, 'audit', problem);
+  } catch (failed) {
+    // The store reports its own failure; the log is read again all the same, by whoever leads.
+    if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
+  }
 }

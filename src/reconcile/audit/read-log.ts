@@ -4,9 +4,7 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import type { NewEvent } from './attribute-events.ts';
-import { beginRead, lockPollState, POLL_STATE, type PollState } from './poll-state.ts';
-import { resolveEvents } from './resolve-events.ts';
+import { changePollState, type PollState } from './poll-state.ts';
 import { type SavedPage, savePage } from './save-page.ts';
 import { findNewest, findWindowStart, isEnd } from './window.ts';
 
@@ -17,7 +15,6 @@ const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-poller' };
 
 interface Reading {
-  readonly intervalMs: number;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   readonly signal: AbortSignal;
@@ -25,28 +22,33 @@ interface Reading {
 
 /**
  * Reads new events of the audit log page by page, each stored with its consequences. A failed or cut read begins again,
- * and skips stored events. Resolves with the milliseconds until it is time to read; undefined: everything new is stored.
+ * and skips stored events. Returns what failed before it; null: nothing did.
  * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 export async function readLog(
   deps: ReconcileDeps,
-  { intervalMs, ownAccount, signal }: Reading,
-): Promise<number | undefined> {
+  reading: Reading,
+): Promise<PollState['failure']> {
   const { store, clock } = deps;
-  const now = clock.now();
-  const turn = await store.write((tx) => beginRead(tx, { now, intervalMs }));
-  if (turn.kind === 'not-yet') return turn.waitMs;
-  const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
-  reportLooks(deps, await resolveEvents(deps, ownAccount));
-  await finish(deps, { newestAt, readAt: now });
-  return undefined;
+  const readAt = clock.now();
+  const before = await store.write((tx) => changePollState(tx, readAt, () => ({ isOpen: true })));
+  const newestAt = await readPages(deps, before, { ...reading, now: readAt });
+  await store.write((tx) =>
+    changePollState(tx, clock.now(), (state) => ({
+      ...(newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {}),
+      readAt,
+      isOpen: false,
+      failure: null,
+    })),
+  );
+  return before.failure;
 }
 
 /** Reads the pages, and returns the time of the newest event. */
 async function readPages(
   deps: ReconcileDeps,
   before: PollState,
-  { now, ownAccount, signal }: Omit<Reading, 'intervalMs'> & { readonly now: number },
+  { now, ownAccount, signal }: Reading & { readonly now: number },
 ): Promise<number> {
   const from = findWindowStart(before);
   const query = { from: new Date(from).toISOString() };
@@ -57,7 +59,7 @@ async function readPages(
     // The next read begins at the newest event, so that an event that was not shown is not missed.
     { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 },
   );
-  let newestAt = before.newestAt;
+  let { newestAt, skewMs } = before;
   let beganAt: number | undefined;
   for await (const { items, cursor } of pages) {
     // A page that shows nothing new of the list is no page of the log that is known.
@@ -66,7 +68,9 @@ async function readPages(
     if (shown.length === 0) continue;
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const saved = await savePage(deps, { events, from, ownAccount });
+    const clocks = { readAt: before.readAt, skewMs };
+    const saved = await savePage(deps, { events, from, clocks, ownAccount });
+    skewMs = saved.skewMs;
     report(deps, saved);
     newestAt = findNewest(events, newestAt, now);
     beganAt ??= shown[0]?.createdAt.getTime();
@@ -89,30 +93,10 @@ function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
   }
 }
 
-function report(deps: ReconcileDeps, { fresh }: SavedPage): void {
-  const now = deps.clock.now();
-  for (const { event, origin } of fresh) {
-    deps.events.auditEvent({ origin, delayMs: Math.max(0, now - event.at) });
+function report({ clock, events }: ReconcileDeps, { fresh }: SavedPage): void {
+  for (const { event, origin, toLook } of fresh) {
+    events.auditEvent({ origin, delayMs: Math.max(0, clock.now() - event.at) });
+    if (origin !== 'foreign') continue;
+    for (const key of toLook) events.changedByOthers({ ...key, action: event.audit.action });
   }
-  reportLooks(deps, fresh);
-}
-
-function reportLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
-  for (const { event, toLook } of attributed) {
-    const { action } = event.audit;
-    for (const key of toLook) events.changedByOthers({ ...key, action });
-  }
-}
-
-/** Remembers the newest event that the read has shown. */
-async function finish(
-  { store, clock }: ReconcileDeps,
-  { newestAt, readAt }: Pick<PollState, 'newestAt' | 'readAt'>,
-): Promise<void> {
-  await store.write(async (tx) => {
-    const state = await lockPollState(tx);
-    const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
-    const next = { ...state, ...seen, readAt, isOpen: false, failure: null };
-    await POLL_STATE.save(tx, next, clock.now());
-  });
 }

@@ -1,6 +1,8 @@
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { TOLERANCE } from './match-events.ts';
 import type { PollState } from './poll-state.ts';
+
+/** Largest difference of two clocks that needs no estimate, in milliseconds. */
+export const CLOCKS_MS = 60_000;
 
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
@@ -36,7 +38,7 @@ export function estimateSkew(
 ): number {
   const at = createdAt - skewMs;
   if (at > now) return createdAt - now;
-  if (at >= readAt - TOLERANCE.beforeMs) return skewMs;
+  if (at >= readAt - CLOCKS_MS) return skewMs;
   return Math.max(createdAt - readAt, -SKEW_MAX_MS);
 }
 

@@ -120,7 +120,7 @@ function listNames(row: UserRow): string[] {
 
 /**
  * Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come up to five minutes
- * late, and are matched with calls of two minutes around them.
+ * late, and the log is read every some seconds.
  */
 const TOLD_MS = 10 * 60_000;
 

@@ -13,8 +13,7 @@ import {
 } from '../../store/sweeps.ts';
 import { listNamesakes } from '../../store/users/observations.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
-import { TOLERANCE } from '../audit/match-events.ts';
-import { findUnresolvedAt } from '../audit/resolve-events.ts';
+import { POLL_STATE } from '../audit/poll-state.ts';
 import { compareAll } from '../compare/compare-all.ts';
 import { lookForUnseen } from '../compare/missing.ts';
 import { readGroupLists, readLists } from '../compare/read-lists.ts';
@@ -40,14 +39,15 @@ import { RECOVERY } from '../repair/recovery-state.ts';
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
 
+/** Least time from the beginning of a sweep to one that only events of the audit log ask for, in milliseconds. */
+const UNRESOLVED_MIN_MS = 10 * 60_000;
+
 /** Times of sweeps; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
   /** Milliseconds from the beginning of one to that of the next; 0: only when asked for. */
   readonly intervalMs: number;
   /** Every how many sweeps the admin lists are read. */
   readonly adminsEvery: number;
-  /** At least so long after the beginning of a sweep comes one that only events of the audit log ask for. */
-  readonly unresolvedMinMs: number;
   readonly settleMs: number;
 }
 
@@ -159,7 +159,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | un
 
 /** At the start, unless the whole service was read since, then again and again, and when the audit log asks for it. */
 async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
-  const { intervalMs, unresolvedMinMs } = deps.sweepPolicy;
+  const { intervalMs } = deps.sweepPolicy;
   if (intervalMs === 0) return false;
   const last = await findLast(deps);
   const finishedAt = (await findFirstReadAt(deps.store.read)) ?? 0;
@@ -168,15 +168,15 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
   const lookedAt = Math.max(0, ...times);
   if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
-  return lookedAt + unresolvedMinMs <= now && (await isAskedFor(deps, finishedAt));
+  return lookedAt + UNRESOLVED_MIN_MS <= now && (await isAskedFor(deps, finishedAt));
 }
 
 /** True when the audit log tells of something that happened since everything was compared, and not to whom. */
 async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
-  const unresolvedAt = await findUnresolvedAt(store.read);
+  const { unresolvedAt = 0 } = (await POLL_STATE.find(store.read)) ?? {};
   const all = { before: Number.MAX_SAFE_INTEGER, admins: false };
   const comparedAt = Math.max(readAt, await findComparedSince(store.read, all));
-  return unresolvedAt + TOLERANCE.beforeMs > comparedAt;
+  return unresolvedAt > comparedAt;
 }
 
 async function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<SweepRow | undefined> {

@@ -16,7 +16,7 @@ import { listWritten, type WrittenPlace } from '../../store/resources/progress.t
 import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
-import { TOLERANCE } from '../audit/match-events.ts';
+import { CLOCKS_MS } from '../audit/window.ts';
 import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, findCurrent, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
@@ -44,7 +44,7 @@ export function createWriteFollower(deps: WriteDeps): { run(): Promise<void> } {
   return {
     async run() {
       // A write may be stored later than its time, and by another process.
-      const until = clock.now() - TOLERANCE.beforeMs;
+      const until = clock.now() - CLOCKS_MS;
       const left = new Set<string>();
       // After a sweep everybody may be written, and mostly there is no drift that a write could have ended.
       if (await hasActiveDrifts(store.read)) {

@@ -6,7 +6,7 @@ import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
-import { findLearnedAccount } from '../audit/own-author.ts';
+import { findLearnedAccount } from '../audit/origin.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import type { ReadDeps } from '../read/reading.ts';
 import { isAnswering } from '../read/service.ts';
@@ -82,7 +82,7 @@ function toCode(detection: Detection): string {
 async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
   try {
     const told = deps.firstRead.ownAccount();
-    // Events explained by our own calls may tell the account, where the service does not.
+    // Events of what the bridge created may tell the account, where the service does not.
     const ownAccount = told ?? (await findLearnedAccount(deps.store.read));
     return await detectRestore(deps, ownAccount, signal);
   } catch (error) {

@@ -1,11 +1,12 @@
-import { findNewestOwnCall, listOwnCalls } from '../../store/audit/own-calls.ts';
+import { findNewestOwnCall } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { compareInTurns, listUnexplained, TOLERANCE } from '../audit/match-events.ts';
 import { nameEvents } from '../audit/name-events.ts';
+import { POLL_STATE } from '../audit/poll-state.ts';
+import { CLOCKS_MS } from '../audit/window.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
 
@@ -13,16 +14,16 @@ import { classify } from '../verdict.ts';
 const PAGE_SIZE = 500;
 /** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
-/** Calls of the ledger that are compared. */
-const CALLS_MAX = 20_000;
+/** Time within which the last calls that the store knows have their events, by clocks that may differ, in milliseconds. */
+const LAST_CALLS_MS = 2 * CLOCKS_MS;
 const READING: CallContext = { class: 'look', key: 'recovery' };
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
 /**
  * Age of the store compared with the service.
- * - `current`: it knows all calls of our own account
- * - `stale`: our own account made calls that it does not know
+ * - `current`: it was in use when our own account changed something for the last time
+ * - `stale`: our own account changed users or groups of the store after that
  * - `unknown`: the audit log cannot tell; `code` says why
  */
 export type Detection =
@@ -33,15 +34,15 @@ export type Detection =
 const ALIVE = createFact<number>('alive');
 
 /**
- * Remembers that this store was in use: an event of our own account before now, without a call in the ledger, was made
- * by a person. `now` is epoch milliseconds.
+ * Remembers that this store was in use: an event of our own account before now was made by a call that it knows, or by a
+ * person. `now` is epoch milliseconds.
  */
 export async function saveAlive(tx: Db, now: number): Promise<void> {
   await ALIVE.save(tx, now, now);
 }
 
 /**
- * Compares the events of our own account with the ledger, from the last moment that the store knows.
+ * Looks for events of our own account from after the last moment that the store knows.
  * @throws UpstreamError when the service cannot be asked now
  */
 export async function detectRestore(
@@ -50,28 +51,18 @@ export async function detectRestore(
   signal: AbortSignal,
 ): Promise<Detection> {
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
-  const { store } = deps;
-  const calledAt = await findNewestOwnCall(store.read);
-  const aliveAt = await ALIVE.find(store.read);
+  const { read: db } = deps.store;
+  const calledAt = await findNewestOwnCall(db);
+  const aliveAt = await ALIVE.find(db);
   if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
-  const since = Math.max(calledAt ?? 0, aliveAt ?? 0);
+  const { skewMs = 0 } = (await POLL_STATE.find(db)) ?? {};
+  const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + LAST_CALLS_MS + skewMs;
   const read = await readOwnEvents(deps, { ownAccount, since, signal });
   if (read.kind === 'unknown') return read;
-  const named = await nameEvents(store.read, read.events);
-  const events = named.filter(({ resourceIds }) => resourceIds.size > 0);
-  // The calls are read after the events, because another process may call meanwhile: its call is stored before its
-  // event.
-  const calls = await listOwnCalls(store.read, {
-    from: since - TOLERANCE.afterMs,
-    to: Number.MAX_SAFE_INTEGER,
-    limit: CALLS_MAX,
-  });
-  const tolerance = { ...TOLERANCE, spreadMs: TOLERANCE.afterMs };
-  const unexplained = await compareInTurns(listUnexplained(events, calls, tolerance));
-  if (unexplained.length > 0) {
-    const lastEventAt = Math.max(...unexplained.map(({ at }) => at));
-    return { kind: 'stale', events: unexplained.length, lastEventAt };
-  }
+  const named = await nameEvents(db, read.events, skewMs);
+  const ofOurs = named.filter(({ managed }) => managed.size > 0);
+  const lastEventAt = ofOurs.at(-1)?.at;
+  if (lastEventAt !== undefined) return { kind: 'stale', events: ofOurs.length, lastEventAt };
   if (read.events.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
   return read.isComplete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
 }
@@ -81,8 +72,8 @@ type ReadEvents =
   | { readonly kind: 'unknown'; readonly code: string };
 
 /**
- * Reads the events of our own account since then (epoch milliseconds). The service may ignore the filter by author, so it
- * is repeated here.
+ * Reads the events of our own account since then (epoch milliseconds, by the clock of the service). The service may ignore
+ * the filter by author, so it is repeated here.
  */
 async function readOwnEvents(
   { upstream }: ReconcileDeps,

@@ -1,21 +1,27 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
-import type {
-  AuditEventNamesTable,
-  AuditEventResourcesTable,
-  AuditEventsTable,
-} from '../schema.ts';
+import type { AuditEventSubjectsTable, AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
 /** One event as it is stored. */
 export type AuditEventRow = Insertable<AuditEventsTable>;
 
-/** Stores events that are not stored yet. */
-export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]): Promise<void> {
+/** User, group or text that an event names. */
+export type EventSubjectRow = Insertable<AuditEventSubjectsTable>;
+
+/** Stores events that are not stored yet, with what they name. */
+export async function insertAuditEvents(
+  tx: Db,
+  events: readonly AuditEventRow[],
+  subjects: readonly EventSubjectRow[],
+): Promise<void> {
   for (const some of chunks(events)) {
     await sql`insert into audit_events ${toValues(some)}`.execute(tx);
+  }
+  for (const some of chunks(subjects)) {
+    await sql`insert into audit_event_subjects ${toValues(some)}`.execute(tx);
   }
 }
 
@@ -24,82 +30,6 @@ export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise
   const events = db.selectFrom('audit_events').select('id');
   const known = await readInChunks(ids, (some) => events.where('id', 'in', some).execute());
   return new Set(known.map(({ id }) => id));
-}
-
-/** Uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */
-interface ExplanationQuery {
-  readonly from: number;
-  readonly to: number;
-  /** The calls that matter, by their ids in the ledger. */
-  readonly callIds: ReadonlySet<number>;
-}
-
-/** Rows that one statement reads, so that it does not hold the event loop for long. */
-const READ_PART = 1_000;
-
-/** The uses of calls of the ledger by events, and when those happened (epoch milliseconds). */
-export async function listExplanations(
-  db: Db,
-  { from, to, callIds }: ExplanationQuery,
-): Promise<Map<string, number>> {
-  const uses = new Map<string, number>();
-  let last = { created_at: from, id: '' };
-  for (;;) {
-    const { created_at: at, id } = last;
-    const rows = await db
-      .selectFrom('audit_events')
-      .select(['id', 'explained_by', 'created_at'])
-      .where('created_at', '>=', at)
-      .where('created_at', '<=', to)
-      .where((where) => where.or([where('created_at', '>', at), where('id', '>', id)]))
-      .where('explained_by', 'is not', null)
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(READ_PART)
-      .execute();
-    for (const { explained_by: use, created_at } of rows) {
-      if (use !== null && callIds.has(toCallId(use))) uses.set(use, created_at);
-    }
-    last = rows.at(-1) ?? last;
-    if (rows.length < READ_PART) return uses;
-  }
-}
-
-/** Id of the call that a use names, in the ledger. */
-export function toCallId(use: string): number {
-  return Number(use.split('|', 1)[0]);
-}
-
-/** Range of unresolved events, by the time they were read (epoch milliseconds, `until` included). */
-interface UnresolvedQuery {
-  readonly after: number;
-  readonly until: number;
-  readonly limit: number;
-}
-
-/**
- * Lists events that named nothing managed when they were read, in the order of reading; those read together may be more
- * than `limit`.
- */
-export async function listUnresolvedEvents(
-  db: Db,
-  { after, until, limit }: UnresolvedQuery,
-): Promise<Selectable<AuditEventsTable>[]> {
-  const unresolved = db.selectFrom('audit_events').selectAll().where('origin', '=', 'unresolved');
-  const some = unresolved.where('seen_at', '>', after).where('seen_at', '<=', until);
-  const rows = await some.orderBy('seen_at').limit(limit).execute();
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < limit) return rows;
-  return unresolved.where('seen_at', '>', after).where('seen_at', '<=', last.seen_at).execute();
-}
-
-/** Stores the origin of an event that was unresolved. */
-export async function resolveEvent(
-  tx: Db,
-  id: string,
-  change: Pick<Selectable<AuditEventsTable>, 'origin' | 'explained_by'>,
-): Promise<void> {
-  await tx.updateTable('audit_events').set(change).where('id', '=', id).execute();
 }
 
 /** Counts events that happened at `from` or later (epoch milliseconds). */
@@ -118,7 +48,7 @@ export async function findAuditEventBeyond(db: Db, rowsMax: number): Promise<num
   return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.created_at;
 }
 
-/** Forgets at most `limit` of the events read before `before` (epoch milliseconds), the oldest first; returns how many. */
+/** Forgets at most `limit` of the events from before `before` (epoch milliseconds), the oldest first; returns how many. */
 export async function pruneAuditEvents(
   tx: Db,
   { before, limit }: { before: number; limit: number },
@@ -127,23 +57,16 @@ export async function pruneAuditEvents(
     .selectFrom('audit_events')
     .select('id')
     .where('created_at', '<', before)
-    .where('seen_at', '<', before)
     .orderBy('created_at')
     .limit(limit)
     .execute();
   const ids = oldest.map(({ id }) => id);
-  await forgetNamed(tx, ids);
   for (const some of chunks(ids)) {
+    await tx.deleteFrom('audit_event_subjects').where('event_id', 'in', some).execute();
     await tx.deleteFrom('audit_events').where('id', 'in', some).execute();
   }
   return oldest.length;
 }
-
-/** User or group that an event names. */
-export type EventResourceRow = Insertable<AuditEventResourcesTable>;
-
-/** Text of an event that names no known user or group. */
-export type EventNameRow = Insertable<AuditEventNamesTable>;
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
@@ -153,61 +76,115 @@ export function toNameKey(type: 'user' | 'group', text: string): string {
   return /^\d+$/.test(text) ? `${type.toUpperCase()} ${text}` : foldCase(text);
 }
 
-/** Stores the users and groups that new events name. */
-export async function insertEventResources(
-  tx: Db,
-  rows: readonly EventResourceRow[],
-): Promise<void> {
-  for (const some of chunks(rows)) {
-    await sql`insert into audit_event_resources ${toValues(some)}`.execute(tx);
-  }
-}
-
-/** Stores the texts of new events that name no known user or group. */
-export async function insertEventNames(tx: Db, rows: readonly EventNameRow[]): Promise<void> {
-  for (const some of chunks(rows)) {
-    await sql`insert into audit_event_names ${toValues(some)}`.execute(tx);
-  }
-}
-
-/** Forgets the users, groups and texts that events name. */
-export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<void> {
-  for (const some of chunks(eventIds)) {
-    await tx.deleteFrom('audit_event_resources').where('event_id', 'in', some).execute();
-    await tx.deleteFrom('audit_event_names').where('event_id', 'in', some).execute();
-  }
-}
-
-/** An event, with who made it. What the log does not show is null. */
+/** An event, with who made it and what it names. What the log does not show is null. */
 export interface EventView {
   readonly id: string;
   /** Time of the event, by the clock of the service. */
   readonly createdAt: number;
   /** Time of the event, as near to our own clock as is known. */
   readonly at: number;
-  readonly category: string;
   readonly action: string;
   readonly message: string | null;
-  /** `operator`: of a call of the bridge that an operator asked for, by `scim-bridge api`. */
-  readonly origin: AuditEventsTable['origin'] | 'operator';
+  readonly origin: AuditEventsTable['origin'];
   readonly authorId: number | null;
   readonly username: string | null;
   readonly address: string | null;
+  /** The users and groups, by their SCIM ids, as far as they were known when it was read. */
+  readonly named: readonly { readonly type: 'user' | 'group'; readonly id: string }[];
 }
 
-/** Selects an event as it is viewed, from `audit_events` as `event` and where it is named as `about`. */
-export function selectView(db: Db): RawBuilder<unknown> {
-  return sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
-    ${selectOrigin(db)} as origin, event.author_id as "authorId", event.author_username as username,
-    event.author_address as address`;
+/** Events that name one of these subjects, between two times of our own clock (epoch milliseconds, both included). */
+interface EventsQuery {
+  /** SCIM ids, and keys of `toNameKey`. */
+  readonly subjects: readonly string[];
+  readonly from: number;
+  readonly until: number;
+  /** Number of events of each subject, the newest. */
+  readonly limit: number;
 }
 
-/** Selects the origin of an event as it is shown: what an operator asked for is no act of the bridge. */
-function selectOrigin(db: Db): RawBuilder<EventView['origin']> {
-  const callId = isPostgres(db)
-    ? sql`cast(split_part(event.explained_by, '|', 1) as bigint)`
-    : sql`cast(event.explained_by as integer)`;
-  return sql`case when event.origin = 'ours' and exists
-    (select 1 from own_calls as call where call.id = ${callId} and call.kind is null)
-    then 'operator' else event.origin end`;
+/** Lists the events of each subject that has any, the newest first. */
+export async function listEventsAbout(
+  db: Db,
+  { subjects, from, until, limit }: EventsQuery,
+): Promise<Map<string, EventView[]>> {
+  type Found = Omit<EventView, 'named'> & { readonly subject: string };
+  const found = await readInChunks(subjects, async (some) => {
+    const { rows } = await sql<Found>`select * from (
+      select about.subject, event.id, event.created_at as "createdAt", about.at, event.action, event.message,
+        event.origin, event.author_id as "authorId", event.author_username as username,
+        event.author_address as address,
+        row_number() over (partition by about.subject order by about.at desc) as place
+      from audit_event_subjects as about join audit_events as event on event.id = about.event_id
+      where about.subject in (${sql.join(some)}) and about.at between ${from} and ${until}
+    ) as found where place <= ${limit} order by at desc`.execute(db);
+    return rows;
+  });
+  const named = await listNamed(db, new Set(found.map(({ id }) => id)));
+  const events = new Map<string, EventView[]>();
+  for (const { subject, ...event } of found) {
+    const known = events.get(subject) ?? [];
+    known.push({ ...event, named: named.get(event.id) ?? [] });
+    events.set(subject, known);
+  }
+  return events;
+}
+
+async function listNamed(
+  db: Db,
+  eventIds: ReadonlySet<string>,
+): Promise<Map<string, EventView['named']>> {
+  const subjects = db.selectFrom('audit_event_subjects');
+  const rows = await readInChunks([...eventIds], (some) =>
+    subjects
+      .select(['event_id', 'resource_type', 'subject'])
+      .where('event_id', 'in', some)
+      .where('resource_type', 'is not', null)
+      .execute(),
+  );
+  return new Map(
+    [...Map.groupBy(rows, ({ event_id }) => event_id)].map(([id, some]) => [
+      id,
+      some.flatMap(({ resource_type: type, subject }) =>
+        type === null ? [] : { type, id: subject },
+      ),
+    ]),
+  );
+}
+
+/** A user or group whose names are asked for. */
+interface Nameable {
+  readonly type: 'user' | 'group';
+  readonly resourceId: string;
+}
+
+/**
+ * Lists the keys under which events may name these users and groups that were read before they were known, by their SCIM
+ * ids.
+ */
+export async function listNameKeys(
+  db: Db,
+  resources: readonly Nameable[],
+): Promise<Map<string, string[]>> {
+  type Named = Record<string, string | number | null>;
+  const keys = new Map<string, string[]>();
+  for (const type of ['user', 'group'] as const) {
+    const ids = resources.flatMap((one) => (one.type === type ? [one.resourceId] : []));
+    const columns =
+      type === 'user'
+        ? sql`id, upstream_id, observed_user_name_folded, observed_email_folded from users`
+        : sql`id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups`;
+    const rows = await readInChunks(ids, async (some) => {
+      const named = sql<Named>`select ${columns} where id in (${sql.join(some)})`;
+      return (await named.execute(db)).rows;
+    });
+    for (const { id, ...names } of rows) {
+      const texts = Object.values(names).flatMap((name) => (name === null ? [] : String(name)));
+      keys.set(
+        String(id),
+        texts.map((text) => toNameKey(type, text)),
+      );
+    }
+  }
+  return keys;
 }

@@ -1,8 +1,8 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { listHarms, type SentChange } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
 import type { CallOutcome } from '../schema.ts';
@@ -107,76 +107,11 @@ export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Pro
   }
 }
 
-/** One change of the ledger. */
-export interface OwnCallRow extends SentChange {
-  readonly id: number;
-  readonly at: number;
-  readonly resourceId: string;
-  /** null: the outcome is not known yet. */
-  readonly outcome: CallOutcome | null;
-}
-
-/** Changes of a time, both ends included (epoch milliseconds). */
-interface OwnCallQuery {
-  readonly from: number;
-  readonly to: number;
-  readonly limit: number;
-  /** Only those that concern one of these; left out: all. */
-  readonly about?: CallSubjects;
-}
-
-/** Subjects of changes. */
-export interface CallSubjects {
-  /** SCIM ids of users and groups. */
-  readonly resourceIds: readonly string[];
-  /** Ids of the service: of users and groups, and of members. */
-  readonly upstreamIds: readonly string[];
-  /** True: also changes of members whom no id names. */
-  readonly anyMember: boolean;
-}
-
-/** Rows that one statement reads, so that it does not hold the event loop for long. */
-const READ_PART = 1_000;
-
-/** The changes of a time, oldest first: those that the service made, or may have made. */
-export async function listOwnCalls(db: Db, query: OwnCallQuery): Promise<OwnCallRow[]> {
-  const calls: OwnCallRow[] = [];
-  for (;;) {
-    const limit = Math.min(READ_PART, query.limit - calls.length);
-    const part = await readCalls(db, { ...query, limit }, calls.at(-1));
-    for (const call of part) calls.push(call);
-    if (part.length < READ_PART || calls.length >= query.limit) return calls;
-  }
-}
-
-async function readCalls(
-  db: Db,
-  { from, to, limit, about }: OwnCallQuery,
-  after: OwnCallRow | undefined,
-): Promise<OwnCallRow[]> {
-  const found = db
-    .selectFrom('own_calls')
-    .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id', 'outcome'])
-    .where('at', '>=', after?.at ?? from)
-    .where('at', '<=', to)
-    .where((where) =>
-      where.or([where('outcome', 'is', null), where('outcome', 'in', ['done', 'unknown'])]),
-    )
-    .orderBy('at')
-    .orderBy('id')
-    .limit(limit);
-  const concerned = about === undefined ? found : found.where(concerns(db, about));
-  const rest = after === undefined ? concerned : concerned.where(isAfter(after));
-  return (await rest.execute()).map(({ upstream_id, member_id, resource_id, ...row }) => ({
-    ...row,
-    resourceId: resource_id,
-    ...(upstream_id === null ? {} : { upstreamId: upstream_id }),
-    ...(member_id === null ? {} : { memberId: member_id }),
-  }));
-}
-
 /** A change of a call of unknown outcome. */
-export type LostCall = Pick<OwnCallRow, 'at' | 'kind' | 'memberId'>;
+export interface LostCall extends Pick<SentChange, 'kind' | 'memberId'> {
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
 
 /** Lists the changes of one resource whose calls left since then (epoch milliseconds) and of whose outcome nobody knows. */
 export async function listLostCalls(
@@ -198,24 +133,34 @@ export async function listLostCalls(
   }));
 }
 
-function isAfter({ at, id }: OwnCallRow): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(at > ${at} or id > ${id})`;
+/** Users and groups among these that the bridge created since then (epoch milliseconds), the newest first. */
+export async function listCreations(
+  db: Db,
+  { ids, from }: { readonly ids: readonly string[]; readonly from: number },
+): Promise<{ readonly resourceId: string; readonly at: number }[]> {
+  const created = db
+    .selectFrom('own_calls')
+    .select(['resource_id as resourceId', 'at'])
+    .where('kind', 'in', ['user.create', 'group.create'])
+    .where('outcome', '=', 'done')
+    .where('at', '>=', from)
+    .orderBy('at', 'desc');
+  return readInChunks(ids, (some) => created.where('resource_id', 'in', some).execute());
 }
 
-function concerns(db: Db, about: CallSubjects): RawBuilder<SqlBool> {
-  const resources = selectTexts(db, about.resourceIds);
-  const accounts = selectTexts(db, about.upstreamIds);
-  const ofMember = sql<SqlBool>`(member_id is null or member_id in (${accounts}))`;
-  const ofResource = sql<SqlBool>`(resource_id in (${resources}) or upstream_id in (${accounts}))`;
-  return about.anyMember ? ofResource : sql<SqlBool>`${ofResource} and ${ofMember}`;
-}
-
-/** Texts for `in (…)`, as one value: a statement for each number of them would be another one. */
-function selectTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
-  const list = JSON.stringify(texts);
-  return isPostgres(db)
-    ? sql`select value from json_array_elements_text(${list}::json)`
-    : sql`select value from json_each(${list})`;
+/** What calls of operators named between two times (epoch milliseconds, both included). */
+export async function listOperatorCalls(
+  db: Db,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<{ readonly upstreamId: string; readonly at: number }[]> {
+  const rows = await db
+    .selectFrom('own_calls')
+    .select(['upstream_id', 'at'])
+    .where('kind', 'is', null)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .execute();
+  return rows.map(({ upstream_id, at }) => ({ upstreamId: upstream_id ?? '', at }));
 }
 
 /** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */

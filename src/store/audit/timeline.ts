@@ -149,24 +149,6 @@ export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise
   }));
 }
 
-/** The users and groups that each of these events names. */
-export async function listNamedBy(
-  db: Db,
-  eventIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  const named = new Map<string, string[]>();
-  for (const some of chunks(eventIds)) {
-    const rows = await db
-      .selectFrom('audit_event_resources')
-      .select(['event_id', 'resource_id'])
-      .where('event_id', 'in', some)
-      .execute();
-    for (const { event_id, resource_id } of rows)
-      named.set(event_id, [...(named.get(event_id) ?? []), resource_id]);
-  }
-  return named;
-}
-
 /** The userName or displayName of each of these users and groups, deleted ones too. */
 export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const named = await readInChunks([...ids], async (some) => {

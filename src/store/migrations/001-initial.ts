@@ -225,23 +225,13 @@ function listDriftStatements(serial: string): string[] {
 function listAuditStatements(serial: string): string[] {
   return [
     `create table audit_events (
-      id text primary key, created_at bigint not null, seen_at bigint not null,
-      category text not null, action text not null, message text, details text,
-      author_id bigint, author_uid text, author_username text, author_address text,
-      origin text not null, explained_by text)`,
+      id text primary key, created_at bigint not null, action text not null, message text,
+      author_id bigint, author_username text, author_address text, origin text not null)`,
     'create index audit_events_created_at on audit_events (created_at)',
-    `create index audit_events_unresolved on audit_events (seen_at) where origin = 'unresolved'`,
-    `create table audit_event_resources (
-      event_id text not null, resource_type text not null, resource_id text not null,
-      at bigint not null, user_count integer not null,
-      constraint audit_event_resources_key primary key (event_id, resource_id))`,
-    'create index audit_event_resources_at on audit_event_resources (resource_id, at)',
-    `create index audit_event_resources_alone on audit_event_resources (resource_id, at)
-      where user_count = 0`,
-    `create table audit_event_names (
-      event_id text not null, name_folded text not null, at bigint not null,
-      constraint audit_event_names_key primary key (event_id, name_folded))`,
-    'create index audit_event_names_at on audit_event_names (name_folded, at)',
+    `create table audit_event_subjects (
+      event_id text not null, subject text not null, resource_type text, at bigint not null,
+      constraint audit_event_subjects_key primary key (event_id, subject))`,
+    'create index audit_event_subjects_at on audit_event_subjects (subject, at)',
     `create table requests (
       seq ${serial}, entry text unique, at bigint not null, request_id text not null,
       method text not null,

@@ -8,8 +8,7 @@ import type { UserId } from '../../domain/ids.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { chunks } from '../engine/dialect.ts';
-import type { AuditEventsTable } from '../schema.ts';
+import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
 import { FITTING_MAX } from './explained.ts';
@@ -49,8 +48,6 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     erased_at: now,
   });
 }
-
-type EventTexts = Pick<AuditEventsTable, 'id' | 'message' | 'details' | 'author_username'>;
 
 /** Events of the audit log that say the name of a user. */
 export interface EventMentions {
@@ -119,19 +116,17 @@ function listNameless({ id, account }: ErasedUser): Statement[] {
 
 /** Reduces an event that names the user to its time, its kind and its author, who may be the user too. */
 function listOfEvents({ id, account, sayingIds, authoredIds }: ErasedUser): Statement[] {
-  const silent = sql`update audit_events set message = null, details = null,
-    explained_by = replace(explained_by, ${id}, ${ERASED})`;
-  const anonymous = sql`update audit_events set author_id = null, author_uid = null,
-    author_username = null, author_address = null`;
+  const silent = sql`update audit_events set message = null`;
+  const anonymous = sql`update audit_events set author_id = null, author_username = null, author_address = null`;
   return [
-    sql`${silent} where id in (select event_id from audit_event_resources where resource_id = ${id})`,
+    sql`${silent} where id in (select event_id from audit_event_subjects where subject = ${id})`,
     sql`${anonymous} where author_id = ${account ?? -1}`,
     ...[...chunks(sayingIds)].flatMap((some) => [
       sql`${silent} where id in (${sql.join(some)})`,
-      sql`delete from audit_event_names where event_id in (${sql.join(some)})`,
+      sql`delete from audit_event_subjects where resource_type is null and event_id in (${sql.join(some)})`,
     ]),
     ...[...chunks(authoredIds)].map((some) => sql`${anonymous} where id in (${sql.join(some)})`),
-    sql`delete from audit_event_resources where resource_id = ${id}`,
+    sql`delete from audit_event_subjects where subject = ${id}`,
   ];
 }
 
@@ -217,24 +212,30 @@ export async function listOldTombstones(
 /** Events of one read. */
 const EVENTS_PART = 1_000;
 
+/** Texts of an event that may hold names; `texts` are those by which it named somebody who was not known. */
+interface EventTexts {
+  readonly id: string;
+  readonly message: string | null;
+  readonly texts: string | null;
+  readonly author_username: string | null;
+}
+
 /** Searches the texts of all events for one of these names. */
 export async function findEventMentions(db: Db, names: readonly string[]): Promise<EventMentions> {
   const isMentioned = createMention(names);
   const sayingIds: string[] = [];
   const authoredIds: string[] = [];
+  const join = isPostgres(db) ? sql`string_agg` : sql`group_concat`;
   for (let last: string | undefined = ''; last !== undefined; ) {
-    const events: EventTexts[] = await db
-      .selectFrom('audit_events')
-      .select(['id', 'message', 'details', 'author_username'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(EVENTS_PART)
-      .execute();
-    for (const { id, message, details, author_username } of events) {
-      if (isMentioned(message) || isMentioned(details)) sayingIds.push(id);
+    const { rows } = await sql<EventTexts>`select id, message, author_username,
+        (select ${join}(subject, ' ') from audit_event_subjects
+          where event_id = audit_events.id and resource_type is null) as texts
+      from audit_events where id > ${last} order by id limit ${EVENTS_PART}`.execute(db);
+    for (const { id, message, texts, author_username } of rows) {
+      if (isMentioned(message) || isMentioned(texts)) sayingIds.push(id);
       if (isMentioned(author_username)) authoredIds.push(id);
     }
-    last = events.at(-1)?.id;
+    last = rows.at(-1)?.id;
     // Many reads of the store in a row would block the event loop.
     await nextTurn();
   }

@@ -71,8 +71,8 @@ export async function isNameUnderWay(
 const hasNoIds = sql`upstream_scim_id is null and upstream_rest_id is null and upstream_uid is null`;
 
 /**
- * Joins the sent creates of forgotten rows, whose calls are `heir`'s from now on: an event of the service that a late one
- * causes is explained by them. undefined: there is no row.
+ * Joins the sent creates of forgotten rows, whose calls are `heir`'s from now on: a lost one may still take effect.
+ * undefined: there is no row.
  */
 export async function inheritSentCreates(
   tx: Db,
