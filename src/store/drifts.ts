@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
@@ -156,52 +156,6 @@ export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
 export async function reopenIgnoredDrifts(tx: Db, now: number): Promise<void> {
   const ignored = tx.updateTable('drifts').set({ status: 'open', ignored_until: null });
   await ignored.where('status', '=', 'ignored').where('ignored_until', '<=', now).execute();
-}
-
-/** Drifts to be judged by the audit log: found after `afterSeq`, until `until` (epoch milliseconds). */
-interface SentQuery {
-  readonly afterSeq: number;
-  readonly until: number;
-  readonly limit: number;
-}
-
-/** How much earlier than its call an event may seem to be, in milliseconds: the clock of the service is another one. */
-const EARLIER_MS = 10_000;
-
-/**
- * Lists the drifts among the next `limit` whose repair the bridge had sent before: with success, after the last complete
- * sweep that did not find them, and without an event of our own account since then that may show its effect. `lastSeq` is the last of
- * those looked through; undefined when there was none.
- */
-export async function listSentDrifts(
-  db: Db,
-  { afterSeq, until, limit }: SentQuery,
-): Promise<{ readonly drifts: readonly DriftRow[]; readonly lastSeq: number | undefined }> {
-  const after = db.selectFrom('drifts').where('seq', '>', afterSeq).orderBy('seq').limit(limit);
-  const next = await after.select(['seq', 'first_seen_at']).execute();
-  const lateAt = next.findIndex(({ first_seen_at }) => first_seen_at > until);
-  const lastSeq = (lateAt < 0 ? next : next.slice(0, lateAt)).at(-1)?.seq;
-  if (lastSeq === undefined) return { drifts: [], lastSeq };
-  const compared = sql`select max(started_at) from sweeps where status not in ('running', 'incomplete')
-    and ended_at < drifts.first_seen_at and (reads_admins = 1
-      or (drifts.change not like 'admin.%' and drifts.change not like 'entity.%'))`;
-  const account = sql`select cast(upstream_id as text) from users where users.id = drifts.member_id`;
-  const names = (
-    condition: RawBuilder<unknown>,
-  ) => sql`exists (select 1 from audit_event_subjects as other
-    where other.event_id = event.id and ${condition})`;
-  const isShown = sql`exists (select 1 from audit_event_subjects as about
-    join audit_events as event on event.id = about.event_id and event.origin <> 'foreign'
-    where about.subject = drifts.resource_id and about.at >= call.at - ${EARLIER_MS}
-    and (drifts.member_id = '' or ${names(sql`other.subject = drifts.member_id`)}
-      or not ${names(sql`other.resource_type = 'user'`)}))`;
-  const isSent = sql<boolean>`exists (select 1 from own_calls as call where call.resource_id = drifts.resource_id
-    and call.kind = drifts.change and call.outcome = 'done' and call.at < drifts.first_seen_at
-    and (drifts.member_id = '' or call.member_id = drifts.member_id or call.member_id = (${account})) and call.at >= coalesce((${compared}), 0)
-    and not ${isShown})`;
-  const drifts = db.selectFrom('drifts').selectAll().where('seq', '>', afterSeq);
-  const some = drifts.where('seq', '<=', lastSeq).where('status', 'in', ['open', 'contested']);
-  return { drifts: await some.where(isSent).orderBy('seq').execute(), lastSeq };
 }
 
 /** Lists the drifts with these ids. */

@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import {
-  type AuditWorld,
-  behindTheBack,
-  INTERVAL_MS,
-  PATIENT,
-  startAudit,
-} from '../support/audit-world.ts';
-import { readMetrics } from '../support/metrics.ts';
+import { type AuditWorld, startAudit } from '../support/audit-world.ts';
 import {
   addGroup,
   addUser,
@@ -24,8 +17,6 @@ import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
-/** An event comes into the audit log so late at most; and the next read of it. */
-const LOG_READ_MS = 5 * MINUTE_MS + 2 * INTERVAL_MS;
 const ATTEMPTS = 3;
 const NOTHING_DONE = { kind: 'status', status: 204 } as const;
 const words = 'the service accepted the change and still says otherwise';
@@ -69,63 +60,26 @@ async function recover(): Promise<void> {
   expect(await readWork(world)).toMatchObject({ due: 0 });
 }
 
-/** Moves time on, and on until the log was read after that: a read may have begun before. */
-async function untilLogRead(world: AuditWorld, ms: number): Promise<void> {
-  const { clock } = world;
-  clock.leap(ms);
-  const since = clock.now() - INTERVAL_MS;
-  const isRead = async () => {
-    const lagSeconds = (await readMetrics(world, world.opsToken)).get('audit_lag_seconds') ?? 0;
-    const isLate = clock.now() - lagSeconds * 1_000 < since;
-    if (isLate) clock.leap(INTERVAL_MS);
-    return !isLate;
-  };
-  await expect.poll(isRead, { ...PATIENT, interval: 100 }).toBe(true);
-}
-
-test('changes that the service answers with 204 and does not make are no drift of somebody unknown, and end as stuck', async () => {
-  const { service } = world.sandbox;
-  const [ada, bob, cyd] = [
-    await addUser(world, 'ada'),
-    await addUser(world, 'bob'),
-    await addUser(world, 'cyd'),
-  ];
+test('a change that the service answers with 204 and does not make is drift, found by the next sweep', async () => {
+  const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
   const [pilots, crew] = [await addGroup(world, 'Pilots'), await addGroup(world, 'Crew')];
   await send(world, 'PATCH', `/Groups/${crew}`, toAdmin('add', bob));
   await untilQuiet(timed, MINUTE_MS);
   await sweep(world);
-  // So that the service is not asked about the past of the change.
-  await world.poll(MINUTE_MS);
-  const countCalls = doNothing(
-    'groupUsers.addUserToGroup',
-    'groupAdmins.removeAdminFromGroup',
-    'companyUsers.updateUser',
-  );
-  const licence = { op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value: 2 };
+  const countCalls = doNothing('groupUsers.addUserToGroup', 'groupAdmins.removeAdminFromGroup');
   await send(world, 'PATCH', `/Groups/${pilots}`, toMember('add', ada));
   await send(world, 'PATCH', `/Groups/${crew}`, toAdmin('remove', bob));
-  await send(world, 'PATCH', `/Users/${cyd}`, toPatch(licence));
+  await untilQuiet(timed, MINUTE_MS);
   await sweep(world);
   const found = await listManagedDrifts(world);
-  await untilLogRead(world, LOG_READ_MS);
-  await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
-  await untilQuiet(timed, 10 * MINUTE_MS);
-  const stuck = await listStuck(world);
   const calls = countCalls();
   await recover();
 
   expect(found).toEqual([
     'admin.added Crew of bob@example.com',
     'member.removed Pilots of ada@example.com',
-    'user.access cyd@example.com',
   ]);
-  const fields = ['admins', 'appsPermissions', 'members'];
-  expect(stuck.toSorted(byField)).toMatchObject(fields.map((field) => ({ field, problem })));
-  // The first call, and those after its one failed attempt.
-  expect(calls).toEqual([ATTEMPTS, ATTEMPTS, ATTEMPTS]);
-  expect(service.members('Pilots')).toContain('ada@example.com');
-  expect(service.admins('Crew')).not.toContain('bob@example.com');
-  expect(service.getUser('cyd@example.com').appsPermissions).toBe(2);
+  expect(calls).toEqual([1, 1]);
 });
 
 test('a removal that the service answers with 204 and does not make ends as stuck: of a virtual user at once, of a group once a list shows it', async () => {
@@ -154,27 +108,6 @@ test('a removal that the service answers with 204 and does not make ends as stuc
   expect(service.findGroup('Cooks')).toBeUndefined();
   expect(service.findUser('vera@example.com')).toBeUndefined();
   expect((await world.request('GET', `/Groups/${group}`)).status).toBe(404);
-});
-
-test.each([
-  ['another account', 'dan', () => behindTheBack(world)],
-  ['the account of the bridge', 'dea', () => world.sandbox.service],
-])('a change that %s undoes is drift, however near to our own call', async (_, name, toWho) => {
-  const { service } = world.sandbox;
-  const [group, address] = [`Divers of ${name}`, `${name}@example.com`];
-  const id = await addUser(world, name);
-  const divers = await addGroup(world, group);
-  await untilQuiet(timed, MINUTE_MS);
-  await sweep(world);
-  await world.poll(MINUTE_MS);
-  await send(world, 'PATCH', `/Groups/${divers}`, toMember('add', id));
-  await expect.poll(() => service.members(group), PATIENT).toEqual([address]);
-  toWho().removeMember(group, address);
-  await sweep(world);
-  await world.poll(LOG_READ_MS);
-
-  expect(await listManagedDrifts(world)).toContain(`member.removed ${group} of ${address}`);
-  expect(service.members(group)).toEqual([]);
 });
 
 const byField = (one: JsonObject, other: JsonObject) =>

@@ -10,7 +10,6 @@ import { type HandOver, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo } from './let-go.ts';
 import { type LookRequest, lookNow } from './look-now.ts';
-import { createReclaimer } from './reclaim.ts';
 import { previewUndo, undoPlan } from './undo.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
@@ -65,7 +64,6 @@ export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<Keep
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspect = createInspections(deps, signal);
-  const reclaim = createReclaimer(deps);
   const writes = createWriteFollower(deps);
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -97,7 +95,6 @@ export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<Keep
     }
     const { nextAt, hasFound } = await inspect();
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
-    await reclaim();
     await writes.run();
     const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;
