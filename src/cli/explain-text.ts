@@ -1,6 +1,7 @@
 import { DEFAULT_PROVIDER, type Handling } from '../domain/provider.ts';
 import { NO_SEAT } from '../domain/seats.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../ops/schemas/resources.ts';
+import { toMoment } from './lists.ts';
 import { type Column, type Output, toPlain, toTable } from './table.ts';
 
 /** An explanation as an operator reads it in a terminal. */
@@ -58,7 +59,8 @@ export function toChoices({ returning, unknownMembers, nestedGroups, match }: Ha
 /** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
 function toDueLines(dueAt: string | null, problem: Explanation['problem']): string[] {
   if (dueAt === null) return [];
-  return [problem?.code === NO_SEAT ? 'waits for a free seat' : `due ${dueAt}`];
+  if (problem?.code === NO_SEAT) return ['waits for a free seat'];
+  return [`${problem === null ? 'due' : 'next attempt'} ${toMoment(dueAt)}`];
 }
 
 const STATE_COLUMNS: readonly Column<ExplainedField | ExplainedLink>[] = [

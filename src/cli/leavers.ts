@@ -14,7 +14,7 @@ import {
   toFirstOf,
   toNone,
 } from './listing.ts';
-import { toMoment } from './lists.ts';
+import { toMoment, toProblemText } from './lists.ts';
 import { type Cell, type Column, toDim } from './table.ts';
 
 interface Options extends ListOptions {
@@ -90,11 +90,11 @@ function toPerson({ person }: LeaverAnswer): string {
   return person.name ?? person.id;
 }
 
-function toStatus({ status, problem, planId }: LeaverAnswer): Cell {
+function toStatus({ status, problem, nextAttemptAt, planId }: LeaverAnswer): Cell {
   if (status === 'out') return { text: status, colour: 'green' };
   if (status === 'back') return { text: status, colour: 'dim' };
-  const why = planId === null ? problem?.words : `plan ${planId}`;
-  return { text: why === undefined ? status : `${status}: ${why}`, colour: 'yellow' };
+  const why = planId === null ? toProblemText(problem, nextAttemptAt) : `plan ${planId}`;
+  return { text: why === '' ? status : `${status}: ${why}`, colour: 'yellow' };
 }
 
 function toLogText({ logged }: LeaverAnswer): string {

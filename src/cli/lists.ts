@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../domain/drift.ts';
+import { NO_SEAT } from '../domain/seats.ts';
 import type { ActView } from '../ops/schemas/acts.ts';
 import type { DriftAnswer } from '../ops/schemas/drift.ts';
 import type { RequestView } from '../ops/schemas/requests.ts';
@@ -166,6 +167,16 @@ function toOutcome(outcome: ActView['outcome']): Cell {
 function toWritten({ op, path, values, words }: RequestView['written'][number]): string {
   if (words !== null) return `${op}: ${words} (${values})`;
   return `${op} ${path} (${values})`;
+}
+
+/** Why something does not come through, and when it is tried next. Who waits for a seat has a turn, and no time. */
+export function toProblemText(
+  problem: { readonly code: string; readonly words: string } | null,
+  nextAt: string | null,
+): string {
+  if (problem === null) return '';
+  const hasTime = nextAt !== null && problem.code !== NO_SEAT;
+  return `${problem.words}${hasTime ? `; next attempt ${toMoment(nextAt)}` : ''}`;
 }
 
 /** A moment to the second. */

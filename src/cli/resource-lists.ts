@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { listCommand } from './listing.ts';
+import { toProblemText } from './lists.ts';
 import { type Column, toDim } from './table.ts';
 
 /** Filters of people and groups. */
@@ -92,7 +93,10 @@ function toWorkColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
   return [
     { head: 'waits', cell: ({ pending }) => ({ text: pending.join(', '), colour: 'yellow' }) },
     { head: 'drifts', cell: ({ drifts }) => (drifts === 0 ? '' : `${drifts}`) },
-    { head: 'problem', cell: ({ problem }) => ({ text: problem?.words ?? '', colour: 'red' }) },
+    {
+      head: 'problem',
+      cell: ({ problem, dueAt }) => ({ text: toProblemText(problem, dueAt), colour: 'red' }),
+    },
   ];
 }
 

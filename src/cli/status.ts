@@ -5,7 +5,7 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer } from './json.ts';
 import { addShowOptions, type ShowOptions, show } from './listing.ts';
-import { toMoment } from './lists.ts';
+import { toMoment, toProblemText } from './lists.ts';
 import { toTimeText } from './progress.ts';
 import { createPaint, toPlain } from './table.ts';
 
@@ -77,8 +77,8 @@ function toLine(name: string, text: string): string {
 
 function toTroubles({ stuck, failing, disputes }: Status): string[] {
   const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
-  const shown = troubles.map(({ type, name, problem }) =>
-    toLine('', toPlain(`${type} ${name}: ${problem.words}`)),
+  const shown = troubles.map(({ type, name, problem, nextAttemptAt }) =>
+    toLine('', toPlain(`${type} ${name}: ${toProblemText(problem, nextAttemptAt)}`)),
   );
   const disputed = disputes.slice(0, SHOWN_MAX);
   return [

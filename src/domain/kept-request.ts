@@ -26,6 +26,8 @@ export interface KeptRequest {
   readonly status: number;
   /** The error keyword of a refusal. */
   readonly scimType: string | null;
+  /** The words of a refusal, as in the answer, but those of the service. */
+  readonly refusal: string | null;
   readonly durationMs: number;
   /** Name by which the provider's client introduces itself. */
   readonly client: string | null;

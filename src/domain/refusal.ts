@@ -32,10 +32,12 @@ export function isNotApplied(problem: Refusal | undefined): boolean {
   return problem?.code === NOT_APPLIED.code;
 }
 
+/** Beginning of the words of earlier refusals, behind those of a problem. */
+export const EARLIER = ' (a change that was accepted before was refused as well: ';
+
 /** `problem` with the words of earlier refusals, each once, which the provider was not told about. */
 export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonly string[]): P {
   if (earlier.length === 0) return problem;
   const told = [...new Set(earlier)].join('; ');
-  const words = `${problem.words} (a change that was accepted before was refused as well: ${told})`;
-  return { ...problem, words };
+  return { ...problem, words: `${problem.words}${EARLIER}${told})` };
 }

@@ -21,7 +21,7 @@ export interface Postponed {
 /** Columns of a row that a postponed step changes. */
 type RetryColumns = Pick<
   ResourceRow,
-  'attempts' | 'failing_since' | 'must_look' | 'last_error' | 'due_class'
+  'attempts' | 'failing_since' | 'must_look' | 'last_error' | 'stuck_at' | 'due_class'
 >;
 
 /** Columns after a postponed step: the next attempt, its reason, and the look before it. */
@@ -38,7 +38,8 @@ export function toRetryColumns(
     attempts,
     failing_since: row.failing_since ?? now,
     must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
-    last_error: toLastError(outcome.problem),
+    // The reason why it is stuck is told until it is not: a pause of the service comes and goes.
+    last_error: (row.stuck_at === null ? null : row.last_error) ?? toLastError(outcome.problem),
     due_at: now + delayMs,
   };
 }
@@ -123,14 +124,14 @@ interface Waiting {
   readonly now: number;
 }
 
-/** Columns of the trouble of what still waits: failing changes have failed for some time. */
+/** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
 export function toFailureColumns(
   row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
   { attempts: failed, problem, now }: Waiting,
 ) {
   const attempts = Math.max(row.attempts, failed);
   const failing_since = attempts === 0 ? null : (row.failing_since ?? now);
-  return { attempts, failing_since, last_error: row.last_error ?? toLastError(problem) };
+  return { attempts, failing_since, last_error: toLastError(problem) ?? row.last_error };
 }
 
 /** Columns after a look: its success says nothing of the change that failed before. */

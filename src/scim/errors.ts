@@ -21,6 +21,8 @@ export interface ScimErrorOptions {
   /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
+  /** Words for the log of requests, where those of the answer are the service's: these may be personal. */
+  readonly kept?: string;
 }
 
 /**
@@ -33,26 +35,30 @@ export class ScimError extends BridgeError {
   readonly status: number;
   readonly scimType: ScimType | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** Words that the log of requests keeps. */
+  readonly kept: string;
   constructor(status: number, detail: string, options: ScimErrorOptions = {}) {
     super('scim-refused', detail, 'cause' in options ? { cause: options.cause } : undefined);
     this.status = status;
     this.scimType = options.scimType;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.kept = options.kept ?? detail;
   }
 
   /** The same refusal with the place of its cause before its words. @param place counted from 1, such as `Operation 2` */
   at(place: string): ScimError {
-    return this.#say(`${place}: ${this.message}`);
+    return this.#say((words) => `${place}: ${words}`);
   }
 
   /** The same refusal with words behind its own. */
   with(words: string): ScimError {
-    return this.#say(`${this.message} ${words}`);
+    return this.#say((own) => `${own} ${words}`);
   }
 
-  #say(words: string): ScimError {
+  #say(toWords: (own: string) => string): ScimError {
     const { status, scimType, retryAfterSeconds, cause } = this;
-    return new ScimError(status, words, {
+    return new ScimError(status, toWords(this.message), {
+      kept: toWords(this.kept),
       ...(scimType === undefined ? {} : { scimType }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       ...(cause === undefined ? {} : { cause }),

@@ -277,6 +277,7 @@ export interface RequestsTable {
   /** 0: something was changed, and there was no answer yet. */
   status: number;
   scim_type: string | null;
+  refusal: string | null;
   duration_ms: number;
   client: string | null;
   credential: string;

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
+import { addRequestsCommand } from '../../src/cli/lists.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { REPAIRS } from '../../src/scim/repairs.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { addGroup, addUser, send, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { makeProvider } from '../support/walled.ts';
 
 const settings = SWEEP_SETTINGS;
 
@@ -87,8 +90,7 @@ test('what was repaired is shown with why, and so is why a request was refused',
     const strictly = { authorization: `Bearer ${token.token}` };
     const unknown = toPatch({ op: 'add', path: 'shoeSize', value: 42 });
     await bridge.request('PATCH', path, unknown, strictly);
-    await bridge.request('POST', '/Users', toUser('ada'));
-    const [, repaired, refused, conflict] = await untilLogged(bridge, 4);
+    const [, repaired, refused] = await untilLogged(bridge, 3);
 
     const toNotes = (item: JsonObject | undefined) =>
       [item?.written].flat().filter((one) => ['repair', 'refuse'].includes(Object(one).op));
@@ -106,8 +108,45 @@ test('what was repaired is shown with why, and so is why a request was refused',
         words: REPAIRS['unknown-attribute-dropped'].words,
       },
     ]);
-    expect(conflict?.refusal).toContain('somebody else has the name');
   }));
+
+test('why a request was refused is told as the provider was told, without words of the service', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const partner = await makeProvider(bridge, 'partner', { domains: ['b.test'] });
+    const path = `/Users/${await addUser(bridge, 'ada')}`;
+    const off = toPatch({ op: 'replace', path: 'active', value: false });
+    const answers = [
+      await bridge.request('POST', '/Users', toUser('ada')),
+      await partner.request('POST', '/Users', toUser('eve')),
+      await partner.request('PATCH', path, off),
+      await bridge.request('PATCH', path, toPatch({ op: 'add', path: 'id', value: 'x' })),
+      await bridge.request('PUT', path, { ...toUser('ada'), active: 'maybe' }),
+      await bridge.request('GET', '/Users?filter=shoeSize'),
+      await bridge.request('GET', '/Groups/nothing'),
+      await bridge.request('PUT', '/Nowhere', {}),
+      await bridge.request('POST', '/Bulk', {}),
+    ];
+    const told: unknown[] = answers.map(({ body }) => body.detail);
+    const operation = { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('ada') };
+    const bulk = await bridge.request('POST', '/Bulk', { ...BULK, Operations: [operation] });
+    told.push(Object([bulk.body.Operations].flat()[0]).response.detail);
+    const words = { kind: 'status', status: 422, body: 'message' } as const;
+    bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: words });
+    const name = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    const byService = await bridge.request('PATCH', path, name);
+    const items = await untilLogged(bridge, 12);
+    const { text } = await runner(bridge, [addRequestsCommand])('requests', '--status', '403');
+
+    const shown = items.slice(1).map(({ refusal }) => refusal);
+    expect(items[0]?.refusal).toBe(null);
+    expect(shown).toEqual([...told, 'The service refused the change (status 422).']);
+    expect(byService.body.detail).toContain('the sandbox was told to fail');
+    expect(JSON.stringify(items)).not.toMatch(/example\.com|sandbox/);
+    expect(told[1]).toContain('domain');
+    expect(text).toContain(told[1]);
+  }));
+
+const BULK = { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'] };
 
 test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
   const lines: JsonObject[] = [];

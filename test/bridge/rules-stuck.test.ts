@@ -1,10 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addExplainCommand } from '../../src/cli/explain.ts';
+import { addLeaversCommand } from '../../src/cli/leavers.ts';
+import { addGroupsCommand, addUsersCommand } from '../../src/cli/resource-lists.ts';
+import { addStatusCommand } from '../../src/cli/status.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { addGroup, addUser, listStuck, send, toMembers, toPatch } from '../support/provider.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -23,12 +29,15 @@ const clock = createLeapingClock();
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  const settings = { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
+  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
   bridge = await startTestBridge({ settings, clock });
 });
 
 /** Whatever a test leaves stuck is done by then. */
-afterEach(() => goOn(HOURS_MS));
+afterEach(() => {
+  bridge.sandbox.faults.clear();
+  return goOn(HOURS_MS);
+});
 afterAll(() => bridge.stop());
 
 const goOn = (aheadMs: number) => untilQuiet({ bridge, clock }, aheadMs);
@@ -168,4 +177,78 @@ describe('what is refused after it was acknowledged', () => {
     expect(getAccount('gus').fullName).toBe('Gus King');
     expect(await listStuckFields()).toEqual([]);
   });
+
+  test.each([
+    ['user', 'hal', 'scim.updateUser'],
+    ['group', 'Sailors', 'groups.updateGroup'],
+  ] as const)(
+    'of a %s has one reason and one next attempt wherever it is shown, whatever failed before and since',
+    async (type, name, operation) => {
+      const isUser = type === 'user';
+      const { faults } = bridge.sandbox;
+      const ids = await Promise.all(
+        [1, 2, 3].map((number) => (isUser ? addUser : addGroup)(bridge, `${name}${number}`)),
+      );
+      // The service is away: it fails for several, so nothing is sent for a while.
+      const away = { operation, fault: { kind: 'status', status: 503 } } as const;
+      const before = faults.add(away);
+      const sending = ids.map((id, index) => {
+        const body = isUser ? toActive(false) : toDisplayName(`Divers ${index}`);
+        return send(bridge, 'PATCH', `/${isUser ? 'Users' : 'Groups'}/${id}`, body);
+      });
+      await before.until(3);
+      clock.leap(WRITE_WAIT_MS);
+      await Promise.all(sending);
+      await goOn(SECONDS_MS);
+      before.remove();
+      const fault = { kind: 'status', status: 422, body: 'message' } as const;
+      const refused = faults.add({ operation, fault });
+      await goOn(10 * 60_000);
+      const told = await Promise.all(ids.map((id) => readReasons(type, id)));
+      refused.remove();
+      // Their time has come, and the service is away again.
+      const since = faults.add(away);
+      clock.leap(HOURS_MS);
+      await since.until(3);
+      await goOn(SECONDS_MS);
+      const later = await Promise.all(ids.map((id) => readReasons(type, id)));
+
+      for (const reasons of [...told, ...later])
+        expect(new Set(reasons)).toEqual(new Set([expect.stringContaining(words)]));
+    },
+  );
 });
+
+/** The reason why something of a user or group is stuck and its next attempt, from each place that shows them. */
+async function readReasons(type: 'user' | 'group', id: string): Promise<string[]> {
+  const read = async (path: string) => (await askOps(bridge, 'GET', path)).body;
+  const explained = await read(`/${type}s/${id}/explain`);
+  const places = [
+    { list: (await read('/status')).stuck, time: 'nextAttemptAt' },
+    { list: (await read(`/${type}s?stuck=true`)).items, time: 'dueAt' },
+    { list: [explained], time: 'dueAt' },
+    ...(type === 'user'
+      ? [{ list: (await read('/leavers?status=waits')).items, time: 'nextAttemptAt' }]
+      : []),
+  ];
+  const commands = [addStatusCommand, addUsersCommand, addGroupsCommand, addLeaversCommand];
+  const run = runner(bridge, [...commands, addExplainCommand]);
+  const dueAt = String(explained.dueAt)
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
+  const texts = await Promise.all([
+    run('status'),
+    run(`${type}s`, '--stuck'),
+    run('explain', id),
+    ...(type === 'user' ? [run('leavers', '--status', 'waits')] : []),
+  ]);
+  for (const { text } of texts) {
+    expect(text).toContain(words);
+    expect(text).toContain(`next attempt ${dueAt}`);
+  }
+  return places.map(({ list, time }) => {
+    const items = [list].flat().map(Object);
+    const one = items.find((item) => (item.person ?? item).id === id);
+    return `${one.problem.words} ${one[time]}`;
+  });
+}

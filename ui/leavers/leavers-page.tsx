@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { ExactMoment } from '../parts/moment.tsx';
+import { ExactMoment, Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag, type Tone } from '../parts/tag.tsx';
 import { Words } from '../parts/words.tsx';
@@ -40,7 +40,7 @@ const columns: readonly Column<Leaver>[] = [
   },
   {
     title: 'Status',
-    cell: ({ status, problem, planId }) => (
+    cell: ({ status, problem, nextAttemptAt, planId }) => (
       <>
         <Tag tone={TONES[status]} text={status} />
         {planId && (
@@ -53,6 +53,8 @@ const columns: readonly Column<Leaver>[] = [
         {problem && (
           <div className="detail">
             <Words text={problem.words} />
+            {nextAttemptAt && '; next attempt '}
+            {nextAttemptAt && <Moment at={nextAttemptAt} />}
           </div>
         )}
       </>

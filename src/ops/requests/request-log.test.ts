@@ -16,6 +16,7 @@ const kept = {
   written: [],
   status: 200,
   scimType: null,
+  refusal: null,
   durationMs: 1,
   client: null,
   credential: 'settings-1',

@@ -114,6 +114,7 @@ function toRows(requests: readonly KeptRequest[], entry: string): NewRequestRow[
     written: JSON.stringify(kept.written),
     status: kept.status,
     scim_type: kept.scimType,
+    refusal: kept.refusal,
     duration_ms: Math.round(kept.durationMs),
     client: kept.client,
     credential: kept.credential,

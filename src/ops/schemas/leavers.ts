@@ -51,7 +51,7 @@ export const leaver = z.strictObject({
     .describe('What the account was last seen to have, as far as it is not taken with the access.'),
   tookMs: count().nullable().describe('From the arrival of the request until it was seen.'),
   problem: serviceWords.nullable().describe('Why it waits, in the words of the service.'),
-  nextAttemptAt: moment().nullable(),
+  nextAttemptAt: moment().nullable().describe('While it waits; null: when nothing holds it.'),
   planId: z.string().nullable().describe('The plan that holds it until an operator decides.'),
 });
 /** Somebody who left, as operators are shown it. */

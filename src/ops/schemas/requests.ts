@@ -25,7 +25,10 @@ export const keptRequest = z.strictObject({
   ),
   status: z.int().describe('0: something was changed, and there was no answer yet.'),
   scimType: z.string().nullable(),
-  refusal: z.string().nullable().describe('Why it was refused, in words; null: it was not.'),
+  refusal: z
+    .string()
+    .nullable()
+    .describe('Why it was refused, as the provider was told, without words of the service.'),
   durationMs: z.number().min(0),
   client: z.string().nullable(),
   credential: z

@@ -142,7 +142,7 @@ async function planAgain(
     ...toCellColumns(cells, waiting.stuck),
     ...toFailureColumns(row, {
       attempts: Math.max(left.attempts, waiting.failed?.attempts ?? 0),
-      problem: findProblem(cells) ?? (waiting.stuck ?? waiting.failed)?.problem,
+      problem: waiting.stuck?.problem ?? findProblem(cells) ?? waiting.failed?.problem,
       now,
     }),
   };

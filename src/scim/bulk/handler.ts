@@ -86,10 +86,10 @@ function toFailure(error: ScimError): JsonObject {
 
 function toNoted(result: BulkResult): NotedOperation {
   const { operation, id, content, repaired } = result;
-  const scimType = result.kind === 'failed' ? result.error.scimType : undefined;
+  const refusal = result.kind === 'failed' ? result.error : undefined;
   if (operation.kind === 'malformed') {
     const { status } = operation.error;
-    return { method: 'POST', resourceType: null, id, content, status, scimType, repaired };
+    return { method: 'POST', resourceType: null, id, content, status, refusal, repaired };
   }
   const { action, type } = operation;
   return {
@@ -97,8 +97,8 @@ function toNoted(result: BulkResult): NotedOperation {
     resourceType: type === 'User' ? 'user' : 'group',
     id,
     content,
-    status: result.kind === 'failed' ? result.error.status : toStatus(action),
-    scimType,
+    status: refusal?.status ?? toStatus(action),
+    refusal,
     repaired,
   };
 }

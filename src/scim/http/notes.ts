@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { ScimType } from '../errors.ts';
+import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 import type { Content } from '../requests/list-written.ts';
 
@@ -17,7 +17,7 @@ export interface NotedOperation {
   readonly content: Content | undefined;
   /** Status that the single request would have been answered with. */
   readonly status: number;
-  readonly scimType: ScimType | undefined;
+  readonly refusal: ScimError | undefined;
   readonly repaired: readonly RepairedParts[];
 }
 
@@ -33,8 +33,7 @@ interface Notes {
   readonly repairs: RequestRepairs;
   /** The bridge's id of the resource that the address names; an unknown one as it was sent. */
   readonly resourceId?: string;
-  /** Error keyword of the refusal. */
-  readonly scimType?: ScimType | undefined;
+  readonly refusal?: ScimError;
   /** What the body of a write says; absent: it has none, or was refused before it was understood. */
   readonly content?: Content;
   /** Outcome of the operations of a bulk request. */

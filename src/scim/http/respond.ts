@@ -164,13 +164,13 @@ export function answerErrors(telemetry: {
     // Refused while its body still came: the parser of the body says so once more.
     if (res.writableEnded) return;
     if (res.headersSent) return next(error);
-    note(res, { scimType: scimError.scimType });
     sendError(res, scimError);
   };
 }
 
-/** Sends a SCIM error. */
+/** Sends a SCIM error, and keeps it with the answer. */
 export function sendError(res: Response, error: ScimError): void {
+  note(res, { refusal: error });
   if (error.retryAfterSeconds !== undefined) {
     res.setHeader('Retry-After', String(error.retryAfterSeconds));
   }

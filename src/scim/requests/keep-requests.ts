@@ -4,6 +4,7 @@ import { isId } from '../../domain/ids.ts';
 import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
 import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
+import type { ScimError } from '../errors.ts';
 import { getNotes, type NotedOperation } from '../http/notes.ts';
 import type { RepairedParts } from '../repairs.ts';
 import { listWritten } from './list-written.ts';
@@ -61,13 +62,14 @@ function listLines(kept: Kept): KeptRequest[] {
 
 function toLine({ req, res, ...kept }: Kept): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
-  const { credential, scimType = null, content, repairs } = getNotes(res);
+  const { credential, refusal, content, repairs } = getNotes(res);
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
   const ofGroups = route.startsWith('/Groups') ? 'group' : null;
   return {
-    ...{ ...kept, at, requestId, method: req.method, route, scimType, credential },
+    ...{ ...kept, at, requestId, method: req.method, route, credential },
+    ...toReason(refusal),
     client: toClient(req.headers['user-agent']),
     resourceType: route.startsWith('/Users') ? 'user' : ofGroups,
     resourceId: toResourceId(findResource(req, res)),
@@ -77,8 +79,12 @@ function toLine({ req, res, ...kept }: Kept): KeptRequest {
 
 type Part = Pick<
   KeptRequest,
-  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType'
+  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType' | 'refusal'
 >;
+
+function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scimType' | 'refusal'> {
+  return { scimType: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
+}
 
 function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
@@ -115,7 +121,7 @@ function toPart({
   id,
   content,
   status,
-  scimType,
+  refusal,
   repaired,
 }: NotedOperation): Part {
   const written = listWritten(content);
@@ -125,6 +131,6 @@ function toPart({
     resourceId: toResourceId(id),
     written: [...written, ...toPaths(repaired)],
     status,
-    scimType: scimType ?? null,
+    ...toReason(refusal),
   };
 }

@@ -1,5 +1,5 @@
 import { toResourceKey } from '../../domain/ids.ts';
-import { NOT_THERE } from '../../domain/refusal.ts';
+import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
 import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { Problem } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -59,18 +59,26 @@ export function tellUnchanged({ telemetry }: ScimDeps, write: AcceptedWrite): vo
 const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
 /** Refusal with the words of the service or our own, in the form that a provider shows its administrator. */
-function toRefusal({ code, words, ours }: Problem, type: AcceptedWrite['type']): ScimError {
+function toRefusal(problem: Problem, type: AcceptedWrite['type']): ScimError {
+  const { code, words, ours, status } = problem;
+  const [own = ''] = words.split(EARLIER);
   const detail = ours
-    ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+    ? toSentence(words)
     : `The service refused the change: ${words.replaceAll(CALL, '')}`;
+  const answered = status === undefined ? '' : ` (status ${status})`;
+  const kept = ours ? toSentence(own) : `The service refused the change${answered}.`;
   switch (code) {
     case 'conflict':
-      return new ScimError(409, detail, { scimType: 'uniqueness' });
+      return new ScimError(409, detail, { scimType: 'uniqueness', kept });
     case 'not-permitted':
-      return new ScimError(403, detail);
+      return new ScimError(403, detail, { kept });
     case NOT_THERE.code:
       return notFound(type === 'user' ? 'User' : 'Group');
     default:
-      return new ScimError(400, detail, { scimType: 'invalidValue' });
+      return new ScimError(400, detail, { scimType: 'invalidValue', kept });
   }
+}
+
+function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

@@ -12,6 +12,7 @@ const row = {
   written: '[]',
   status: 200,
   scim_type: null,
+  refusal: null,
   duration_ms: 1,
   client: null,
   credential: 'settings-1',

@@ -19,7 +19,7 @@ export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Prom
     await sql`insert into requests ${toValues(some)} on conflict (entry) do update set
       method = excluded.method, resource_type = excluded.resource_type,
       resource_id = excluded.resource_id, written = excluded.written, status = excluded.status,
-      scim_type = excluded.scim_type, duration_ms = excluded.duration_ms
+      scim_type = excluded.scim_type, refusal = excluded.refusal, duration_ms = excluded.duration_ms
       where requests.status = 0`.execute(tx);
   }
 }

@@ -234,10 +234,9 @@ function listAuditStatements(serial: string): string[] {
     'create index audit_event_subjects_at on audit_event_subjects (subject, at)',
     `create table requests (
       seq ${serial}, entry text unique, at bigint not null, request_id text not null,
-      method text not null,
-      route text not null, resource_type text, resource_id text, written text not null,
-      status integer not null, scim_type text, duration_ms integer not null, client text,
-      credential text default '' not null)`,
+      method text not null, route text not null, resource_type text, resource_id text,
+      written text not null, status integer not null, scim_type text, refusal text,
+      duration_ms integer not null, client text, credential text default '' not null)`,
     'create index requests_resource on requests (resource_id, seq) where resource_id is not null',
     'create index requests_refused on requests (status, seq) where status >= 400',
     'create index requests_credential on requests (credential, resource_type, seq)',

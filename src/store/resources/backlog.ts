@@ -140,16 +140,19 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const { rows } = await sql<Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string }>`
+  const facts = sql`cells, stuck_at, due_at`;
+  const { rows } = await sql<
+    Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string; due_at: number | null }
+  >`
     select * from (
-      select 'user' as type, id, user_name as name, cells, stuck_at from users where stuck_at is not null
+      select 'user' as type, id, user_name as name, ${facts} from users where stuck_at is not null
       union all
-      select 'group' as type, id, display_name as name, cells, stuck_at from groups where stuck_at is not null
+      select 'group' as type, id, display_name as name, ${facts} from groups where stuck_at is not null
     ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
-  return rows.flatMap(({ type, id, name, ...row }) =>
+  return rows.flatMap(({ type, id, name, due_at, ...row }) =>
     listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
       ...{ type, id, name, field, problem, since },
-      nextAttemptAt: retryAt,
+      nextAttemptAt: Math.max(retryAt, Number(due_at)),
     })),
   );
 }
@@ -158,7 +161,7 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   const select = (table: LinkTable, field: string) => sql`
     select ${sql.lit(field)} as field, link.group_id as id, home.display_name as name,
       link.user_id as person, link.problem, link.stuck_at as since,
-      link.retry_at as "nextAttemptAt"
+      case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
     from ${sql.table(table)} as link join groups as home on home.id = link.group_id
     where link.stuck_at is not null`;
   const { rows } = await sql<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>`
