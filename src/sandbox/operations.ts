@@ -1,5 +1,7 @@
-/** A part of the service that an account's rights or the company's tariff can shut. */
-export type Section = 'users' | 'groups' | 'members' | 'admins' | 'companyUsers' | 'audit';
+/** The parts of the service that an account's rights or the company's tariff can shut. */
+export const SECTIONS = ['users', 'groups', 'members', 'admins', 'companyUsers', 'audit'] as const;
+/** One of these parts. */
+export type Section = (typeof SECTIONS)[number];
 
 /** One documented operation. */
 export interface Operation {

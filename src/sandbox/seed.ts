@@ -16,12 +16,14 @@ const familyNames = ['Adler', 'Braun', 'Costa', 'Duval', 'Evans', 'Fischer', 'Ga
 
 /**
  * Adds users `user00001@example.com` … and groups `Group 001` … as if they had always been there: in one commit,
- * without audit events. The same seed makes the same company, but for uids and times.
+ * without audit events. The same seed makes the same company, but for uids and times. Whoever has such a name already stays
+ * as it is, so a second seed adds what a larger company has more.
  */
 export function seedDirectory(directory: Directory, seed: Seed): void {
   const users = Array.from({ length: seed.users ?? 0 }, (_, index) => toUser(directory, index));
   const groups = Array.from({ length: seed.groups ?? 0 }, (_, index) => toGroup(directory, index));
   const links = groups.flatMap((group, index): Change[] => {
+    if (group.id < directory.state.nextGroupId) return [];
     const wanted = seed.groupSizes?.[index] ?? seed.membersPerGroup ?? 20;
     return Array.from({ length: Math.min(wanted, users.length) }, (_, place) => {
       const userId = users[(index * wanted + place) % users.length]?.id ?? 0;
@@ -36,15 +38,18 @@ export function seedDirectory(directory: Directory, seed: Seed): void {
 }
 
 function toUser(directory: Directory, index: number): SandboxUser {
-  const id = directory.state.nextUserId + index;
+  const { state } = directory;
   const userName = `user${String(index + 1).padStart(5, '0')}`;
+  const email = `${userName}@example.com`;
+  const known = state.findUserByUserName(userName) ?? state.findUserByEmail(email);
+  if (known !== undefined) return known;
   const given = givenNames[index % givenNames.length] ?? '';
   const family = familyNames[Math.floor(index / givenNames.length) % familyNames.length] ?? '';
   const now = timestamp(directory);
   return {
-    id,
+    id: state.nextUserId + index,
     uid: directory.newUid(),
-    email: `${userName}@example.com`,
+    email,
     userName,
     fullName: `${given} ${family}`,
     role: 2,
@@ -59,12 +64,15 @@ function toUser(directory: Directory, index: number): SandboxUser {
 }
 
 function toGroup(directory: Directory, index: number): SandboxGroup {
+  const name = `Group ${String(index + 1).padStart(3, '0')}`;
+  const known = directory.state.findGroupByName(name);
+  if (known !== undefined) return known;
   const now = timestamp(directory);
   return {
     id: directory.state.nextGroupId + index,
     uid: directory.newUid(),
     scimId: directory.newUid(),
-    name: `Group ${String(index + 1).padStart(3, '0')}`,
+    name,
     permissions: 0,
     addToCardsAndSpacesEnabled: false,
     created: now,

@@ -188,6 +188,23 @@ describe('the state', () => {
     });
   }
 
+  test('is seeded again to a larger company, and who is there stays as they are', async () => {
+    const { call, sandbox } = await startForTest({ seed: { users: 2, groups: 1 } });
+    const act = (body: object) => call('POST', control('state'), body);
+    await act({ action: 'setActive', user: 'user00001@example.com', active: false });
+    await act({ action: 'removeMember', group: 'Group 001', user: 'user00002@example.com' });
+    await act({ action: 'addUser', email: 'user00004@example.com', userName: 'four' });
+    for (const _ of [1, 2]) await act({ action: 'seed', users: 5, groups: 2 });
+
+    const [, ...users] = sandbox.service.users();
+    const numbers = users.map(({ email }) => email.slice(8, 9));
+    expect(numbers).toEqual(['1', '2', '4', '3', '5']);
+    expect(users.filter(({ active }) => !active)).toHaveLength(1);
+    expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['Group 001', 'Group 002']);
+    expect(sandbox.service.members('Group 001')).toHaveLength(1);
+    expect(sandbox.service.members('Group 002')).toHaveLength(5);
+  });
+
   test('is reset to the owner alone', async () => {
     const { call, sandbox } = await startForTest({ seed: { users: 2, groups: 2 } });
     await call('POST', control('reset'));

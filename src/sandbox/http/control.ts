@@ -1,6 +1,6 @@
 import type { CallLog } from '../calls.ts';
 import type { Faults } from '../faults.ts';
-import type { Section } from '../operations.ts';
+import { SECTIONS } from '../operations.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxService } from '../service.ts';
 import type { SandboxShape, SandboxShapeChange } from '../shape.ts';
@@ -86,25 +86,17 @@ export function answerControl(
   return { status: 200, body: control(deps, body) ?? {} };
 }
 
-const sections: readonly Section[] = [
-  'users',
-  'groups',
-  'members',
-  'admins',
-  'companyUsers',
-  'audit',
-];
-
 function changeFaults({ faults }: ControlDeps, body: unknown): void {
   if (!isObject(body)) throw new Refusal('bad-request', 'Body should be an object');
   const { requestsPerSecond, sections: shut = {}, release } = body;
   if (!isObject(shut)) throw new Refusal('bad-request', 'sections should be an object');
   if (requestsPerSecond !== undefined) {
-    const limit = requestsPerSecond === null ? undefined : parseCount(requestsPerSecond, 'limit');
-    faults.limitRate(limit);
+    faults.limitRate(
+      requestsPerSecond === null ? undefined : parseCount(requestsPerSecond, 'limit'),
+    );
   }
   for (const [name, status] of Object.entries(shut)) {
-    const section = sections.find((known) => known === name);
+    const section = SECTIONS.find((known) => known === name);
     if (section === undefined) throw new Refusal('bad-request', `no section '${name}'`);
     if (status === 402 || status === 403) faults.refuse(section, status);
     else faults.allow(section);
