@@ -15,7 +15,7 @@ for (const { why, env, token } of [
     const text = toBanner({ ...facts, settings, token, operator: undefined });
 
     expect(text).toContain('SCIM base URL  https://scim.example.com/scim/v2\n');
-    expect(text).toContain('Ready when     https://scim.example.com/readyz says so\n');
+    expect(text).toContain('Ready when     http://127.0.0.1:9090/readyz says so\n');
     expect(text.match(/^Console .*$/gm)).toEqual(['Console        http://127.0.0.1:9090/console']);
     expect(text).not.toContain('correct-horse-battery');
   });

@@ -18,7 +18,8 @@ export interface BannerFacts {
 export function toBanner(facts: BannerFacts): string {
   const { publicUrl, opsUrl, settings, token, operator } = facts;
   const base = `${publicUrl}${SCIM_PATH}`;
-  const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so\nConsole        ${opsUrl}${CONSOLE_PATH}`;
+  const console = `${settings.console.url ?? opsUrl}${CONSOLE_PATH}`;
+  const address = `SCIM base URL  ${base}\nReady when     ${opsUrl}/readyz says so\nConsole        ${console}`;
   if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
   if (token === undefined) return `\n${address}\nSCIM tokens    scim-bridge token list\n\n`;
   const ops = operator === undefined ? '' : `Operator token ${operator}\n`;

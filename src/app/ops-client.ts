@@ -35,6 +35,8 @@ export function isPassing(error: unknown): boolean {
 
 /** Talks to the running bridge as an operator. */
 export interface OpsClient {
+  /** Address of the bridge. */
+  readonly url: string;
   /**
    * Sends a request below `/ops` and returns the JSON of a 2xx answer.
    * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
@@ -88,7 +90,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     throw toFailure(`${base}/ops${path}`, { status, answer });
   };
   return {
-    ask,
+    ...{ url: base, ask },
     isAnswering: () => isAnswering(`${base}/healthz`),
     send: async (method, path, body) => toDone(path, await ask(method, path, body)),
     sendFile: async (path, body) =>

@@ -109,12 +109,12 @@ test('a failure that is told ends with 1, settings that allow no start with 78',
 test('--config wins over CONFIG, which wins over the default file', async () => {
   const files = { 'a.yaml': 'port: 1\n', 'b.yaml': 'port: 2\n' };
   const env = { CONFIG: 'a.yaml' };
-  expect((await run('settings', { files })).out).toMatch(/^port +8080 +default$/m);
-  expect((await run('settings', { files, env })).out).toMatch(/^port +1 +file a\.yaml$/m);
-  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(
+  expect((await run('settings --here', { files })).out).toMatch(/^port +8080 +default$/m);
+  expect((await run('settings --here', { files, env })).out).toMatch(/^port +1 +file a\.yaml$/m);
+  expect((await run('settings --here --config b.yaml', { files, env })).out).toMatch(
     /^port +2 +file b\.yaml$/m,
   );
-  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(
+  expect((await run('--config b.yaml settings --here', { files, env })).out).toMatch(
     /^port +2 +file b\.yaml$/m,
   );
 });
@@ -128,7 +128,7 @@ test('settings prints every setting, warnings aside, and no secret', async () =>
     UPSTREAM_PROXY: 'http://me:s3cret@proxy:3128',
     DATABASE_URL: 'postgres://bridge:s3cret@db/bridge',
   };
-  for (const args of ['settings', 'settings --json']) {
+  for (const args of ['settings --here', 'settings --here --json']) {
     const { code, out, err } = await run(args, { env });
     expect(code).toBe(0);
     expect(out).toContain('postgres://(hidden)@db/bridge');
@@ -143,7 +143,7 @@ test('settings --json says of each setting its value, with its unit, and where t
     'a.yaml': 'scim: { writeWait: 1500ms }\nretention: { drifts: 60d, plans: 30d }\n',
     '/run/ops': 'a-s3cret-of-operators',
   };
-  const { out } = await run('settings --json --config a.yaml', { env, files });
+  const { out } = await run('settings --here --json --config a.yaml', { env, files });
 
   const { items } = JSON.parse(out);
   const byName = new Map(items.map((item: { name: string }) => [item.name, item]));
@@ -272,7 +272,7 @@ for (const { host, want } of addresses) {
 
 test('the executable runs from any directory', async () => {
   const bin = join(import.meta.dirname, 'bin.mjs');
-  const { stdout } = await promisify(execFile)(process.execPath, [bin, 'settings'], {
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, 'settings', '--here'], {
     cwd: '/',
     env: {},
   });

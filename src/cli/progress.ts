@@ -50,7 +50,7 @@ export function createProgress(
 
 /** Client whose requests tell a person at a terminal that they are waited for. */
 export function withProgress(
-  { ask, send, sendFile, isAnswering }: OpsClient,
+  { ask, send, sendFile, ...client }: OpsClient,
   context: Pick<CliContext, 'showProgress'>,
 ): OpsClient {
   const wait = <T>(answer: Promise<T>): Promise<T> => {
@@ -58,7 +58,7 @@ export function withProgress(
     return answer.finally(progress.end);
   };
   return {
-    isAnswering,
+    ...client,
     ask: (...args) => wait(ask(...args)),
     send: (...args) => wait(send(...args)),
     sendFile: (...args) => wait(sendFile(...args)),

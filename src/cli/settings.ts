@@ -1,24 +1,37 @@
 import type { ShownSetting } from '../settings/shown.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
+import { readList } from './listing.ts';
 import { type Column, toTable } from './table.ts';
 
-/** `settings`: prints the settings in effect, without secrets. */
+/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
 export const addSettingsCommand: AddCommand = (program, context) => {
   const { loadSettings, write, writeError } = context;
   program
     .command('settings')
-    .description('print the settings in effect, without secrets')
+    .description('print the settings of the running bridge, without secrets (asks it)')
     .option('--json', 'as one JSON object')
     .option('--changed', 'only those that are not the default')
+    .option('--here', 'those of this environment and file, which a bridge would start with here')
     .addHelpText('after', help)
-    .action(({ json, changed }: { json?: true; changed?: true }) => {
+    .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
       const { shown, warnings } = loadSettings();
-      const items = changed ? shown.filter(({ from }) => from !== 'default') : shown;
-      write(json ? toJson({ items, nextCursor: null }) : toTable(items, COLUMNS, context));
-      for (const warning of warnings) writeError(`Warning: ${warning}\n`);
+      const { whose, all } = here
+        ? { whose: 'this environment and file; a running bridge may have others', all: shown }
+        : await readSettings(context);
+      const items = changed ? all.filter(({ from }) => from !== 'default') : all;
+      const table = `Settings of ${whose}:\n\n${toTable(items, COLUMNS, context)}`;
+      write(json ? toJson({ items, nextCursor: null }) : table);
+      if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
     });
 };
+
+async function readSettings(context: CliContext) {
+  const client = context.connect();
+  const reading = { path: '/settings', limit: Number.MAX_SAFE_INTEGER, context } as const;
+  const { items: all } = await readList<ShownSetting>(client, reading);
+  return { whose: `the bridge that answers at ${client.url}`, all };
+}
 
 const COLUMNS: readonly Column<ShownSetting>[] = [
   { head: 'setting', cell: ({ name }) => name },
@@ -33,5 +46,4 @@ const COLUMNS: readonly Column<ShownSetting>[] = [
 ];
 
 const help = `
-These are the settings of this command's environment and file. Those of the running bridge: GET /ops/settings.
---json prints { "items": [...], "nextCursor": null } as that request answers it.`;
+--json prints { "items": [...], "nextCursor": null } as GET /ops/settings answers it.`;

@@ -1,5 +1,7 @@
 import { createMatcher } from '../domain/matcher.ts';
+import { toFileVariable } from './environment.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
+import { settingRows } from './rows.ts';
 import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
@@ -7,13 +9,8 @@ export function listCrossProblems(settings: Settings): SettingProblem[] {
   const { upstream, scim, port, ops, notify } = settings;
   const problems: SettingProblem[] = [...listOidcProblems(settings)];
   if (upstream.url !== undefined && upstream.token === undefined) {
-    problems.push(
-      missing(
-        'upstream.token',
-        'UPSTREAM_TOKEN',
-        'upstream.url is: a real service answers nobody without it',
-      ),
-    );
+    const why = 'upstream.url is: a real service answers nobody without it';
+    problems.push(missing('upstream.token', why));
   }
   if (upstream.url === undefined && upstream.token !== undefined) {
     const message =
@@ -59,15 +56,11 @@ function listReceiverProblems({
 function* listOidcProblems({ console, oidc }: Settings): Generator<SettingProblem> {
   if (oidc.issuer === undefined) return;
   const why = 'oidc.issuer is, and needs it';
-  if (console.url === undefined) yield missing('console.url', 'CONSOLE_URL', why);
-  if (oidc.clientId === undefined) {
-    yield missing('oidc.clientId', 'OIDC_CLIENT_ID', why);
-  }
-  if (oidc.clientSecret === undefined) {
-    yield missing('oidc.clientSecret', 'OIDC_CLIENT_SECRET', why);
-  }
+  if (console.url === undefined) yield missing('console.url', why);
+  if (oidc.clientId === undefined) yield missing('oidc.clientId', why);
+  if (oidc.clientSecret === undefined) yield missing('oidc.clientSecret', why);
   if (oidc.operatorGroups.length + oidc.readerGroups.length === 0) {
-    yield missing('oidc.operatorGroups', 'OIDC_OPERATOR_GROUPS', why);
+    yield missing('oidc.operatorGroups', why);
   }
 }
 
@@ -90,8 +83,12 @@ export function listWarnings({ upstream, publicUrl }: Settings): string[] {
   return warnings;
 }
 
-function missing(setting: string, variable: string, why: string): SettingProblem {
-  const message = `${setting} is not set, but ${why}. Set ${variable} or ${variable}_FILE.`;
+/** A problem that names the variables which would end it: a file is read for secrets alone. */
+function missing(setting: string, why: string): SettingProblem {
+  const variables = settingRows
+    .filter(({ name }) => name === setting)
+    .flatMap((row) => [row.variable, toFileVariable(row) ?? []].flat());
+  const message = `${setting} is not set, but ${why}. Set ${variables.join(' or ')}.`;
   return { setting, message };
 }
 

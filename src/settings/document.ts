@@ -36,7 +36,7 @@ Every secret can also be read from a file: append \`_FILE\` to the variable's na
 changes, and on SIGHUP ([security.md](security.md#secrets)).
 A bad setting, or an unknown one in the file, stops the start with a message that names it and says what is allowed. A variable that resembles a setting is warned of;
 all others belong to other programs.
-\`scim-bridge settings\` prints what is in effect, without secrets.
+\`scim-bridge settings\` prints those of the running bridge without secrets, with \`--here\` those that a start would have.
 `;
 
 const configIntroduction = `# Every setting at its default; docs/settings.md says more.

@@ -235,10 +235,10 @@ test('a sign-in by OpenID Connect needs what belongs to it, and says that it doe
   const { problems } = refusal({ OIDC_ISSUER: 'https://login.example.com' });
 
   expect(problems.map(({ message }) => message)).toEqual([
-    'console.url is not set, but oidc.issuer is, and needs it. Set CONSOLE_URL or CONSOLE_URL_FILE.',
-    'oidc.clientId is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_ID or OIDC_CLIENT_ID_FILE.',
+    'console.url is not set, but oidc.issuer is, and needs it. Set CONSOLE_URL.',
+    'oidc.clientId is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_ID.',
     'oidc.clientSecret is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE.',
-    'oidc.operatorGroups is not set, but oidc.issuer is, and needs it. Set OIDC_OPERATOR_GROUPS or OIDC_OPERATOR_GROUPS_FILE.',
+    'oidc.operatorGroups is not set, but oidc.issuer is, and needs it. Set OIDC_OPERATOR_GROUPS.',
   ]);
 });
 

@@ -10,6 +10,7 @@ import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { addGroupsCommand, addUsersCommand } from '../../src/cli/resource-lists.ts';
 import { addSessionCommand } from '../../src/cli/session.ts';
+import { addSettingsCommand } from '../../src/cli/settings.ts';
 import { addStatusCommand } from '../../src/cli/status.ts';
 import { tokenCommand } from '../../src/cli/token.ts';
 import { sendJson, startService } from '../../src/upstream/testing/service.ts';
@@ -80,6 +81,21 @@ test('status tells how the bridge is, what waits and what differs, and by its ex
   expect(paused).toMatchObject({ code: 2, text: expect.stringContaining('writes-paused') });
   const { body } = await askOps(bridge, 'GET', '/status');
   expect(Object.keys(JSON.parse(json.text))).toEqual(Object.keys(body));
+});
+
+test('settings prints those of the running bridge, or those of the command, and says whose they are', async () => {
+  const env = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '7s' };
+  const ask = (...args: string[]) => runner(bridge, [addSettingsCommand], env)('settings', ...args);
+  const [running, here, json] = [await ask(), await ask('--here'), await ask('--json')];
+
+  expect(running.text).toMatch(/^Settings of the bridge that answers at http:\/\/127.0.0.1:\d+:\n/);
+  expect(running.text).toMatch(/^scim\.writeWait +3s +default$/m);
+  expect(here.text).toMatch(
+    /^Settings of this environment and file; a running bridge may have others:/,
+  );
+  expect(here.text).toMatch(/^scim\.writeWait +7s +environment SCIM_WRITE_WAIT$/m);
+  const { body } = await askOps(bridge, 'GET', '/settings?limit=1000');
+  expect(JSON.parse(json.text)).toEqual(body);
 });
 
 test('users, groups, drifts, requests and acts list what the bridge knows, as a table or as the request answers it', async () => {

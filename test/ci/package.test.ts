@@ -95,7 +95,7 @@ test('the command that is installed prints tables', async () => {
   const command = join(project, 'node_modules/.bin/scim-bridge');
   // Of the variables here, MODE is one of the test runner.
   const env = { ...process.env, MODE: undefined };
-  const { stdout } = await run(command, ['settings'], { cwd: project, env });
+  const { stdout } = await run(command, ['settings', '--here'], { cwd: project, env });
 
   const [head = '', ...rows] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^SETTING +VALUE +FROM/);

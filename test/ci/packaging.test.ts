@@ -304,7 +304,7 @@ test('Dockerfile: what it copies is enough for the commands that build the image
   cpSync(join(build, 'dist'), join(image, 'dist'), { recursive: true });
   // Of the variables here, MODE is one of the test runner.
   const env = { ...process.env, MODE: undefined };
-  const { stdout } = await run(process.execPath, ['dist/cli/main.js', 'settings'], {
+  const { stdout } = await run(process.execPath, ['dist/cli/main.js', 'settings', '--here'], {
     cwd: image,
     env,
   });

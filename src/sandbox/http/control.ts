@@ -91,9 +91,8 @@ function changeFaults({ faults }: ControlDeps, body: unknown): void {
   const { requestsPerSecond, sections: shut = {}, release } = body;
   if (!isObject(shut)) throw new Refusal('bad-request', 'sections should be an object');
   if (requestsPerSecond !== undefined) {
-    faults.limitRate(
-      requestsPerSecond === null ? undefined : parseCount(requestsPerSecond, 'limit'),
-    );
+    const limit = requestsPerSecond === null ? undefined : parseCount(requestsPerSecond, 'limit');
+    faults.limitRate(limit);
   }
   for (const [name, status] of Object.entries(shut)) {
     const section = SECTIONS.find((known) => known === name);
