@@ -43,8 +43,8 @@ export function followLive(client: QueryClient): () => void {
     } else if (live.state === 'live') {
       setState('lost');
       isLost = true;
-      // The session may be over.
-      void client.invalidateQueries({ queryKey: ['me'] });
+      // The session may be over, or the bridge gone: whatever is shown is asked for at once.
+      void client.invalidateQueries();
     }
   }
 

@@ -68,14 +68,19 @@ export function useRead<Name extends OpsName>(
   const isLive = useLiveness() === 'live';
   const { data, error, failureReason, dataUpdatedAt } = useQuery({
     queryKey: ['ops', path],
-    queryFn: ({ signal }) => read(name, path, signal),
+    // A bridge that stands still is not heard either.
+    queryFn: ({ signal }) => {
+      const late = everyMs === undefined ? [] : [AbortSignal.timeout(everyMs)];
+      return read(name, path, AbortSignal.any([signal, ...late]));
+    },
     enabled: isOn,
     meta: { topics },
     refetchInterval: everyMs ?? (isLive ? false : POLL_MS),
   });
   // What was read before stays in sight while the bridge does not answer; the frame of the page says so.
   const isKept = data !== undefined && isPassing(error);
-  return { data, error: isKept ? null : error, failureReason, dataUpdatedAt };
+  const isHeard = failureReason === null && error === null;
+  return { data, error: isKept ? null : error, isHeard, dataUpdatedAt };
 }
 
 /** Name of a schema that is a list with `items` and `nextCursor`. */

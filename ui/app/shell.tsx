@@ -79,8 +79,8 @@ function useFocusOnPage(path: string): void {
 
 /** Says that what is shown may be old, while the bridge does not answer. */
 function Unreachable() {
-  const { failureReason, dataUpdatedAt } = useRead('Status', '/status', { topics: STATUS_TOPICS });
-  if (failureReason === null || dataUpdatedAt === 0) return null;
+  const { isHeard, dataUpdatedAt } = useRead('Status', '/status', { topics: STATUS_TOPICS });
+  if (isHeard || dataUpdatedAt === 0) return null;
   return (
     <Alert
       color="yellow"

@@ -50,16 +50,7 @@ function Mode({ writes }: { readonly writes: Ops<'Status'>['writes'] }) {
 
 /** When what is wanted was last compared with what the service holds, or how far it has come. */
 function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'Status'> }) {
-  if (firstRead !== null) {
-    return (
-      <>
-        reads for the first time: {firstRead.step}, {firstRead.read.toLocaleString('en')}
-        {firstRead.expected !== null && ` of ${firstRead.expected.toLocaleString('en')}`} so far
-        {firstRead.endsAt && ', done '}
-        {firstRead.endsAt && <Moment at={firstRead.endsAt} />}
-      </>
-    );
-  }
+  if (firstRead !== null) return <span className="quiet">read for the first time now</span>;
   if (lastSweep === null) return <span className="quiet">not since the first read</span>;
   const { status, progress, endedAt, startedAt } = lastSweep;
   if (status !== 'running') return <Moment at={endedAt ?? startedAt} />;

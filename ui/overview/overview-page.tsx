@@ -25,11 +25,17 @@ export function OverviewPage() {
   }, []);
   if (status.error) return <Fault error={status.error} />;
   if (!status.data) return <Loader />;
-  return <Overview status={status.data} />;
+  return <Overview status={status.data} isHeard={status.isHeard} />;
 }
 
-function Overview({ status }: { readonly status: Ops<'Status'> }) {
-  const { tone, line, concerns } = toVerdict(status);
+function Overview({
+  status,
+  isHeard,
+}: {
+  readonly status: Ops<'Status'>;
+  readonly isHeard: boolean;
+}) {
+  const { tone, line, concerns } = toVerdict(status, isHeard);
   return (
     <Stack gap="lg">
       <div className="verdict" data-tone={tone}>
@@ -39,6 +45,7 @@ function Overview({ status }: { readonly status: Ops<'Status'> }) {
         <Title order={1}>{line}</Title>
       </div>
       {concerns.length > 0 && <Concerns concerns={concerns} />}
+      {status.firstRead && <FirstRead reading={status.firstRead} />}
       <OverviewFacts status={status} />
       {status.release && <Release release={status.release} />}
       <Troubles status={status} />
@@ -67,6 +74,25 @@ function Concerns({ concerns }: { readonly concerns: readonly Concern[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+function FirstRead({ reading }: { readonly reading: NonNullable<Ops<'Status'>['firstRead']> }) {
+  const { step, read, expected, endsAt } = reading;
+  const count = `${read.toLocaleString('en')}${expected === null ? '' : ` of ${expected.toLocaleString('en')}`}`;
+  return (
+    <Section title="The first read" lead="Providers get 503 until it is done, and come again.">
+      <Progress
+        value={expected ? (read / expected) * 100 : 100}
+        animated={!expected}
+        aria-label={`${count} of ${step} read`}
+      />
+      <Text size="sm">
+        {count} {step} read so far
+        {endsAt !== null && ', all of them '}
+        {endsAt !== null && <Moment at={endsAt} />}.
+      </Text>
+    </Section>
   );
 }
 

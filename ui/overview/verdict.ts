@@ -25,12 +25,18 @@ export interface Verdict {
   readonly concerns: readonly Concern[];
 }
 
-/** Decides the answer from the state of the bridge. */
-export function toVerdict(status: Status): Verdict {
+/** Decides the answer from the state of the bridge. @param isHeard false: what is known of it may be old */
+export function toVerdict(status: Status, isHeard: boolean): Verdict {
+  if (!isHeard) {
+    return { tone: 'bad', line: 'Not known. The bridge does not answer this page.', concerns: [] };
+  }
   const concerns = [...listConcerns(status)];
   const count = concerns.length;
-  if (status.status === 'unavailable') {
+  if (status.status === 'unavailable' && status.firstRead === null) {
     return { tone: 'bad', line: 'No. The bridge cannot serve requests.', concerns };
+  }
+  if (status.firstRead !== null && count === 0) {
+    return { tone: 'waiting', line: 'Soon. It reads the service for the first time.', concerns };
   }
   const things = count === 1 ? 'One thing needs' : `${count} things need`;
   if (count > 0) return { tone: 'waiting', line: `Not yet. ${things} you.`, concerns };
@@ -50,6 +56,8 @@ function toEnd({ queue }: Status): string {
 
 function* listConcerns(status: Status): Generator<Concern> {
   for (const { code, detail, remedy } of status.reasons) {
+    // It has a place of its own, and nobody has to do anything about it.
+    if (code === 'first-read') continue;
     const page = PAGES[code];
     yield { code, title: detail, remedy, ...(page && { page }) };
   }

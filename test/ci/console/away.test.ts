@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { freePort } from '../../support/free-port.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
@@ -20,11 +20,17 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
   let bridge: TestBridge;
   let page: Page;
 
-  const start = () =>
+  const start = (options?: TestBridgeOptions) =>
     startTestBridge({
+      ...options,
       settings: { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` },
       ...{ service: sandbox, port },
     });
+
+  const signIn = () => {
+    const headers = { 'X-Scim-Bridge-Console': '1' };
+    return page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
+  };
 
   beforeAll(async () => {
     buildPages();
@@ -34,8 +40,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     browser = await startBrowser(browserPath ?? '');
     const context = await browser.newContext({ baseURL: `http://127.0.0.1:${port}` });
     page = await context.newPage();
-    const headers = { 'X-Scim-Bridge-Console': '1' };
-    await page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
+    await signIn();
   });
   afterAll(async () => {
     await browser?.close();
@@ -65,6 +70,23 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByRole('textbox', { name: 'Token' }).waitFor();
+  });
+
+  test('takes its verdict back as soon as the bridge is gone, or stands still', async () => {
+    const verdict = page.getByRole('heading', { level: 1 });
+    await page.goto('/console/');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const well = await verdict.textContent();
+    await bridge.stop();
+    await verdict.getByText('Not known').waitFor({ timeout: 2_000 });
+    bridge = await start();
+    await verdict.getByText(String(well)).waitFor();
+
+    await page.route(/\/ops\/status/, () => undefined);
+    await verdict.getByText('Not known').waitFor();
+    await page.unroute(/\/ops\/status/);
+    await verdict.getByText(String(well)).waitFor();
+    expect(well).toContain('Yes');
   });
 
   test('keeps its list where a read is refused as one too many', async () => {
@@ -99,6 +121,23 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('alert').getByText('Not signed out').waitFor();
     await page.unroute(/\/console\/session$/);
+  });
+
+  test('shows how far the first read is, and no trouble', async () => {
+    await bridge.stop();
+    const { faults } = sandbox;
+    faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } });
+    rmSync(join(folder, 'bridge.db'));
+    bridge = await start({ awaitsFirstRead: false });
+    await signIn();
+    await page.goto('/console/');
+
+    await page.getByRole('heading', { name: 'Soon. It reads the service' }).waitFor();
+    await page.getByRole('progressbar', { name: 'of groups read' }).waitFor();
+    expect(await page.getByText('cannot serve').count()).toBe(0);
+    faults.clear();
+    faults.release();
+    await page.getByRole('heading', { name: 'Yes. The service holds' }).waitFor();
   });
 });
 
