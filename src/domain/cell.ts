@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -56,6 +57,11 @@ export interface Failure {
 /** Cells of a user or group. A field that is absent neither waits nor failed, and its value is a provider's. */
 export type Cells<Field extends string> = { readonly [F in Field]?: Cell };
 
+/** The wanted and the held value of each field; undefined: it has none that a change tells. */
+export type FieldValues<Field extends string> = Readonly<
+  Record<Field, readonly [wanted: JsonValue | undefined, held: JsonValue | undefined] | undefined>
+>;
+
 /** Cell while it is changed. */
 type Draft = { readonly [Part in keyof Cell]: Cell[Part] | undefined };
 
@@ -81,9 +87,9 @@ export function edit<Field extends string>(
   return next;
 }
 
-/** The fields that have a cell. An object of ours has no other keys than its fields. */
-export function parseFields<Field extends string>(cells: Cells<Field>): Field[] {
-  return Object.keys(cells) as Field[];
+/** The fields that have a cell, or a row of a table. An object of ours has no other keys than its fields. */
+export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
+  return Object.keys(rows) as Field[];
 }
 
 /** Asks for fields: they wait for the write of `version`. */

@@ -1,7 +1,8 @@
+import { type FieldValues, parseFields } from './cell.ts';
 import type { DriftKind } from './drift.ts';
-import type { GroupField } from './group.ts';
+import type { OwnGroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
-import { isJsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { UserField } from './user.ts';
 
@@ -45,8 +46,8 @@ export type ChangedList = 'memberships' | 'group_admins';
 
 /** Facts about one kind of change. */
 interface ChangeRow {
-  /** Fields that it may concern, the list in which it concerns one user, or that it concerns the roles in one entity. */
-  readonly about: readonly (UserField | GroupField)[] | ChangedList | 'entity';
+  /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
+  readonly about?: ChangedList | 'entity';
   /** Drift that it repairs; absent: none. */
   readonly repairs?: RepairableKind;
   /** Harm that it does, `measured`: if its values say so; absent: none. */
@@ -59,61 +60,50 @@ interface ChangeRow {
 
 const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'user.create': {
-    about: ['account'],
     repairs: 'user.missing',
     grants: 'deactivate',
     words: 'is wanted and has no account: create',
   },
   'user.activate': {
-    about: ['active'],
     repairs: 'user.deactivated',
     grants: 'deactivate',
     words: 'is wanted active: activate',
   },
   'user.deactivate': {
-    about: ['active'],
     repairs: 'user.activated',
     harm: 'deactivate',
     words: 'is wanted inactive: deactivate',
   },
   'user.rename': {
-    about: ['name'],
     repairs: 'user.renamed',
     words: 'has another name: rename',
   },
   'user.access': {
-    about: ['appsPermissions', 'temporarilyInactive'],
     repairs: 'user.access',
     harm: 'measured',
     words: 'has other licences or is suspended otherwise: set as wanted',
   },
   'user.address': {
-    about: ['address'],
     words: 'has another userName or address: try it once',
   },
   'user.delete': {
-    about: ['active'],
     harm: 'deactivate',
     words: 'is a virtual user whom a provider deleted: delete',
   },
   'group.create': {
-    about: ['existence'],
     repairs: 'group.missing',
     words: 'is wanted and is not there: create',
   },
   'group.rename': {
-    about: ['displayName'],
     repairs: 'group.renamed',
     words: 'has another name: rename',
   },
   'group.permissions': {
-    about: ['permissions', 'addToCardsAndSpacesEnabled'],
     repairs: 'group.permissions',
     harm: 'measured',
     words: 'has other permissions: set as wanted',
   },
   'group.delete': {
-    about: ['existence'],
     harm: 'deleteGroup',
     words: 'was deleted by its provider: delete',
   },
@@ -160,14 +150,62 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
     words: 'is to have no roles in a space or document: remove',
   },
   'user.hand-over': {
-    about: [],
     words: 'goes to another provider: hand over',
   },
   'group.hand-over': {
-    about: [],
     words: 'goes to another provider: hand over',
   },
 };
+
+/** The changes that have the service hold each field: where it is on or has a value, where it is off, and others. */
+export const FIELD_CHANGES: Readonly<
+  Record<UserField | OwnGroupField, readonly [on: ChangeKind, off?: ChangeKind, other?: ChangeKind]>
+> = {
+  account: ['user.create'],
+  active: ['user.activate', 'user.deactivate', 'user.delete'],
+  name: ['user.rename'],
+  appsPermissions: ['user.access'],
+  temporarilyInactive: ['user.access'],
+  address: ['user.address'],
+  existence: ['group.create', 'group.delete'],
+  displayName: ['group.rename'],
+  permissions: ['group.permissions'],
+  addToCardsAndSpacesEnabled: ['group.permissions'],
+};
+
+/** All fields of users and groups that have a value of their own. */
+export const CHANGED_FIELDS = parseFields<UserField | OwnGroupField>(FIELD_CHANGES);
+
+/** Lists the fields that a kind of change may concern. */
+export function listChangedFields(kind: ChangeKind): (UserField | OwnGroupField)[] {
+  return CHANGED_FIELDS.filter((field) => FIELD_CHANGES[field].includes(kind));
+}
+
+/** A change of fields, with the values that are wanted and those that the service holds. */
+export interface FieldChange {
+  readonly kind: ChangeKind;
+  readonly desired: JsonObject;
+  readonly observed: JsonObject;
+}
+
+/** Lists the changes of these fields. A value that nobody wants, or that the service does not tell, cannot differ. */
+export function listFieldChanges<Field extends UserField | OwnGroupField>(
+  fields: readonly Field[],
+  values: FieldValues<Field>,
+): FieldChange[] {
+  const changes = fields.flatMap((field): FieldChange[] => {
+    const [wanted, held] = values[field] ?? [];
+    if (wanted === undefined || held === undefined) return [];
+    const [on, off = on] = FIELD_CHANGES[field];
+    const kind = wanted === false ? off : on;
+    return [{ kind, desired: { [field]: wanted }, observed: { [field]: held } }];
+  });
+  return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, same]) => ({
+    kind,
+    desired: Object.assign({}, ...same.map(({ desired }) => desired)),
+    observed: Object.assign({}, ...same.map(({ observed }) => observed)),
+  }));
+}
 
 /** Finds the facts about a kind of change. */
 export function getChangeRow(kind: ChangeKind): ChangeRow {

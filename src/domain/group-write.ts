@@ -1,5 +1,5 @@
-import { ask, askOnly, type Cells, mustWait } from './cell.ts';
-import { type EntityField, isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
+import { ask, askOnly, type Cells, mustWait, parseFields } from './cell.ts';
+import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
 import {
   type DesiredGroup,
@@ -7,6 +7,7 @@ import {
   type GroupState,
   isInService,
   listGroupDifferences,
+  type OwnGroupField,
   toDesiredGroup,
 } from './group.ts';
 import type { JsonObject } from './json.ts';
@@ -14,18 +15,16 @@ import { isGone } from './resource-state.ts';
 
 /** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
-  return WRITTEN.flatMap(({ field, name }) => (names.has(name) ? [field] : []));
+  return parseFields<OwnGroupField>(NAMES).filter((field) => names.has(NAMES[field] ?? ''));
 }
 
-/** Owned fields, each with its name in a write. */
-const WRITTEN = [
-  { field: 'displayName', name: 'displayName' },
-  { field: 'permissions', name: toWrittenName(GROUP_EXTENSION, 'permissions') },
-  {
-    field: 'addToCardsAndSpacesEnabled',
-    name: toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled'),
-  },
-] as const;
+/** The name by which a write names each field of a group's own; undefined: none does. */
+const NAMES: Readonly<Record<OwnGroupField, string | undefined>> = {
+  existence: undefined,
+  displayName: 'displayName',
+  permissions: toWrittenName(GROUP_EXTENSION, 'permissions'),
+  addToCardsAndSpacesEnabled: toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled'),
+};
 
 /** A provider's write of a group, as it decides what is left to do. */
 export interface GroupWrite {
@@ -48,7 +47,7 @@ export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   if (fields.length === 0) return cells;
   const desired = toDesiredGroup(attributes);
   const isUnsure = inFlight || state.mustLook || isGone(state.observed);
-  const differing = new Set(
+  const differing = new Set<GroupField>(
     state.observed === undefined ? fields : listGroupDifferences(desired, state.observed, cells),
   );
   const waiting = fields.filter((field) =>
@@ -82,7 +81,7 @@ export interface GroupDeletion {
   readonly version: number;
 }
 
-function isOwned(desired: DesiredGroup, field: Exclude<GroupField, EntityField>): boolean {
+function isOwned(desired: DesiredGroup, field: OwnGroupField): boolean {
   return field === 'existence' || desired[field] !== undefined;
 }
 

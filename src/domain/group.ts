@@ -1,4 +1,4 @@
-import { type Cells, holds } from './cell.ts';
+import { type Cells, type FieldValues, holds, parseFields } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
@@ -10,12 +10,14 @@ import type { ResourceState, Sightings } from './resource-state.ts';
  * Owned fields of a group: its own, and one for each entity in which rules want roles. Members and admins wait row by
  * row. `existence`: that it is there, or gone.
  */
-export type GroupField =
+export type GroupField = OwnGroupField | EntityField;
+
+/** Field of a group's own. */
+export type OwnGroupField =
   | 'existence'
   | 'displayName'
   | 'permissions'
-  | 'addToCardsAndSpacesEnabled'
-  | EntityField;
+  | 'addToCardsAndSpacesEnabled';
 
 /** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
 export interface UpstreamGroupIds {
@@ -102,23 +104,31 @@ export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
   };
 }
 
+/** Values of each field of a group's own, as an operator is shown them. */
+export function toGroupValues(desired: DesiredGroup, observed: ObservedGroup) {
+  return {
+    existence: undefined,
+    displayName: [desired.displayName, observed.displayName],
+    permissions: [desired.permissions, observed.permissions],
+    addToCardsAndSpacesEnabled: [
+      desired.addToCardsAndSpacesEnabled,
+      observed.addToCardsAndSpacesEnabled,
+    ],
+  } as const satisfies FieldValues<OwnGroupField>;
+}
+
 /** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
 export function listGroupDifferences(
   desired: DesiredGroup,
   observed: ObservedGroup,
   cells: Cells<GroupField>,
-): GroupField[] {
-  const fields: GroupField[] = [];
-  const [wanted, held] = [normaliseName(desired.displayName), normaliseName(observed.displayName)];
-  if (!holds(cells.displayName, wanted, held)) fields.push('displayName');
-  if (desired.permissions !== undefined && desired.permissions !== observed.permissions) {
-    fields.push('permissions');
-  }
-  if (
-    desired.addToCardsAndSpacesEnabled !== undefined &&
-    desired.addToCardsAndSpacesEnabled !== observed.addToCardsAndSpacesEnabled
-  ) {
-    fields.push('addToCardsAndSpacesEnabled');
-  }
-  return fields;
+): OwnGroupField[] {
+  const { displayName, existence: _, ...values } = toGroupValues(desired, observed);
+  const [wanted, held] = displayName.map(normaliseName);
+  const isNamed = holds(cells.displayName, wanted ?? '', held ?? '');
+  const others = parseFields<keyof typeof values>(values).filter((field) => {
+    const [want, have] = values[field];
+    return want !== undefined && want !== have;
+  });
+  return [...(isNamed ? [] : (['displayName'] as const)), ...others];
 }

@@ -1,5 +1,6 @@
+import { parseFields } from './cell.ts';
 import { toExtension, toWrittenName } from './extensions.ts';
-import type { DesiredGroup, GroupField, ObservedGroup } from './group.ts';
+import type { DesiredGroup, GroupField, ObservedGroup, OwnGroupField } from './group.ts';
 import type { JsonObject } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser, ObservedUser, UserField } from './user.ts';
@@ -18,10 +19,7 @@ export interface ProtectedChange<Desired, Observed, Field> {
 }
 
 /** The fields of a user that can be taken from them. */
-export type TakenUserField = Extract<
-  UserField,
-  'active' | 'appsPermissions' | 'temporarilyInactive'
->;
+export type TakenUserField = Exclude<UserField, 'account' | 'name' | 'address'>;
 
 /**
  * Lists what a change takes from a user: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or
@@ -43,7 +41,7 @@ export function listTakenFromUser(
       isInService,
     }),
   };
-  return (['active', 'temporarilyInactive', 'appsPermissions'] as const).filter(
+  return parseFields<TakenUserField>(hasLess).filter(
     (field) => fields.includes(field) && hasLess[field],
   );
 }
@@ -72,7 +70,7 @@ export function onlyTaken(
 }
 
 /** The fields of a group that can be taken from it. */
-export type TakenGroupField = Extract<GroupField, 'permissions' | 'addToCardsAndSpacesEnabled'>;
+export type TakenGroupField = Exclude<OwnGroupField, 'existence' | 'displayName'>;
 
 /**
  * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
@@ -92,7 +90,7 @@ export function listTakenFromGroup(
     }),
     [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),
   };
-  return (['permissions', flag] as const).filter(
+  return parseFields<TakenGroupField>(hasLess).filter(
     (field) => fields.includes(field) && hasLess[field],
   );
 }

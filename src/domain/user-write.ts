@@ -1,5 +1,6 @@
 import { ask, askOnly, type Cells, isWaiting, mustWait } from './cell.ts';
 import type { Combination } from './combine.ts';
+import { assertNever } from './errors.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
 import { isGone } from './resource-state.ts';
@@ -9,21 +10,25 @@ import {
   isObservedActive,
   listUserDifferences,
   toDesiredUser,
+  USER_FIELDS,
   type UserField,
   type UserState,
 } from './user.ts';
 
 /** Owned fields that a write names. */
 export function toUserFields(names: ReadonlySet<string>): UserField[] {
-  const fields: UserField[] = [];
-  if (names.has('active')) fields.push('active');
-  if (names.has('name')) fields.push('name');
-  if (names.has('userName') || names.has('emails')) fields.push('address');
-  for (const field of ['appsPermissions', 'temporarilyInactive'] as const) {
-    if (names.has(toWrittenName(USER_EXTENSION, field))) fields.push(field);
-  }
-  return fields;
+  return USER_FIELDS.filter((field) => NAMES[field].some((name) => names.has(name)));
 }
+
+/** The names by which a write names each owned field. */
+const NAMES: Readonly<Record<UserField, readonly string[]>> = {
+  account: [],
+  active: ['active'],
+  name: ['name'],
+  appsPermissions: [toWrittenName(USER_EXTENSION, 'appsPermissions')],
+  temporarilyInactive: [toWrittenName(USER_EXTENSION, 'temporarilyInactive')],
+  address: ['userName', 'emails'],
+};
 
 /**
  * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service is told. A
@@ -103,8 +108,12 @@ export function isOwned(
     case 'appsPermissions':
     case 'temporarilyInactive':
       return desired[field] !== undefined;
-    default:
+    case 'account':
+    case 'active':
+    case 'address':
       return true;
+    default:
+      return assertNever(field);
   }
 }
 

@@ -1,5 +1,5 @@
 import { findCreationAddress } from './address.ts';
-import { type Cells, holds, isWaiting } from './cell.ts';
+import { type Cells, type FieldValues, holds, isWaiting, parseFields } from './cell.ts';
 import { toExtension, USER_EXTENSION } from './extensions.ts';
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
@@ -123,46 +123,66 @@ export function toWantedSuspension(
   return !isWantedActive(desired, deactivation);
 }
 
-/** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
+/** A user with what the service holds. */
+interface ComparedUser {
+  readonly desired: DesiredUser;
+  readonly observed: ObservedUser;
+  readonly cells: Cells<UserField>;
+  readonly deactivation: Deactivation;
+}
+
+/** Tells of each owned field whether the service holds something else; an unset one is not ours. */
+const DIFFERS: Readonly<Record<UserField, (compared: ComparedUser) => boolean>> = {
+  account: () => false,
+  active: ({ desired, observed, deactivation }) =>
+    isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation),
+  // As one string; the value that came back for exactly this name counts as this name.
+  name: ({ desired, observed, cells }) =>
+    desired.name !== undefined &&
+    !holds(cells.name, fullName(desired.name), normaliseName(observed.fullName)),
+  appsPermissions: ({ desired: { appsPermissions }, observed }) =>
+    appsPermissions !== undefined && appsPermissions !== observed.appsPermissions,
+  temporarilyInactive: ({ desired, observed, deactivation }) =>
+    desired.temporarilyInactive !== undefined &&
+    toWantedSuspension(desired, deactivation) !== (observed.temporarilyInactive ?? false),
+  address: ({ desired, observed }) =>
+    !isSameName(desired.userName, observed.userName) ||
+    !isSameName(desired.address, observed.email),
+};
+
+/** All owned fields of a user. */
+export const USER_FIELDS = parseFields<UserField>(DIFFERS);
+
+/** The owned fields in which the service does not hold what is desired. */
 export function listUserDifferences(
   desired: DesiredUser,
   observed: ObservedUser,
   cells: Cells<UserField>,
   deactivation: Deactivation,
 ): UserField[] {
-  const fields: UserField[] = [];
-  if (isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation)) {
-    fields.push('active');
-  }
-  const isNamed = desired.name === undefined || holdsName(desired.name, observed, cells);
-  if (!isNamed) fields.push('name');
-  if (
-    desired.appsPermissions !== undefined &&
-    desired.appsPermissions !== observed.appsPermissions
-  ) {
-    fields.push('appsPermissions');
-  }
-  if (
-    desired.temporarilyInactive !== undefined &&
-    toWantedSuspension(desired, deactivation) !== (observed.temporarilyInactive ?? false)
-  ) {
-    fields.push('temporarilyInactive');
-  }
-  if (differsInAddress(desired, observed)) fields.push('address');
-  return fields;
+  const compared = { desired, observed, cells, deactivation };
+  return USER_FIELDS.filter((field) => DIFFERS[field](compared));
 }
 
-/** Compares names as one string; the value that came back for exactly this name counts as this name. */
-function holdsName(
-  desired: PersonName,
+function isSameName(a: string | undefined, b: string | undefined): boolean {
+  return a === undefined || b === undefined || foldCase(a) === foldCase(b);
+}
+
+/** Values of each owned field as an operator is shown them; undefined: no plan changes the field by itself. */
+export function toUserValues(
+  desired: DesiredUser,
   observed: ObservedUser,
-  { name }: Cells<UserField>,
-): boolean {
-  return holds(name, fullName(desired), normaliseName(observed.fullName));
-}
-
-function differsInAddress(desired: DesiredUser, observed: ObservedUser): boolean {
-  const same = (a: string | undefined, b: string | undefined) =>
-    a === undefined || b === undefined || foldCase(a) === foldCase(b);
-  return !same(desired.userName, observed.userName) || !same(desired.address, observed.email);
+  deactivation: Deactivation,
+): FieldValues<UserField> {
+  return {
+    account: undefined,
+    active: [isWantedActive(desired, deactivation), isObservedActive(observed, deactivation)],
+    name: [desired.name && fullName(desired.name), observed.fullName],
+    appsPermissions: [desired.appsPermissions, observed.appsPermissions],
+    temporarilyInactive: [
+      desired.temporarilyInactive ?? false,
+      observed.temporarilyInactive ?? false,
+    ],
+    address: undefined,
+  };
 }

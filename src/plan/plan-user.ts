@@ -6,6 +6,7 @@ import {
   listUserDifferences,
   type ObservedUser,
   toWantedSuspension,
+  USER_FIELDS,
   type UserField,
   type UserState,
 } from '../domain/user.ts';
@@ -123,21 +124,23 @@ function withTriedLast(actions: readonly UserAction[], { cells }: UserState): Us
   return [...actions.filter((action) => !isTried(action)), ...actions.filter(isTried)];
 }
 
-function listFields(action: UserAction): readonly UserField[] {
-  switch (action.kind) {
-    case 'update-user':
-      return [
-        ...(action.active === undefined ? [] : ['active' as const]),
-        ...(action.name ? ['name' as const] : []),
-      ];
-    case 'update-company-user':
-      return action.fields;
-    case 'try-address':
-      return ['address'];
-    default:
-      return [];
-  }
+function listFields(action: UserAction): UserField[] {
+  return USER_FIELDS.filter((field) => SENDS[field](action));
 }
+
+const isOfCompany = (action: UserAction, field: UserField) =>
+  action.kind === 'update-company-user' && action.fields.includes(field);
+
+/** Tells of each field whether an action for an account that exists sends it. */
+const SENDS: Readonly<Record<UserField, (action: UserAction) => boolean>> = {
+  account: () => false,
+  active: (action) =>
+    isOfCompany(action, 'active') || (action.kind === 'update-user' && action.active !== undefined),
+  name: (action) => action.kind === 'update-user' && action.name !== undefined,
+  appsPermissions: (action) => isOfCompany(action, 'appsPermissions'),
+  temporarilyInactive: (action) => isOfCompany(action, 'temporarilyInactive'),
+  address: ({ kind }) => kind === 'try-address',
+};
 
 function toUpdateUser(
   { desired, cells }: UserState,

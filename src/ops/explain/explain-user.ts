@@ -3,7 +3,7 @@ import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
-import { RULED_USER_FIELDS } from '../../domain/rules.ts';
+import type { RuledUserField } from '../../domain/rules.ts';
 import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -51,20 +51,22 @@ function listFields(subject: Subject): ExplainedField[] {
   const isWanted = desired.active || upstreamId !== undefined;
   const rulings = rules.book.ruleUser(names);
   const { origin } = row;
-  return [
-    toField('account', isWanted, upstreamId !== undefined),
-    ...listAddressFields(subject),
-    toField('name', desired.name && fullName(desired.name), observed?.fullName ?? null),
-    toField('active', desired.active, observed?.active ?? null),
-    ...RULED_USER_FIELDS.map((field) => ({
-      ...toField(field, desired[field], observed?.[field] ?? null),
-      ...toRuledOwner(rules.book, {
-        ...{ field, attributes, cells, rulings, origin },
-        urn: USER_EXTENSION,
-      }),
-    })),
-    ...listKept(row, HELD_OF_USER),
-  ];
+  const toRuled = (field: RuledUserField) => ({
+    ...toField(field, desired[field], observed?.[field] ?? null),
+    ...toRuledOwner(rules.book, {
+      ...{ field, attributes, cells, rulings, origin },
+      urn: USER_EXTENSION,
+    }),
+  });
+  const owned: Readonly<Record<UserField, ExplainedField | readonly ExplainedField[]>> = {
+    account: toField('account', isWanted, upstreamId !== undefined),
+    address: listAddressFields(subject),
+    name: toField('name', desired.name && fullName(desired.name), observed?.fullName ?? null),
+    active: toField('active', desired.active, observed?.active ?? null),
+    appsPermissions: toRuled('appsPermissions'),
+    temporarilyInactive: toRuled('temporarilyInactive'),
+  };
+  return [...Object.values(owned).flat(), ...listKept(row, HELD_OF_USER)];
 }
 
 /** userName and address: the account keeps those that it was created with, as far as is known. */

@@ -1,4 +1,4 @@
-import { getChangeRow } from '../../domain/change.ts';
+import { listChangedFields } from '../../domain/change.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { findGroup } from '../../store/groups/groups.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
@@ -82,7 +82,7 @@ async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> 
   const { id, provider, fields, groups, admins } = explanation;
   const own = await listHeldChanges(db, [id]);
   const held = new Set<string>(
-    own.flatMap(({ kind, member_id }) => [...[getChangeRow(kind).about].flat(), member_id]),
+    own.flatMap(({ kind, member_id }) => [...listChangedFields(kind), member_id]),
   );
   const toField = (one: ExplainedField): ExplainedField =>
     one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;

@@ -1,4 +1,5 @@
 import { isWaiting } from '../../domain/cell.ts';
+import { listFieldChanges } from '../../domain/change.ts';
 import type { Difference, DriftKind } from '../../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import {
@@ -6,8 +7,8 @@ import {
   type GroupState,
   listGroupDifferences,
   type ObservedGroup,
+  toGroupValues,
 } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
@@ -26,6 +27,7 @@ import {
   type SeenSince,
   toCompared,
   toDifference,
+  toDifferences,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
@@ -97,27 +99,7 @@ function listFieldDifferences(
   const fields = listGroupDifferences(desired, observed, cells).filter(
     (field) => !isWaiting(cells[field]),
   );
-  const differences: Difference[] = [];
-  if (fields.includes('displayName')) {
-    const held = { displayName: observed.displayName };
-    const wanted = { displayName: desired.displayName };
-    differences.push(toDifference('group.renamed', row.id, { desired: wanted, observed: held }));
-  }
-  const held: JsonObject = {};
-  const wanted: JsonObject = {};
-  for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
-    const [want, have] = [desired[field], observed[field]];
-    // A value that the service does not tell cannot differ.
-    if (!fields.includes(field) || want === undefined || have === undefined) continue;
-    wanted[field] = want;
-    held[field] = have;
-  }
-  if (Object.keys(held).length === 0) return differences;
-  const permissions = toDifference('group.permissions', row.id, {
-    desired: wanted,
-    observed: held,
-  });
-  return [...differences, permissions];
+  return toDifferences(row.id, listFieldChanges(fields, toGroupValues(desired, observed)));
 }
 
 /** Difference of one member or admin. */

@@ -1,14 +1,12 @@
 import { isWaiting } from '../../domain/cell.ts';
-import type { Difference, DriftKind } from '../../domain/drift.ts';
+import { listFieldChanges } from '../../domain/change.ts';
+import type { DriftKind } from '../../domain/drift.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { fullName } from '../../domain/name.ts';
 import {
   type Deactivation,
-  isObservedActive,
-  isWantedActive,
   listUserDifferences,
   type ObservedUser,
-  type UserField,
+  toUserValues,
   type UserState,
 } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
@@ -22,6 +20,7 @@ import {
   type SeenSince,
   toCompared,
   toDifference,
+  toDifferences,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
@@ -72,22 +71,8 @@ function compareFields({ seq }: UserRow, state: UserState, { observed, seen }: S
   const fields = listUserDifferences(desired, observed, cells, seen.deactivation).filter(
     (field) => !isWaiting(cells[field]),
   );
-  const differences: Difference[] = [];
-  if (fields.includes('active')) {
-    const wanted = isWantedActive(desired, seen.deactivation);
-    const kind = wanted ? 'user.deactivated' : 'user.activated';
-    const held = isObservedActive(observed, seen.deactivation);
-    const values = { desired: { active: wanted }, observed: { active: held } };
-    differences.push(toDifference(kind, id, values));
-  }
-  if (fields.includes('name') && desired.name !== undefined) {
-    const wanted = { name: fullName(desired.name) };
-    const values = { desired: wanted, observed: { name: observed.fullName } };
-    differences.push(toDifference('user.renamed', id, values));
-  }
-  const access = { desired: toAccess(desired, fields), observed: toAccess(observed, fields) };
-  if (Object.keys(access.observed).length > 0)
-    differences.push(toDifference('user.access', id, access));
+  const values = toUserValues(desired, observed, seen.deactivation);
+  const differences = toDifferences(id, listFieldChanges(fields, values));
   const isShown = isListed(seen, 'companyUsers', { seq, at: observed.listedAt });
   const unread = seen.lists.companyUsers && isShown ? [] : listOfCompanyUsers(seen.deactivation);
   const comparison = toCompared(
@@ -111,26 +96,6 @@ function compareDeleted(row: UserRow, state: UserState, seen: SeenUser): Compari
 function listOfCompanyUsers(deactivation: Deactivation): DriftKind[] {
   const suspended: DriftKind[] = ['user.deactivated', 'user.activated'];
   return deactivation === 'scim' ? ['user.access'] : ['user.access', ...suspended];
-}
-
-/** Licence and suspension among the differing fields, as far as both sides tell them. */
-function toAccess(
-  { appsPermissions, temporarilyInactive }: Access,
-  fields: readonly UserField[],
-): JsonObject {
-  return {
-    ...(appsPermissions !== undefined && fields.includes('appsPermissions')
-      ? { appsPermissions }
-      : {}),
-    ...(fields.includes('temporarilyInactive')
-      ? { temporarilyInactive: temporarilyInactive ?? false }
-      : {}),
-  };
-}
-
-interface Access {
-  readonly appsPermissions?: number | undefined;
-  readonly temporarilyInactive?: boolean | undefined;
 }
 
 function toAccount({ userName, email, active }: ObservedUser): JsonObject {

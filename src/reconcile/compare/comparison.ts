@@ -1,3 +1,4 @@
+import { type FieldChange, getChangeRow } from '../../domain/change.ts';
 import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -38,6 +39,14 @@ export function toDifference(
 ): Difference {
   const type = kind.startsWith('user.') ? 'user' : 'group';
   return { kind, type, resourceId, memberId: '', desired, observed };
+}
+
+/** Makes the differences that changes of fields would end. */
+export function toDifferences(resourceId: string, changes: readonly FieldChange[]): Difference[] {
+  return changes.flatMap(({ kind, ...values }) => {
+    const { repairs } = getChangeRow(kind);
+    return repairs === undefined ? [] : [toDifference(repairs, resourceId, values)];
+  });
 }
 
 /** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */

@@ -1,5 +1,11 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { findRepair, getChangeRow, listHarms, toChangeKey } from '../../domain/change.ts';
+import {
+  findRepair,
+  getChangeRow,
+  listChangedFields,
+  listHarms,
+  toChangeKey,
+} from '../../domain/change.ts';
 import type { Difference } from '../../domain/drift.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
@@ -231,8 +237,9 @@ export function toPlace({
   if (about === 'entity') {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
   }
-  if (typeof about === 'string') return { kind: 'link', list: about };
-  if (about.length === 1) return { kind: 'fields', fields: about };
+  if (about !== undefined) return { kind: 'link', list: about };
+  const fields = listChangedFields(kind);
+  if (fields.length === 1) return { kind: 'fields', fields };
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
-  return { kind: 'fields', fields: about.filter(isIn) };
+  return { kind: 'fields', fields: fields.filter(isIn) };
 }

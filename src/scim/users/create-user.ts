@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { USER_FIELDS } from '../../domain/user.ts';
 import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
@@ -257,7 +258,7 @@ async function startWriting(
   const { id } = row;
   const state = toUserState(row);
   const { desired: after, observed } = state;
-  const fields = ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'] as const;
+  const fields = USER_FIELDS.filter((field) => field !== 'account');
   const isInService = state.upstreamId !== undefined;
   const change = { before: undefined, after, observed, isInService, fields };
   if (listTakenFromUser(change).length > 0) {

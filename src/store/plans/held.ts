@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isWaiting, onlyWaiting } from '../../domain/cell.ts';
+import { CHANGED_FIELDS, FIELD_CHANGES, getChangeRow } from '../../domain/change.ts';
 import { type EntityField, findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import { hasEntities, parseCells, waits } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
@@ -11,38 +12,21 @@ interface Making {
   readonly now: number;
 }
 
-/** Fields that wait, with the changes that they stand for; userName and address are never changed by a plan. */
-const WISHES = [
-  ['users', 'account', sql`'user.create'`],
-  [
-    'users',
-    'active',
-    sql`case when active = 1 and deleted_at is null then 'user.activate' else 'user.deactivate' end`,
-  ],
-  ['users', 'name', sql`'user.rename'`],
-  ['users', 'appsPermissions', sql`'user.access'`],
-  ['users', 'temporarilyInactive', sql`'user.access'`],
-  [
-    'groups',
-    'existence',
-    sql`case when deleted_at is null then 'group.create' else 'group.delete' end`,
-  ],
-  ['groups', 'displayName', sql`'group.rename'`],
-  ['groups', 'permissions', sql`'group.permissions'`],
-  ['groups', 'addToCardsAndSpacesEnabled', sql`'group.permissions'`],
-] as const;
-
 /**
  * Notes the waiting changes of all managed resources as actions of a plan that is being made, beside those that it has.
  * Their values are not known before the service was read.
  */
 export async function insertWishes(tx: Db, making: Making): Promise<void> {
-  for (const [table, field, kind] of WISHES) {
-    const type = table === 'users' ? 'user' : 'group';
-    const isWish = sql`origin is not null and ${waits('cells', field)}`;
+  for (const field of CHANGED_FIELDS) {
+    const [on, off = on] = FIELD_CHANGES[field];
+    // userName and address are never changed by a plan.
+    if (getChangeRow(on).repairs === undefined) continue;
+    const isOfUser = on.startsWith('user.');
+    const isOn = sql`${isOfUser && on !== off ? sql`active = 1 and ` : sql``}deleted_at is null`;
     await insertWish(tx, making, {
-      type,
-      select: sql`select ${kind} as kind, id, '' as member from ${sql.table(table)} where ${isWish}`,
+      type: isOfUser ? 'user' : 'group',
+      select: sql`select case when ${isOn} then ${sql.lit(on)} else ${sql.lit(off)} end as kind, id, '' as member
+        from ${sql.table(isOfUser ? 'users' : 'groups')} where origin is not null and ${waits('cells', field)}`,
     });
   }
   for (const list of LINK_TABLES) {
