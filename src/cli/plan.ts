@@ -219,8 +219,10 @@ async function readAll(client: OpsClient, progress: Progress): Promise<FirstRunV
   });
 }
 
-function toText({ phase, reading, release, counts, seats, items }: FirstRunView): string {
-  const lines = Object.entries(counts ?? {}).map(([name, count]) => `  ${pad(name)} ${count}\n`);
+function toText({ phase, reading, release, counts, kinds, seats, items }: FirstRunView): string {
+  const lines = Object.entries({ ...counts, ...kinds }).map(
+    ([name, count]) => `  ${pad(name)} ${count}\n`,
+  );
   const entries = items.map(toLine);
   const progress = [
     reading === null ? '' : `It is ${toReadingText(reading)}.\n`,
@@ -237,10 +239,15 @@ const PHASES: Readonly<Record<FirstRunView['phase'], string>> = {
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-function toLine({ type, name, outcome, upstreamId, reason }: FirstRunItem): string {
+function toLine({ type, name, outcome, upstreamId, reason, changes }: FirstRunItem): string {
   const existing = upstreamId === null ? '' : ` (${upstreamId})`;
   const why = reason === null ? '' : `: ${reason}`;
-  return `  ${outcome.padEnd(10)} ${type.padEnd(5)} ${name}${existing}${why}\n`;
+  const lines = changes.map(({ kind, count, desired, observed }) => {
+    const what =
+      desired === null ? count : `${JSON.stringify(observed)} → ${JSON.stringify(desired)}`;
+    return `${' '.repeat(19)}${kind.padEnd(18)} ${what}\n`;
+  });
+  return `  ${outcome.padEnd(10)} ${type.padEnd(5)} ${name}${existing}${why}\n${lines.join('')}`;
 }
 
 function pad(name: string): string {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import {
@@ -64,6 +67,15 @@ function listItems({ items }: JsonObject): JsonObject[] {
 
 function describeItems(view: JsonObject): string[] {
   return listItems(view).map(({ outcome, type, name }) => `${outcome} ${type} ${name}`);
+}
+
+function describeChanges(view: JsonObject): string[] {
+  return listItems(view).flatMap(({ name, changes }) =>
+    [changes].flat().map((change) => {
+      const { kind, count, desired } = Object(change);
+      return `${name} ${kind} ${count} ${JSON.stringify(desired)}`;
+    }),
+  );
 }
 
 async function untilPlanned(bridge: TestBridge) {
@@ -151,6 +163,12 @@ describe('observe mode', () => {
 
       expect([staff.status, disputed.status]).toEqual([409, 409]);
       expect(view).toMatchObject({ phase: 'observing', planId: null, nextCursor: null });
+      expect(describeChanges(view)).toEqual([
+        'user00001@example.com user.rename 1 {"name":"Una One"}',
+        'user00002 user.deactivate 1 {"active":false}',
+        'Pilots member.add 2 null',
+      ]);
+      expect(view.kinds).toEqual({ 'user.rename': 1, 'user.deactivate': 1, 'member.add': 2 });
       expect(describeItems(view).toSorted()).toEqual([
         'adopt user user00001@example.com',
         'adopt user user00002',
@@ -182,6 +200,37 @@ describe('observe mode', () => {
       expect(pages).toEqual(describeItems(view));
       expect((await askOps(bridge, 'GET', '/plans/first-run?cursor=users')).status).toBe(400);
     }, settings);
+  });
+
+  test('the first run tells each change of each field, also of whom a POST takes over, and the plan has the same', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
+    const { service } = lives.sandbox;
+    service.createGroup({ name: 'Cooks' });
+    service.addMember('Cooks', 'user00003@example.com');
+    const kinds = await lives.live(async (bridge) => {
+      const licence = { [USER_EXTENSION]: { appsPermissions: 5, temporarilyInactive: true } };
+      const off = await addUser(bridge, 'user00001', { active: false });
+      await addUser(bridge, 'user00002', licence);
+      const third = await addUser(bridge, 'user00003');
+      const cooks = await addGroup(bridge, 'Cooks', [off]);
+      const renamed = { op: 'replace', path: 'displayName', value: 'Chefs' };
+      await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch(renamed));
+      const path = `members[value eq "${third}"]`;
+      await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch({ op: 'remove', path }));
+      await send(bridge, 'DELETE', `/Users/${third}`);
+      const shown = await runner(bridge, [addPlanCommand])('plan', 'show', '--first-run');
+      for (const text of ['user.deactivate    {"active":true} → {"active":false}', 'user.access'])
+        expect(shown.text).toContain(text);
+      return (await readFirstRun(bridge)).kinds;
+    }, OBSERVE);
+
+    expect(kinds).toMatchObject({
+      ...{ 'user.deactivate': 2, 'user.rename': 2, 'user.access': 1 },
+      ...{ 'group.rename': 1, 'member.add': 1, 'member.remove': 1 },
+    });
+    await lives.live(async (bridge) => {
+      expect(Object((await untilPlanned(bridge)).counts).kinds).toEqual(kinds);
+    });
   });
 
   test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', async () => {

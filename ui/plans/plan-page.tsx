@@ -7,6 +7,7 @@ import { Fault } from '../parts/fault.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
+import { FirstRunPage } from './first-run-page.tsx';
 import { PlanDiff } from './plan-diff.tsx';
 import { toCounts, toDecider, toHarm, toReason, toSource } from './words.ts';
 
@@ -17,6 +18,10 @@ const route = getRouteApi('/plans/$id');
 /** One plan: what it does to whom, and the decision about it. */
 export function PlanPage() {
   const { id } = route.useParams();
+  return id === 'first-run' ? <FirstRunPage /> : <MadePlan id={id} />;
+}
+
+function MadePlan({ id }: { readonly id: string }) {
   const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`, { topics: ['plans', 'work'] });
   if (plan.error) return <Fault error={plan.error} />;
   return <OnePlan key={id} id={id} plan={plan.data} />;

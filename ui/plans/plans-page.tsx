@@ -1,12 +1,12 @@
-import { Select } from '@mantine/core';
+import { Alert, Select } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useList } from '../api/queries.ts';
+import { useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
-import { toCounts, toDecider, toReason, toSource } from './words.ts';
+import { toCounts, toDecider, toList, toMade, toReason, toSource } from './words.ts';
 
 type Summary = Ops<'PlanSummary'>;
 
@@ -61,6 +61,7 @@ export function PlansPage() {
         />
       }
     >
+      <Observing />
       <DataTable
         label="Plans"
         columns={columns}
@@ -73,5 +74,19 @@ export function PlansPage() {
         }
       />
     </Page>
+  );
+}
+
+/** What was asked for while the bridge observes, and of which no plan is made yet. */
+function Observing() {
+  const { data } = useRead('FirstRun', '/plans/first-run?limit=1', { topics: ['work', 'plans'] });
+  if (data?.phase !== 'observing') return null;
+  return (
+    <Alert variant="outline" title="The bridge observes and changes nothing in the service">
+      Live, it would {toList({ ...toMade(data.counts ?? {}), ...data.kinds }, 'change nothing')}.{' '}
+      <Link to="/plans/$id" params={{ id: 'first-run' }}>
+        Show each
+      </Link>
+    </Alert>
   );
 }

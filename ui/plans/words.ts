@@ -124,11 +124,25 @@ export function toDecider({
   return status === 'discarded' ? 'the bridge' : 'the policy, without asking';
 }
 
+/** Accounts and groups that the first run makes, as changes. */
+export function toMade(counts: Readonly<Record<string, number>>): Record<string, number> {
+  const made = Object.entries(counts).filter(([name]) => name.endsWith('.create'));
+  return Object.fromEntries(made);
+}
+
 /** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
 export function toCounts(kinds: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(kinds).map(([kind, count]) => toChange(kind, count));
-  const text = parts.length === 0 ? 'nothing' : parts.join(', ');
+  const text = toList(kinds, 'nothing');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Counts of changes within a sentence. @param none the words where there are none */
+export function toList(kinds: Readonly<Record<string, number>>, none: string): string {
+  return (
+    Object.entries(kinds)
+      .map(([kind, count]) => toChange(kind, count))
+      .join(', ') || none
+  );
 }
 
 /** Harm that a plan would do, in words. */

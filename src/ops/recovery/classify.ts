@@ -1,9 +1,21 @@
 import { listFoldedEmails } from '../../domain/address.ts';
+import { isWaiting } from '../../domain/cell.ts';
+import { type ChangeKind, type FieldChange, listFieldChanges } from '../../domain/change.ts';
+import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
+import { listGroupDifferences, toGroupValues } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  type ObservedUser,
+  toUserValues,
+  type UserField,
+} from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { WaitingCount } from '../../store/resources/lists.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { FirstRunItem, FirstRunOutcome } from '../schemas/recovery.ts';
 
 /** The account or group of the service that a user or group without one would get. */
@@ -11,6 +23,52 @@ export interface Match {
   readonly upstreamId: string;
   /** Of an account: it was seen to take a seat. */
   readonly takesSeat?: boolean;
+  readonly observed?: ObservedUser | undefined;
+}
+
+/** Changes of one kind that wait, of an entry of the list. */
+export type FirstRunChange = FirstRunItem['changes'][number];
+
+/** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
+export function listUserChanges(
+  row: UserRow,
+  match: Match | undefined,
+  deactivation: Deactivation,
+): FirstRunChange[] {
+  const { desired, observed = match?.observed, cells } = toUserState(row);
+  if (row.origin === null || observed === undefined) return [];
+  const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
+  const fields = listUserDifferences(desired, observed, cells, deactivation).filter(isAsked);
+  return listFieldChanges(fields, toUserValues(desired, observed, deactivation)).map(withCount);
+}
+
+/** Lists the changes of a group in the same way, and counts those of its lists and entities. */
+export function listGroupChanges(
+  row: GroupRow,
+  waiting: readonly WaitingCount[],
+): FirstRunChange[] {
+  const { desired, observed, cells } = toGroupState(row);
+  if (row.origin === null) return [];
+  const fields = observed
+    ? listGroupDifferences(desired, observed, cells).filter((field) => isWaiting(cells[field]))
+    : [];
+  const own = observed ? listFieldChanges(fields, toGroupValues(desired, observed)) : [];
+  const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
+  const byKind = Map.groupBy(
+    entities,
+    (field): ChangeKind =>
+      findWantedRoles(cells[field]) === '' ? 'entity.remove' : 'entity.change',
+  );
+  const counted = [...byKind].map(([kind, some]) => ({ kind, count: some.length }));
+  const none = { desired: null, observed: null };
+  const unnamed = [...waiting, ...counted].map(({ kind, count }): FirstRunChange => {
+    return { ...none, kind, count: Number(count) };
+  });
+  return [...own.map(withCount), ...unnamed];
+}
+
+function withCount(change: FieldChange): FirstRunChange {
+  return { ...change, count: 1 };
 }
 
 /** The names by which a user without an account is looked for. */
@@ -22,7 +80,7 @@ export function listNames(row: UserRow): string[] {
 export function classifyUser(
   row: UserRow,
   { match, privilege }: { match: Match | undefined; privilege: string | undefined },
-): FirstRunItem | undefined {
+): Classified | undefined {
   const known = row.upstream_id === null ? null : String(row.upstream_id);
   const item = { type: 'user', id: row.id, name: row.user_name } as const;
   return classify(item, row, { known, match, privilege, isActive: row.active === 1 });
@@ -32,7 +90,7 @@ export function classifyUser(
 export function classifyGroup(
   row: GroupRow,
   { match, privilege }: { match: Match | undefined; privilege: string | undefined },
-): FirstRunItem | undefined {
+): Classified | undefined {
   const id = row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id;
   const known = id === null ? null : String(id);
   const item = { type: 'group', id: row.id, name: row.display_name } as const;
@@ -51,6 +109,9 @@ export function findSeatChange(
   return isWanted ? 'needs' : 'frees';
 }
 
+/** An entry of the list without its changes. */
+type Classified = Omit<FirstRunItem, 'changes'>;
+
 interface Facts {
   /** Its id in the service. */
   readonly known: string | null;
@@ -63,7 +124,7 @@ function classify(
   item: Pick<FirstRunItem, 'type' | 'id' | 'name'>,
   row: ResourceRow,
   { known, match, privilege, isActive }: Facts,
-): FirstRunItem | undefined {
+): Classified | undefined {
   const upstreamId = known ?? match?.upstreamId ?? null;
   const to = (outcome: FirstRunOutcome, reason: string | null = null) => ({
     ...item,

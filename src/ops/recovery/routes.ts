@@ -38,9 +38,12 @@ async function readFirstRun(
   const counts = new Map<`${'user' | 'group'}.${FirstRunOutcome}`, number>();
   let last = place;
   let nextCursor: string | null = null;
+  const kinds: Record<string, number> = {};
   const seats = { needs: 0, frees: 0 };
-  for await (const walked of walk({ db: sources.store.read, ...sources.privileges }, place)) {
-    const { type, outcome } = walked.item;
+  const { deactivation, privileges } = sources;
+  for await (const walked of walk({ db: sources.store.read, deactivation, ...privileges }, place)) {
+    const { type, outcome, changes } = walked.item;
+    for (const { kind, count } of changes) kinds[kind] = (kinds[kind] ?? 0) + count;
     counts.set(`${type}.${outcome}`, (counts.get(`${type}.${outcome}`) ?? 0) + 1);
     if (walked.seat !== undefined) seats[walked.seat] += 1;
     if (items.length < limit) {
@@ -53,9 +56,10 @@ async function readFirstRun(
     if (cursor !== undefined) break;
   }
   const phase = await readPhase(sources);
-  if (cursor !== undefined) return { ...phase, counts: null, seats: null, items, nextCursor };
+  if (cursor !== undefined)
+    return { ...phase, counts: null, kinds: null, seats: null, items, nextCursor };
   const { free: has } = await sources.status.readSeats();
-  const known = { counts: Object.fromEntries(counts), seats: { ...seats, has } };
+  const known = { counts: Object.fromEntries(counts), kinds, seats: { ...seats, has } };
   return { ...phase, ...known, items, nextCursor };
 }
 

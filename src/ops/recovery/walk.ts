@@ -1,13 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
+import type { Deactivation } from '../../domain/user.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listDisputes } from '../../store/resources/disputes.ts';
+import { countWaitingLinks } from '../../store/resources/lists.ts';
 import { listExistingGroups, listExistingUsers, listRows } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import type { FirstRunItem } from '../schemas/recovery.ts';
-import { classifyGroup, classifyUser, findSeatChange, listNames } from './classify.ts';
+import {
+  classifyGroup,
+  classifyUser,
+  findSeatChange,
+  listGroupChanges,
+  listNames,
+  listUserChanges,
+} from './classify.ts';
 
 /** Rows that are classified in one turn of the event loop. */
 const PART = 100;
@@ -51,6 +60,7 @@ export interface Privileges {
 
 interface WalkDeps extends Privileges {
   readonly db: Db;
+  readonly deactivation: Deactivation;
 }
 
 /** An entry of the list, and the place to go on from. */
@@ -71,7 +81,8 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
   }
 }
 
-async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): AsyncGenerator<Walked> {
+async function* walkUsers(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
+  const { db, deactivation, listPrivileged } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
     const rows: UserRow[] = await listRows(db, 'users', { afterSeq, limit: PART, of: 'all' });
     const unknown = rows.filter(isWithoutAccount);
@@ -83,7 +94,8 @@ async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): Asyn
       const item = classifyUser(row, { match, privilege: privileges.get(row.id) });
       if (item === undefined) continue;
       const seat = findSeatChange(row, { match, outcome: item.outcome });
-      yield { item, seat, place: { stage: 'users', after: row.seq } };
+      const changes = listUserChanges(row, match, deactivation);
+      yield { item: { ...item, changes }, seat, place: { stage: 'users', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
     await nextTurn();
@@ -101,11 +113,17 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
     const managed = rows.filter(({ origin }) => origin !== null);
     const names = managed.map(({ display_name_folded }) => display_name_folded);
     const existing = await listExistingGroups(db, names);
+    const waiting = await countWaitingLinks(
+      db,
+      managed.map(({ id }) => id),
+    );
     for (const row of rows) {
       const match = existing.get(row.display_name_folded);
       const privilege = row.origin === null ? await findGroupPrivilege(db, row) : undefined;
       const item = classifyGroup(row, { match, privilege });
-      if (item) yield { item, place: { stage: 'groups', after: row.seq } };
+      if (item === undefined) continue;
+      const changes = listGroupChanges(row, waiting.get(row.id) ?? []);
+      yield { item: { ...item, changes }, place: { stage: 'groups', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
     await nextTurn();
@@ -116,7 +134,8 @@ async function* walkDisputes({ db }: WalkDeps, after: number): AsyncGenerator<Wa
   const disputes = await listDisputes(db, DISPUTES_MAX);
   for (const [index, { type, name, reason }] of disputes.entries()) {
     if (index < after) continue;
-    const item = { type, id: null, name, outcome: 'disputed', upstreamId: null, reason } as const;
+    const none = { id: null, upstreamId: null, changes: [] };
+    const item = { ...none, type, name, outcome: 'disputed', reason } as const;
     yield { item, place: { stage: 'disputes', after: index + 1 } };
   }
 }

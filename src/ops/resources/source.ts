@@ -10,7 +10,7 @@ import {
   type Remarked,
   type Remarks,
   type ResourceFilter,
-  type WaitingCounts,
+  type WaitingCount,
 } from '../../store/resources/lists.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -104,10 +104,7 @@ function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): UserIte
 }
 
 /** A row of a group as an operator is shown it. */
-function toGroupItem(
-  row: GroupRow & Remarks,
-  { members = 0, admins = 0 }: Partial<WaitingCounts> = {},
-): GroupItem {
+function toGroupItem(row: GroupRow & Remarks, waiting: readonly WaitingCount[] = []): GroupItem {
   const { ids, observed, cells } = toGroupState(row);
   return {
     ...toItem(row, { observed }),
@@ -119,8 +116,7 @@ function toGroupItem(
     },
     pending: [
       ...listWaiting(cells),
-      ...(members > 0 ? ['members'] : []),
-      ...(admins > 0 ? ['admins'] : []),
+      ...new Set(waiting.map(({ kind }) => (kind.startsWith('member.') ? 'members' : 'admins'))),
     ],
     bridgeOnly: listKept(row, HELD_OF_GROUP).map(({ field }) => field),
   };

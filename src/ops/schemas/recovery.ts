@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { CHANGE_KINDS } from '../../domain/change.ts';
 import {
+  anything,
   bodyOf,
   count,
   counts,
@@ -81,6 +83,16 @@ const firstRunItem = z.strictObject({
   outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/observe.md.'),
   upstreamId: z.string().nullable().describe('The id in the service.'),
   reason: z.string().nullable().describe('Why it is disputed or privileged.'),
+  changes: z
+    .array(
+      z.strictObject({
+        kind: z.enum(CHANGE_KINDS),
+        count: count().describe('Of people in a group, or of its spaces and documents.'),
+        desired: anything().describe('What the service is to hold; null: see `count`.'),
+        observed: anything().describe('What it was seen to hold.'),
+      }),
+    )
+    .describe('What was asked for and the service does not hold, beside what `outcome` says.'),
 });
 /** One user or group before the bridge is live. Names are personal. */
 export type FirstRunItem = JsonOf<typeof firstRunItem>;
@@ -95,6 +107,7 @@ export const firstRun = listOf(firstRunItem).extend({
   reading: readingProgress.nullable().describe('How far the service is read for the plan.'),
   release: releaseProgress.nullable().describe('Of the approved plan, until it is done.'),
   counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
+  kinds: counts().nullable().describe('Of the changes of all entries; null on later pages.'),
   seats: planSeats.nullable().describe('Of all entries; null on later pages.'),
 });
 /** A page of the preview of the first run. */

@@ -77,32 +77,28 @@ export async function findLastSeq(db: Db, table: Table): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-/** Numbers of waiting changes in each list of a group. */
-export interface WaitingCounts {
-  readonly members: number;
-  readonly admins: number;
+/** A number of waiting changes of the lists of a group. */
+export interface WaitingCount {
+  readonly group_id: GroupId;
+  readonly kind: 'member.add' | 'member.remove' | 'admin.add' | 'admin.remove';
+  readonly count: number;
 }
 
-/** Counts the waiting changes of these groups; groups without any are left out. */
+/** Counts the waiting changes of these groups, by their kind; groups without any are left out. */
 export async function countWaitingLinks(
   db: Db,
   ids: readonly GroupId[],
-): Promise<Map<GroupId, WaitingCounts>> {
+): Promise<Map<GroupId, WaitingCount[]>> {
   if (ids.length === 0) return new Map();
-  const count = (table: 'memberships' | 'group_admins', members: number) => sql`
-    select group_id, ${sql.lit(members)} as members from ${sql.table(table)}
-    where group_id in (${sql.join(ids)}) and pending is not null`;
-  const { rows } = await sql<{ group_id: GroupId; members: number; count: number }>`
-    select group_id, members, count(*) as count
-    from (${count('memberships', 1)} union all ${count('group_admins', 0)}) as waiting
-    group by group_id, members`.execute(db);
-  const waiting = new Map<GroupId, WaitingCounts>();
-  for (const { group_id, members, count } of rows) {
-    const known = waiting.get(group_id) ?? { members: 0, admins: 0 };
-    const list = members === 1 ? { members: count } : { admins: count };
-    waiting.set(group_id, { ...known, ...list });
-  }
-  return waiting;
+  const list = (table: 'memberships' | 'group_admins', noun: 'member' | 'admin') => sql`
+    select group_id, case when desired = 1 then ${sql.lit(`${noun}.add`)}
+      else ${sql.lit(`${noun}.remove`)} end as kind
+    from ${sql.table(table)} where group_id in (${sql.join(ids)}) and pending is not null`;
+  const { rows } = await sql<WaitingCount>`
+    select group_id, kind, count(*) as count
+    from (${list('memberships', 'member')} union all ${list('group_admins', 'admin')}) as waiting
+    group by group_id, kind order by kind desc`.execute(db);
+  return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
 const DRIFTS_OF: Readonly<Record<Table, RawBuilder<number>>> = {

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
+import type { ObservedUser } from '../../domain/user.ts';
 import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import type { Db, Part } from '../store.ts';
-import { deleteUser, type UserRow } from '../users/users.ts';
+import { deleteUser, toObservedUser, type UserRow } from '../users/users.ts';
 import { isUserRow, type ResourceRow } from './rows.ts';
 
 /** Lists users or groups, the deleted too: those that the bridge may write, or all, the merely observed too. */
@@ -89,6 +90,8 @@ interface ExistingNamed<Id extends string> {
   readonly id: Id;
   readonly name: string;
   readonly upstreamId: string;
+  /** The last observation of an account. */
+  readonly observed?: ObservedUser | undefined;
 }
 
 /** Lists unmanaged accounts, by each observed userName and address among these. */
@@ -100,7 +103,7 @@ export async function listExistingUsers(
   for (const names of chunks(namesFolded)) {
     const rows = await db
       .selectFrom('users')
-      .select(['id', 'user_name', 'upstream_id', 'takes_seat'])
+      .select(['id', 'user_name', 'upstream_id', 'takes_seat', 'observed'])
       .select(['observed_user_name_folded', 'observed_email_folded'])
       .where('origin', 'is', null)
       .where('deleted_at', 'is', null)
@@ -111,10 +114,13 @@ export async function listExistingUsers(
         ]),
       )
       .execute();
-    for (const { id, user_name, upstream_id, takes_seat, ...observed } of rows) {
+    for (const { id, user_name, upstream_id, takes_seat, observed, ...names } of rows) {
       const takesSeat = takes_seat === 1;
-      const existing = { id, name: user_name, upstreamId: String(upstream_id), takesSeat };
-      for (const name of Object.values(observed)) if (name !== null) found.set(name, existing);
+      const existing = {
+        ...{ id, name: user_name, upstreamId: String(upstream_id), takesSeat },
+        observed: toObservedUser({ observed }),
+      };
+      for (const name of Object.values(names)) if (name !== null) found.set(name, existing);
     }
   }
   return found;
