@@ -208,11 +208,11 @@ describe('observe mode', () => {
     service.createGroup({ name: 'Cooks' });
     service.addMember('Cooks', 'user00003@example.com');
     const kinds = await lives.live(async (bridge) => {
-      const licence = { [USER_EXTENSION]: { appsPermissions: 5, temporarilyInactive: true } };
-      const off = await addUser(bridge, 'user00001', { active: false });
-      await addUser(bridge, 'user00002', licence);
+      const licence = { [USER_EXTENSION]: { appsPermissions: 5 } };
+      await addUser(bridge, 'user00001', { active: false });
+      const second = await addUser(bridge, 'user00002', licence);
       const third = await addUser(bridge, 'user00003');
-      const cooks = await addGroup(bridge, 'Cooks', [off]);
+      const cooks = await addGroup(bridge, 'Cooks', [second]);
       const renamed = { op: 'replace', path: 'displayName', value: 'Chefs' };
       await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch(renamed));
       const path = `members[value eq "${third}"]`;
