@@ -22,25 +22,22 @@ const TONES: Readonly<Record<Item['outcome'], Tone>> = {
 const columns: readonly Column<Item>[] = [
   {
     title: 'Of',
-    cell: ({ type, id, name }) =>
-      id === null ? (
-        name
-      ) : (
-        <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
-          {name}
-        </Link>
-      ),
-  },
-  {
-    title: 'Is',
-    cell: ({ outcome, reason }) => (
+    grows: true,
+    cell: ({ type, id, name, reason, changes }) => (
       <>
-        <Tag tone={TONES[outcome]} text={outcome} />
+        {id === null ? (
+          name
+        ) : (
+          <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
+            {name}
+          </Link>
+        )}
         {reason !== null && <div className="detail">{reason}</div>}
+        {changes.map(toLine)}
       </>
     ),
   },
-  { title: 'Would', grows: true, cell: ({ changes }) => changes.map(toLine) },
+  { title: 'Is', cell: ({ outcome }) => <Tag tone={TONES[outcome]} text={outcome} /> },
 ];
 
 function toLine({ kind, count, desired, observed }: Item['changes'][number]) {
