@@ -5,8 +5,8 @@ import type { Talk } from './talk.ts';
 
 /** Reads the differences of now and before, as the bridge tells them. */
 export async function readDrifts(talk: Talk): Promise<readonly DriftAnswer[]> {
-  const body = await talk.askQuietly({ as: 'operator', method: 'GET', path: '/ops/drifts' });
-  return parseItems<DriftAnswer>(body).filter(({ kind }) => !kind.endsWith('.unmanaged'));
+  const path = '/ops/drifts';
+  return parseItems<DriftAnswer>(await talk.askQuietly({ as: 'operator', method: 'GET', path }));
 }
 
 /** The plans that wait for an operator. */

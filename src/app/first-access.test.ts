@@ -32,6 +32,15 @@ function setUp() {
   return { load, withStore };
 }
 
+const ACCESS = {
+  clock: systemClock,
+  given: noTokens,
+  sessionLimits: { idleMs: 1, maxMs: 1 },
+  onFailure: () => {},
+  keyHosts: { hosts: [], privateAddresses: 'refuse' },
+  keysFailed: () => {},
+} as const;
+
 test('a real service is not served before anybody can come in, and is once a token is in the store', async () => {
   const { withStore } = setUp();
   const nothing = async () => 'open';
@@ -39,15 +48,7 @@ test('a real service is not served before anybody can come in, and is once a tok
   expect(await withStore({ ...REAL, OPS_TOKEN: 'token-of-an-operator' }, nothing)).toBe('open');
 
   await withStore({}, async (store) => {
-    const { tokens } = createAccess({
-      store,
-      clock: systemClock,
-      given: noTokens,
-      sessionLimits: { idleMs: 1, maxMs: 1 },
-      onFailure: () => {},
-      keyHosts: { hosts: [], privateAddresses: 'refuse' },
-      keysFailed: () => {},
-    });
+    const { tokens } = createAccess({ store, ...ACCESS });
     await tokens.make({
       name: 'okta',
       purpose: 'scim',
@@ -63,15 +64,7 @@ test('a real service is not served before anybody can come in, and is once a tok
 test('a real service is served when a client that has no secret could come in', async () => {
   const { withStore } = setUp();
   await withStore({}, async (store) => {
-    const { clients } = createAccess({
-      store,
-      clock: systemClock,
-      given: noTokens,
-      sessionLimits: { idleMs: 1, maxMs: 1 },
-      onFailure: () => {},
-      keyHosts: { hosts: [], privateAddresses: 'refuse' },
-      keysFailed: () => {},
-    });
+    const { clients } = createAccess({ store, ...ACCESS });
     const keys = { kind: 'given', keys: [] } as const;
     const rest = { audiences: [], claims: [], lifetimeMs: 1, once: 'jti' };
     const proof = { trust: { issuer: null, keys, ...rest } };

@@ -1,4 +1,5 @@
 import { toAccessFacts } from '../access/overview.ts';
+import { isUnmanagedKind } from '../domain/drift.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/conditions.ts';
@@ -7,7 +8,7 @@ import type { NotificationSource } from '../ops/sources.ts';
 import { findLeaverHold, LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import { readReadiness } from '../ops/state/readiness.ts';
 import type { HealthSources, WritesFacts } from '../ops/state/readiness-facts.ts';
-import type { ReasonCode } from '../ops/state/reason.ts';
+import type { Reason, ReasonCode } from '../ops/state/reason.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDriftsAfter } from '../store/drift-views.ts';
 import { createFact } from '../store/facts.ts';
@@ -54,15 +55,7 @@ export async function observeBridge(
   };
 }
 
-function toReason({
-  code,
-  detail,
-  remedy,
-}: {
-  readonly code: ReasonCode;
-  readonly detail: string;
-  readonly remedy: string;
-}): Condition {
+function toReason({ code, detail, remedy }: Reason): Condition {
   const text = `${code}: ${detail} ${remedy}`;
   return {
     key: `reason:${code}`,
@@ -157,7 +150,8 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
   await NOTIFIED_DRIFTS.save(tx, { seq }, now);
   if (known === undefined) return [];
   return found.map(({ kind, count }) => {
-    const text = `Others changed the service: ${kind}, ${count}. GET /ops/drifts?kind=${kind}`;
+    const list = isUnmanagedKind(kind) ? 'unmanaged' : 'drifts';
+    const text = `Others changed the service: ${kind}, ${count}. GET /ops/${list}?kind=${kind}`;
     return toNotice(`drift.found.${kind}`, text, { kind, count });
   });
 }

@@ -14,7 +14,7 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { findRepairWords } from '../scim/repairs.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
-import { countDrifts } from '../store/drift-views.ts';
+import { countDrifts, countUnmanaged } from '../store/drift-views.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
@@ -38,6 +38,7 @@ type State = Omit<
   | 'findRelease'
   | 'findLastSweep'
   | 'countDrifts'
+  | 'countUnmanaged'
 > &
   Pick<HealthSources, 'writes'>;
 
@@ -107,6 +108,7 @@ function toStatusSources(
       (await countDrifts(store.read)).filter(({ status }) =>
         ACTIVE_STATUSES.some((active) => active === status),
       ),
+    countUnmanaged: () => countUnmanaged(store.read),
   };
 }
 

@@ -1,7 +1,6 @@
 import { type Access, createAccess } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/lookup.ts';
-import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createRequestLog, type RequestLog } from '../ops/requests/request-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
@@ -58,9 +57,9 @@ export function toDriftRules(
   findDeps: () => ScimDeps,
 ): Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'> {
   return {
-    adopt({ type, id }) {
+    adopt({ type, id }, how) {
       const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
-      return adopt(findDeps(), { id, privileged: 'refuse', provider: DEFAULT_PROVIDER });
+      return adopt(findDeps(), { id, privileged: 'refuse', ...how });
     },
     findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
   };

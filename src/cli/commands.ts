@@ -12,7 +12,12 @@ import { addExplainCommand } from './explain.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { addLeaversCommand } from './leavers.ts';
-import { addActsCommand, addDriftsCommand, addRequestsCommand } from './lists.ts';
+import {
+  addActsCommand,
+  addDriftsCommand,
+  addRequestsCommand,
+  addUnmanagedCommand,
+} from './lists.ts';
 import { addLookCommand } from './look.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsCommand } from './notifications.ts';
@@ -44,6 +49,7 @@ export const commands: readonly AddCommand[] = [
   addUsersCommand,
   addGroupsCommand,
   addDriftsCommand,
+  addUnmanagedCommand,
   addRequestsCommand,
   addActsCommand,
   addLeaversCommand,

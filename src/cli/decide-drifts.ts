@@ -12,34 +12,47 @@ interface Options {
   readonly json?: true;
   readonly until?: string;
   readonly reason?: string;
+  readonly provider?: string;
   readonly yes?: true;
 }
 
-/** Decisions, with what each of them means. */
+/** Decisions: what each of them means, and the word for what was done. */
 const DECISIONS = {
-  repair: 'have the service hold again what is wanted, by one plan',
-  accept: 'take what the service holds as what is wanted',
-  ignore: 'leave them alone until a date',
+  repair: ['have the service hold again what is wanted, by one plan', 'repaired'],
+  accept: ['take what the service holds as what is wanted', 'accepted'],
+  adopt: ['take them over as the service holds them; none that is privileged', 'taken over'],
+  ignore: ['leave them alone until a date', 'ignored'],
 } as const;
 
-/** Adds `repair`, `accept` and `ignore`, which decide about some drifts at once. */
-export function addDriftDecisions(drifts: Command, context: CliContext): void {
+/** Decision about drifts. */
+export type DriftDecision = keyof typeof DECISIONS;
+
+/** Adds commands that decide about some of what is listed at once. */
+export function addDriftDecisions(
+  list: Command,
+  context: CliContext,
+  decisions: readonly DriftDecision[],
+): void {
   // What stands behind the word of a decision is for it.
-  drifts.enablePositionalOptions();
-  for (const [decision, description] of Object.entries(DECISIONS)) {
-    const command = drifts
+  list.enablePositionalOptions();
+  for (const decision of decisions) {
+    const command = list
       .command(`${decision} <id...>`)
-      .description(description)
+      .description(DECISIONS[decision][0])
       .option('--dry-run', 'tell what would be done, and do nothing')
       .option(...YES)
       .option('--json', 'as one JSON object');
     if (decision === 'repair')
-      command.option('--hash <hash>', 'exactly this plan, also above the limits');
+      command
+        .option('--hash <hash>', 'exactly this plan, also above the limits')
+        .addHelpText('after', help);
+    if (decision === 'adopt')
+      command.option('--provider <name>', 'the provider whose they are from then on');
     if (decision === 'ignore')
       command
         .requiredOption('--until <date>', 'a date, or a moment, that is still to come')
         .requiredOption('--reason <text>', 'why');
-    command.addHelpText('after', help).action(async (ids: readonly string[], options: Options) => {
+    command.action(async (ids: readonly string[], options: Options) => {
       await decide(command, context, { decision, ids, options });
     });
   }
@@ -50,7 +63,7 @@ A dry run is made and told first. A plan of repairs above the limits is done onl
 its hash.`;
 
 interface Decision {
-  readonly decision: string;
+  readonly decision: DriftDecision;
   readonly ids: readonly string[];
   readonly options: Options;
 }
@@ -60,14 +73,14 @@ async function decide(
   context: CliContext,
   { decision, ids, options }: Decision,
 ): Promise<void> {
-  const { dryRun, hash, json, yes, until, reason } = options;
+  const { dryRun, hash, json, yes, until, reason, provider } = options;
   const client = context.connect();
   const send = async (more: Readonly<Record<string, string | boolean>>) => {
-    const body = { decision, ids, ...(until && { until }), ...(reason && { reason }), ...more };
+    const body = { decision, ids, until, reason, provider, ...more };
     return parseAnswer<DriftsDecided>(await client.send('POST', '/drifts/decide', body));
   };
   const preview = await send({ dryRun: true });
-  if (!json || !dryRun) context[json ? 'writeError' : 'write'](toText(preview));
+  if (!json || !dryRun) context[json ? 'writeError' : 'write'](toText(preview, decision));
   if (dryRun) return json && context.write(toJson(preview));
   const isMeant =
     hash !== undefined || (await confirm(command, context, toQuestion(decision, yes)));
@@ -75,24 +88,20 @@ async function decide(
   // A person has seen the plan; a script has not.
   const seen = hash ?? (yes ? undefined : preview.plan?.hash);
   const decided = await send(seen === undefined ? {} : { hash: seen });
-  context.write(json ? toJson(decided) : toText(decided));
+  context.write(json ? toJson(decided) : toText(decided, decision));
   if (decided.refused.length > 0) context.exitWith(exitCodes.failed);
 }
 
-function toQuestion(decision: string, yes: true | undefined) {
-  return { yes, question: `${decision.charAt(0).toUpperCase()}${decision.slice(1)} them?` };
+function toQuestion(decision: DriftDecision, yes: true | undefined) {
+  const name = `${decision.charAt(0).toUpperCase()}${decision.slice(1)}`;
+  const takeover = 'Take them over? Providers may change and deactivate them from then on.';
+  return { yes, question: decision === 'adopt' ? takeover : `${name} them?` };
 }
 
-const REFUSALS: Readonly<Record<DriftsDecided['refused'][number]['code'], string>> = {
-  unknown: 'there is no such drift',
-  'not-open': 'it is over, or being repaired',
-  'not-possible':
-    'nobody asked for it, or somebody protected would lose something, or a new account has no address, or the service holds something else by now',
-};
-
-function toText({ dryRun, done, refused, plan }: DriftsDecided): string {
-  const head = `${done} ${dryRun ? 'can be decided' : 'decided'}, ${refused.length} not.\n`;
-  const lines = refused.map(({ id, code }) => `  ${id}  ${REFUSALS[code]}\n`);
+function toText({ dryRun, done, refused, plan }: DriftsDecided, decision: DriftDecision): string {
+  const [, word] = DECISIONS[decision];
+  const head = `${done} ${dryRun ? 'can be ' : ''}${word}, ${refused.length} not.\n`;
+  const lines = refused.map(({ id, reason }) => `  ${id}  ${reason}\n`);
   return `${head}${lines.join('')}${plan === null ? '' : toPlanText(plan)}`;
 }
 

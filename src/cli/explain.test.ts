@@ -1,27 +1,14 @@
 import { expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
+import { runAlone } from '../../test/support/command.ts';
 import { addGroup, addUser } from '../../test/support/provider.ts';
 import { addExplainCommand } from './explain.ts';
-import { runProgram } from './program.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
 /** Runs `explain` with these arguments against the bridge. */
-async function runExplain(args: readonly string[], env: Record<string, string>) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runProgram(['explain', ...args], {
-    version: '1.2.3',
-    commands: [addExplainCommand],
-    world: {
-      env,
-      readFile: () => '',
-      readInput: async () => '',
-      write: (text) => out.push(text),
-      writeError: (text) => err.push(text),
-      untilStopped: async () => 'SIGTERM',
-    },
-  });
-  return { code, out: out.join(''), err: err.join('') };
+function runExplain(args: readonly string[], env: Record<string, string>) {
+  return runAlone([addExplainCommand], ['explain', ...args], env);
 }
 
 function toEnv({ baseUrl }: TestBridge, token = OPS_TOKEN) {

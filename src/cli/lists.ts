@@ -1,59 +1,101 @@
 import { Option } from 'commander';
-import { DRIFT_KINDS, DRIFT_STATUSES } from '../domain/drift.ts';
+import { DRIFT_KINDS, DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../domain/drift.ts';
 import { NO_SEAT } from '../domain/seats.ts';
 import type { ActView } from '../ops/schemas/acts.ts';
-import type { DriftAnswer } from '../ops/schemas/drift.ts';
+import type { DriftAnswer, UnmanagedAnswer } from '../ops/schemas/drift.ts';
 import type { RequestView } from '../ops/schemas/requests.ts';
 import type { AddCommand } from './context.ts';
-import { addDriftDecisions } from './decide-drifts.ts';
+import { addDriftDecisions, type DriftDecision } from './decide-drifts.ts';
 import { listCommand, toNone } from './listing.ts';
-import { type Cell, toDim } from './table.ts';
+import { type Cell, type Column, toDim } from './table.ts';
 
 /** Help of `--of`. */
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
 
 /** Status of drifts that are listed when no other is asked for. */
-const ACTIVE = 'active';
+const UNDECIDED = 'undecided';
+
+/** Command that lists drifts and decides about them. */
+interface DriftCommand {
+  readonly name: 'drifts' | 'unmanaged';
+  readonly description: string;
+  readonly kinds: readonly string[];
+  readonly decisions: readonly DriftDecision[];
+  /** Words for an empty list. */
+  readonly none: string;
+}
+
+/** Filters of drifts. */
+interface DriftFilters {
+  readonly status: string;
+  readonly kind?: string;
+  readonly of?: string;
+  readonly search?: string;
+  readonly oldest?: true;
+}
 
 /** `drifts`: lists differences between the service and what is desired. */
-export const addDriftsCommand: AddCommand = listCommand<
-  DriftAnswer,
-  { status: string; kind?: string; of?: string }
->({
+export const addDriftsCommand: AddCommand = driftCommand({
   name: 'drifts',
-  description: 'list what differs in the service, and decide about it',
-  addDecisions: addDriftDecisions,
-  addOptions: (command) =>
-    command
-      .addOption(
-        new Option('--status <status>', 'active: all that are not over; undecided; or one of these')
-          .choices([ACTIVE, 'undecided', ...DRIFT_STATUSES])
-          .default(ACTIVE),
-      )
-      .addOption(new Option('--kind <kind>', 'of this kind alone').choices(DRIFT_KINDS))
-      .option('--of <name>', OF_ONE),
-  toListing: ({ status, kind, of }) => ({
-    path: '/drifts',
-    query: { status, kind },
-    subject: { filter: 'resource', name: of },
-    none: toNone(
-      'Nothing differs',
-      [status === ACTIVE ? undefined : status, kind, of],
-      'that fits',
-    ),
-    columns: [
-      { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
-      { head: 'kind', cell: ({ kind: one }) => one },
-      { head: 'of', cell: toSubject },
-      { head: 'wanted', cell: ({ desired }) => toWords(desired) },
-      { head: 'found', cell: ({ observed }) => toWords(observed) },
-      { head: 'status', cell: ({ status: one }) => toDriftStatus(one) },
-      { head: 'since', cell: ({ firstSeen }) => toMoment(firstSeen) },
-      { head: 'by', rank: 'minor', cell: ({ who }) => who?.username ?? '' },
-      { head: 'note', cell: ({ note }) => toNote(note) },
-    ],
-  }),
+  description: 'list what others changed of managed people and groups, and decide about it',
+  kinds: MANAGED_KINDS,
+  decisions: ['repair', 'accept', 'ignore'],
+  none: 'Nothing differs',
 });
+
+/** `unmanaged`: lists accounts and groups that no provider asked for. */
+export const addUnmanagedCommand: AddCommand = driftCommand({
+  name: 'unmanaged',
+  description: 'list accounts and groups that no provider asked for, and take them over',
+  kinds: UNMANAGED_KINDS,
+  decisions: ['adopt', 'ignore'],
+  none: 'Nothing is unmanaged',
+});
+
+function driftCommand({ name, description, kinds, decisions, none }: DriftCommand): AddCommand {
+  return listCommand<DriftAnswer & Partial<UnmanagedAnswer>, DriftFilters>({
+    ...{ name, description },
+    addDecisions: (command, context) => addDriftDecisions(command, context, decisions),
+    addOptions: (command) =>
+      command
+        .addOption(
+          new Option(
+            '--status <status>',
+            'undecided; active: all that are not over; or one of these',
+          )
+            .choices([UNDECIDED, 'active', ...DRIFT_STATUSES])
+            .default(UNDECIDED),
+        )
+        .addOption(new Option('--kind <kind>', 'of this kind alone').choices(kinds))
+        .option('--of <name>', OF_ONE)
+        .option('--search <text>', 'of whose name holds this text')
+        .option('--oldest', 'the oldest first instead of the newest'),
+    toListing: ({ status, kind, of, search, oldest }) => ({
+      path: `/${name}`,
+      query: { status, kind, q: search, order: oldest && 'oldest' },
+      subject: { filter: 'resource', name: of },
+      none: toNone(
+        none,
+        [status === UNDECIDED ? undefined : status, kind, of, search],
+        'that fits',
+      ),
+      columns: DRIFT_COLUMNS,
+    }),
+  });
+}
+
+/** Columns of drifts. */
+export const DRIFT_COLUMNS: readonly Column<DriftAnswer & Partial<UnmanagedAnswer>>[] = [
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
+  { head: 'kind', cell: ({ kind }) => kind },
+  { head: 'of', cell: toSubject },
+  { head: 'wanted', cell: ({ desired }) => toWords(desired) },
+  { head: 'found', cell: ({ observed }) => toWords(observed) },
+  { head: 'status', cell: ({ status }) => toDriftStatus(status) },
+  { head: 'since', cell: ({ firstSeen }) => toMoment(firstSeen) },
+  { head: 'by', rank: 'minor', cell: ({ who }) => who?.username ?? '' },
+  { head: 'note', cell: ({ privileged, note }) => privileged ?? toNote(note) },
+];
 
 /** `requests`: lists what providers wrote and what they were refused. */
 export const addRequestsCommand: AddCommand = listCommand<

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Person, runAlone } from '../../test/support/command.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { startForTest } from '../sandbox/start-for-test.ts';
 import { openStore } from '../store/engine/database.ts';
@@ -10,32 +11,12 @@ import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
 import { sendJson, startService as startAnswering } from '../upstream/testing/service.ts';
 import { checkCommand } from './check.ts';
-import type { CliWorld } from './context.ts';
 import { createCheck } from './probe-service.ts';
-import { runProgram } from './program.ts';
 
 /** Runs `check` with these environment variables and no file. */
-async function runCheck(
-  args: readonly string[],
-  env: Record<string, string>,
-  { showProgress }: Pick<CliWorld, 'showProgress'> = {},
-) {
-  const [out, err]: [string[], string[]] = [[], []];
+async function runCheck(args: readonly string[], env: Record<string, string>, person: Person = {}) {
   const check = createCheck({ clock: createEagerClock(), random: () => 0 });
-  const code = await runProgram(['check', ...args], {
-    version: '1.2.3',
-    commands: [checkCommand(check)],
-    world: {
-      env,
-      readFile: () => '',
-      readInput: async () => '',
-      write: (text) => out.push(text),
-      writeError: (text) => err.push(text),
-      untilStopped: async () => 'SIGTERM',
-      showProgress,
-    },
-  });
-  return { code, out: out.join(''), err: err.join('') };
+  return runAlone([checkCommand(check)], ['check', ...args], env, person);
 }
 
 async function startService() {

@@ -5,28 +5,26 @@ import { listCommand } from './listing.ts';
 import { toProblemText } from './lists.ts';
 import { type Column, toDim } from './table.ts';
 
+/** Filters that are on or off. */
+const FLAGS = {
+  managed: 'that the bridge may write',
+  unmanaged: 'that the bridge only observes',
+  due: 'of which something is to be done',
+  stuck: 'of which the service refuses something',
+  disputed: 'with a name that only an operator can place',
+  drifted: 'that differ in the service',
+  deleted: 'that were deleted',
+} as const;
+
 /** Filters of people and groups. */
-interface ResourceFilters {
-  readonly managed?: true;
-  readonly unmanaged?: true;
-  readonly due?: true;
-  readonly stuck?: true;
-  readonly disputed?: true;
-  readonly drifted?: true;
-  readonly deleted?: true;
-  readonly search?: string;
-}
+type ResourceFilters = { readonly search?: string } & {
+  readonly [Flag in keyof typeof FLAGS]?: true;
+};
 
 function addResourceOptions(command: Command): Command {
-  return command
-    .option('--search <text>', 'whose name holds this text')
-    .option('--managed', 'that the bridge may write')
-    .option('--unmanaged', 'that the bridge only observes')
-    .option('--due', 'of which something is to be done')
-    .option('--stuck', 'of which the service refuses something')
-    .option('--disputed', 'with a name that only an operator can place')
-    .option('--drifted', 'that differ in the service')
-    .option('--deleted', 'that were deleted');
+  command.option('--search <text>', 'whose name holds this text');
+  for (const [flag, meaning] of Object.entries(FLAGS)) command.option(`--${flag}`, meaning);
+  return command;
 }
 
 function toResourceQuery(filters: ResourceFilters): Readonly<Record<string, string | undefined>> {

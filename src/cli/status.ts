@@ -67,6 +67,7 @@ function toText(status: Status, context: CliContext): string {
     toLine('first read', status.firstRead ? toReadingText(status.firstRead) : 'finished'),
     toLine('last sweep', toSweepText(status)),
     toLine('differences', toDriftsText(status)),
+    toLine('unmanaged', `${toCount(status.unmanaged, 'account or group', 'accounts and groups')}`),
     toLine('wrong tokens', toAttemptsText(status.authentication)),
   ].join('');
 }
@@ -150,18 +151,10 @@ function toSweepText({ lastSweep }: Status): string {
   return `running since ${toMoment(startedAt)}${reading}`;
 }
 
-/** Says how many accounts and groups the bridge does not manage. */
-export function toUnmanagedCount(count: number): string {
-  return `${toCount(count, 'account or group', 'accounts or groups')} that nobody asked for`;
-}
-
 function toDriftsText({ drifts }: Status): string {
-  const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
-  const byStatus = Map.groupBy(managed, ({ status }) => status);
+  const byStatus = Map.groupBy(drifts, ({ status }) => status);
   const parts = [...byStatus].map(([status, some]) => `${sum(some)} ${status}`);
-  const unmanaged = sum(drifts.filter(({ kind }) => kind.endsWith('.unmanaged')));
-  const others = unmanaged === 0 ? '' : ` (and ${toUnmanagedCount(unmanaged)})`;
-  return `${parts.length === 0 ? 'none' : parts.join(', ')}${others}`;
+  return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
 function sum(some: readonly { readonly count: number }[]): number {

@@ -1,25 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing, type OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { BY_OPERATOR, toCount } from '../domain/text.ts';
+import { toCount } from '../domain/text.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
+import type { Status } from '../ops/schemas/state.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { type Page, parseCount, readPages, toAskedAgain } from './listing.ts';
-import { toSubject } from './lists.ts';
+import { type Page, parseCount, readPages, toAskedAgain, toFirstOf } from './listing.ts';
+import { DRIFT_COLUMNS } from './lists.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { toUnmanagedCount } from './status.ts';
-import { toPlain } from './table.ts';
 
 const POLL_MS = 250;
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
 const REPAIRS_MAX_MS = 10 * 60_000;
-/** Statuses of differences that still exist. */
-const STATUSES = ['open', 'contested', 'repairing'] as const;
 
 interface Options {
   readonly dryRun?: true;
@@ -49,8 +46,8 @@ const help = `
 Where the output is no terminal, as in a scheduled job, it counts differences: --names lists them, and so do --json and
 scim-bridge drifts. A bridge that restarts meanwhile is waited for.
 
-What follows from a difference is drift.policy; by default nothing. Accounts and groups that nobody asked for are listed,
-and are no reason for the exit code 2.
+What follows from a difference is drift.policy; by default nothing. Unmanaged accounts and groups are counted: scim-bridge
+unmanaged lists them.
 
 Exit codes:
   0   compared
@@ -71,9 +68,9 @@ async function sweepWith(
   const { sweep, drifts } = result;
   const isListed = names === true || context.terminal !== undefined;
   if (json) write(toJson(result));
-  else write(isListed ? toText(result, limit) : toCountText(result));
+  else write(isListed ? toText(result, { limit, context }) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
-  if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
+  if (exitCode && drifts.length > 0) exitWith(exitCodes.incomplete);
 }
 
 async function runSweep(
@@ -84,7 +81,8 @@ async function runSweep(
   try {
     const sweep = await untilEnded(client, request, progress);
     const plan = await untilRepaired(client, sweep.planId, progress);
-    return { sweep, plan, drifts: await listDrifts(client, progress) };
+    const { unmanaged } = parseAnswer<Status>(await client.send('GET', '/status'));
+    return { sweep, plan, drifts: await listDrifts(client, progress), unmanaged };
   } finally {
     progress.end();
   }
@@ -125,16 +123,14 @@ async function assertNoRecovery(client: OpsClient): Promise<void> {
   throw new BridgeError('recovery-waits', words);
 }
 
+/** Differences that still exist, and that nobody wants left alone. */
 async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftAnswer[]> {
-  const drifts: DriftAnswer[] = [];
-  for (const status of STATUSES) {
-    const reading = { path: '/drifts', query: { status }, limit: Number.MAX_SAFE_INTEGER } as const;
-    const { items } = await readPages<DriftAnswer, Page<DriftAnswer>>(client, reading, (page) =>
-      progress.tell(`${toCount(drifts.length + page.items.length, 'difference')} read`),
-    );
-    drifts.push(...items);
-  }
-  return drifts;
+  const limit = Number.MAX_SAFE_INTEGER;
+  const reading = { path: '/drifts', query: { status: 'active' }, limit } as const;
+  const { items } = await readPages<DriftAnswer, Page<DriftAnswer>>(client, reading, (page) =>
+    progress.tell(`${toCount(page.items.length, 'difference')} read`),
+  );
+  return items.filter(({ status }) => status !== 'ignored');
 }
 
 /** Waits for approved repairs, so that the output tells their result. */
@@ -153,30 +149,22 @@ async function untilRepaired(
   }
 }
 
-function isOfManaged({ kind }: DriftAnswer): boolean {
-  return !kind.endsWith('.unmanaged');
-}
-
 interface Result {
   readonly sweep: SweepView;
   readonly plan: PlanAnswer | undefined;
   readonly drifts: readonly DriftAnswer[];
+  /** Accounts and groups that no provider asked for. */
+  readonly unmanaged: number;
 }
 
-function toHead({ sweep, drifts }: Result): string {
+function toHead({ sweep, drifts, unmanaged }: Result): string {
   const { status, calls, counts, reasons } = sweep;
   const { users = 0, groups = 0 } = counts;
   const compared = `${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')} compared`;
-  const head = `Sweep ${status}: ${compared} in ${toCount(calls, 'call')}, ${toDifferences(drifts)}\n`;
-  return [head, ...reasons.map((reason) => `  not concluded: ${reason}\n`)].join('');
-}
-
-function toDifferences(drifts: readonly DriftAnswer[]): string {
-  const managed = drifts.filter(isOfManaged).length;
-  const found =
-    managed === 0 ? 'nothing managed differs' : `${toCount(managed, 'difference')} open`;
-  const others = drifts.length - managed;
-  return others === 0 ? found : `${found}, ${toUnmanagedCount(others)}`;
+  const found = drifts.length === 0 ? 'nothing differs' : toCount(drifts.length, 'difference');
+  const head = `Sweep ${status}: ${compared} in ${toCount(calls, 'call')}, ${found}\n`;
+  const others = unmanaged === 0 ? [] : [`  ${unmanaged} unmanaged: scim-bridge unmanaged\n`];
+  return [head, ...others, ...reasons.map((reason) => `  not concluded: ${reason}\n`)].join('');
 }
 
 /** Counts without a name, for logs that many may read. */
@@ -189,29 +177,14 @@ function toCountText(result: Result): string {
   return [toHead(result), ...lines, more, decided].join('');
 }
 
-function toText(result: Result, limit: number): string {
+function toText(
+  result: Result,
+  { limit, context }: { readonly limit: number; readonly context: CliContext },
+): string {
   const { plan, drifts } = result;
-  const lines = drifts.slice(0, limit).map((drift) => {
-    const { kind, desired, observed, who } = drift;
-    const by = who === null ? '' : ` (${toAuthor(who)})`;
-    const line = `  ${kind.padEnd(18)} ${toSubject(drift)}: ${toWords(desired)} → ${toWords(observed)}${by}`;
-    return `${toPlain(line)}\n`;
-  });
-  const left = drifts.length - lines.length;
-  const more = left > 0 ? `  … and ${left} more: scim-bridge drifts\n` : '';
-  const decided = plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`;
-  return [toHead(result), ...lines, more, decided].join('');
-}
-
-function toAuthor(who: NonNullable<DriftAnswer['who']>): string {
-  const { id, username, address, operator, at } = who;
-  if (operator) return `${BY_OPERATOR}, ${at}`;
-  const name = username ?? (id === null ? 'somebody' : `account ${id}`);
-  return `${name}${address === null ? '' : ` from ${address}`}, ${at}`;
-}
-
-function toWords(value: unknown): string {
-  return value === null ? 'nothing' : JSON.stringify(value);
+  const shown = { columns: DRIFT_COLUMNS, context, hasMore: drifts.length > limit };
+  const table = drifts.length === 0 ? '' : toFirstOf(drifts.slice(0, limit), shown);
+  return `${toHead(result)}${table}${plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`}`;
 }
 
 /** Time for which a bridge that does not answer is waited for, in milliseconds. */

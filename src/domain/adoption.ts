@@ -1,3 +1,5 @@
+import { assertNever } from './errors.ts';
+
 /** Answer to a write that would take an account or group over. Settings: users.adopt, groups.adopt. */
 export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 
@@ -27,4 +29,25 @@ export interface AdoptionRequest {
   readonly privileged: 'refuse' | 'adopt';
   /** Name of the provider whose it is from then on; its limits do not bind an operator. */
   readonly provider: string;
+  /** True: nothing is taken over, and the result is what it would be. */
+  readonly isDryRun: boolean;
+}
+
+/** Tells why nothing was taken over. */
+export function toAdoptionWords(adoption: Exclude<Adoption, { kind: 'adopted' }>): string {
+  switch (adoption.kind) {
+    case 'unknown':
+      return 'Nothing has this id.';
+    case 'unknown-provider':
+      return 'There is no provider of this name.';
+    case 'managed':
+      return 'It is managed by the bridge already.';
+    case 'taken':
+      return 'Somebody else, whom a provider has sent, has its name or is to have its address.';
+    case 'privileged':
+    case 'could-not-look':
+      return adoption.reason;
+    default:
+      return assertNever(adoption);
+  }
 }

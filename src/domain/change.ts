@@ -1,6 +1,6 @@
 import { type FieldValues, parseFields } from './cell.ts';
-import type { DriftKind } from './drift.ts';
-import type { OwnGroupField } from './group.ts';
+import type { DriftKind, MANAGED_KINDS } from './drift.ts';
+import type { GroupField, OwnGroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { hasMoreBits } from './mask.ts';
@@ -39,7 +39,7 @@ export const CHANGE_KINDS = [
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
-export type RepairableKind = Exclude<DriftKind, 'user.unmanaged' | 'group.unmanaged'>;
+export type RepairableKind = (typeof MANAGED_KINDS)[number];
 
 /** Lists of a group in which a change concerns one user. */
 export type ChangedList = 'memberships' | 'group_admins';

@@ -1,17 +1,15 @@
 import type { JsonValue } from './json.ts';
 
-/** Differences that can arise in the service without a request through the bridge. */
-export const DRIFT_KINDS = [
+/** Differences of what is managed, which can arise in the service without a request through the bridge. */
+export const MANAGED_KINDS = [
   'user.missing',
   'user.deactivated',
   'user.activated',
   'user.renamed',
   'user.access',
-  'user.unmanaged',
   'group.missing',
   'group.renamed',
   'group.permissions',
-  'group.unmanaged',
   'member.added',
   'member.removed',
   'admin.added',
@@ -20,6 +18,10 @@ export const DRIFT_KINDS = [
   'entity.removed',
   'entity.changed',
 ] as const;
+/** Kinds of what no provider asked for. */
+export const UNMANAGED_KINDS = ['user.unmanaged', 'group.unmanaged'] as const;
+/** All kinds of drift. */
+export const DRIFT_KINDS = [...MANAGED_KINDS, ...UNMANAGED_KINDS] as const;
 
 /**
  * Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched.

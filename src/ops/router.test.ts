@@ -82,8 +82,8 @@ const access: AccessSource = {
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const unknown = async () => ({ kind: 'unknown' }) as const;
 const drifts = {
-  ...{ approve: unknown, discard: unknown, undo: unknown, repair: unknown, accept: unknown },
-  ...{ ignore: unknown, letGo: unknown, previewUndo: async () => undefined },
+  ...{ approve: unknown, discard: unknown, undo: unknown, letGo: unknown },
+  previewUndo: async () => undefined,
   many: async () => ({ kind: 'done' as const, ones: [], plan: undefined }),
   handOver: async () => {
     throw new Error('nobody asks here');
@@ -222,6 +222,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     engine: 'sqlite',
     readFirstRead: async () => ({ kind: 'finished' }),
     countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2, held: 0 }],
+    countUnmanaged: async () => 0,
     findLastSweep: async () => null,
   };
 }

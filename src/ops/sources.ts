@@ -91,6 +91,7 @@ export interface StatusSources {
   readonly engine: 'sqlite' | 'postgres';
   readonly readFirstRead: () => Promise<FirstReadState>;
   readonly countDrifts: () => Promise<Status['drifts']>;
+  readonly countUnmanaged: () => Promise<number>;
   readonly findLastSweep: () => Promise<SweepView | null>;
 }
 

@@ -2,10 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Detector, Difference, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { parseStored } from './engine/columns.ts';
+import { toText } from './resources/lists.ts';
 import { joinSubjectNames } from './resources/names.ts';
-import type { Db, Part } from './store.ts';
+import type { Db } from './store.ts';
 
-/** Counts drifts of each kind and status. */
+/** Counts drifts of what is managed, of each kind and status. */
 export async function countDrifts(
   db: Db,
 ): Promise<{ kind: DriftKind; status: DriftStatus; count: number; held: number }[]> {
@@ -20,11 +21,21 @@ export async function countDrifts(
       fn.countAll<number>().as('count'),
       fn.count<number>('plans.id').as('held'),
     ])
+    .where('drifts.change', 'is not', null)
     .groupBy(['drifts.kind', 'drifts.status'])
     .orderBy('drifts.kind')
     .orderBy('drifts.status')
     .execute();
   return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
+}
+
+/** Counts the unmanaged users and groups that no operator wants left alone. */
+export async function countUnmanaged(db: Db): Promise<number> {
+  const open = db.selectFrom('drifts').where('change', 'is', null).where('status', '=', 'open');
+  const { count } = await open
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */
@@ -45,13 +56,21 @@ export async function countDriftsAfter(
     .execute();
 }
 
-/** Selection of drifts, and the page of it to read, in order of finding. */
-export interface DriftQuery extends Part {
+/** Selection of drifts, and the page of it to read. */
+export interface DriftQuery {
+  /** False: the drifts of unmanaged users and groups. */
+  readonly isManaged: boolean;
+  readonly order: 'newest' | 'oldest';
+  /** The one before in this order. */
+  readonly from: number;
+  readonly limit: number;
   readonly kind: DriftKind | undefined;
   /** Undefined: with any status. */
   readonly statuses: readonly DriftStatus[] | undefined;
   /** Id of the user or group that differs, or of the member. */
-  readonly resourceId?: string | undefined;
+  readonly resourceId: string | undefined;
+  /** Part of a name of the user or group, or of the member, or a whole id. */
+  readonly text: string | undefined;
 }
 
 /** A drift with the names of its users and groups; null where the store has them no more. */
@@ -71,7 +90,7 @@ export interface DriftView extends Difference {
   readonly notedBy: string | null;
 }
 
-/** Drifts for an operator, oldest first. */
+/** Drifts for an operator, in the order of finding or the opposite one. */
 export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const names = joinSubjectNames('drift');
   const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
@@ -81,7 +100,7 @@ export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftVi
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift ${names.joins}
     where drift.seq in (${toPage(query)})
-    order by drift.seq limit ${query.limit}`.execute(db);
+    order by drift.seq ${DIRECTIONS[query.order]} limit ${query.limit}`.execute(db);
   return rows.map((row) => ({
     ...row,
     desired: parseStored<JsonValue>(row.desired),
@@ -89,20 +108,33 @@ export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftVi
   }));
 }
 
+const DIRECTIONS = { newest: sql`desc`, oldest: sql`asc` } as const;
+
 /** Each status is read by itself, in the order of its index: reading several at once sorts all drifts for each page. */
-function toPage({ kind, statuses, resourceId, afterSeq, limit }: DriftQuery): RawBuilder<unknown> {
+function toPage(query: DriftQuery): RawBuilder<unknown> {
+  const { isManaged, order, from, limit, kind, statuses, resourceId, text } = query;
+  const isAfter = order === 'newest' ? sql`seq < ${from}` : sql`seq > ${from}`;
+  const ofOwner = isManaged ? sql`and change is not null` : sql`and change is null`;
   const ofKind = kind === undefined ? sql`` : sql`and kind = ${kind}`;
+  const ofText = text === undefined ? sql`` : sql`and (${isOfText(text)})`;
   const ofResource =
     resourceId === undefined
       ? sql``
       : sql`and (resource_id = ${resourceId} or member_id = ${resourceId})`;
   const read = (ofStatus: RawBuilder<unknown>) => sql`select seq from (select seq from drifts
-    where seq > ${afterSeq} ${ofStatus} ${ofKind} ${ofResource} order by seq limit ${limit}) as found`;
+    where ${isAfter} ${ofStatus} ${ofOwner} ${ofKind} ${ofResource} ${ofText}
+    order by seq ${DIRECTIONS[order]} limit ${limit}) as found`;
   if (statuses === undefined) return read(sql``);
   return sql.join(
     statuses.map((status) => read(sql`and status = ${status}`)),
     sql` union all `,
   );
+}
+
+function isOfText(text: string): RawBuilder<unknown> {
+  const users = sql`(select id from users where ${toText('users', text)})`;
+  return sql`resource_id in ${users} or member_id in ${users}
+    or resource_id in (select id from groups where ${toText('groups', text)})`;
 }
 
 interface StoredDocuments {

@@ -164,11 +164,6 @@ export async function listDrifts(db: Db, ids: readonly string[]): Promise<DriftR
   return readInChunks(ids, (some) => drifts.where('id', 'in', some).execute());
 }
 
-/** The drift with this id. */
-export async function findDrift(db: Db, id: string): Promise<DriftRow | undefined> {
-  return db.selectFrom('drifts').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
 /** Lists drifts of these kinds that can be repaired or accepted and are not about to be, in order of finding. */
 export async function listRepairable(
   db: Db,

@@ -67,6 +67,23 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Does `work` as `store.write` does, and undoes it: resolves with what the same write would come to. */
+export async function rehearse<T>(
+  store: Pick<Store, 'write'>,
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const undone = new Error('a rehearsal is undone');
+  const rehearsal = store.write(async (tx) => {
+    resolve(await work(tx));
+    throw undone;
+  });
+  await rehearsal.catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+  return promise;
+}
+
 /** Wait for a server that is not there yet. */
 export interface StoreDeadline {
   readonly ms: number;

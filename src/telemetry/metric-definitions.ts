@@ -286,7 +286,7 @@ export const metricDefinitions = {
   drift: {
     type: 'gauge',
     name: 'scim_bridge_drift',
-    help: 'Differences in the service that no request through the bridge caused, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
+    help: 'Differences of managed people and groups that no request through the bridge caused, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
     labels: ['kind', 'status'],
   },
   notifications: {

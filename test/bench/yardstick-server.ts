@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import express, { type RequestHandler } from 'express';
 import { request } from 'undici';
+import { listenLocally } from '../support/listen.ts';
 
 /**
  * What the numbers of the bridge are compared with, in a process of its own so that it is pinned like the bridge:
@@ -124,9 +124,6 @@ function createWireServer(text: string): Server {
 }
 
 async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return `http://127.0.0.1:${address.port}`;
+  const port = await listenLocally(server);
+  return `http://127.0.0.1:${port}`;
 }

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { readPlan, untilApplied } from '../support/pilots.ts';
+import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
 import { addGroup, addUser, send, toGroup, toPatch, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -318,12 +318,6 @@ async function untilRepaired(bridge: TestBridge, kinds: readonly string[]): Prom
   const wanted = kinds.map((kind) => `${kind} Board of null`);
   await expect.poll(list, { interval: 10 }).toEqual(wanted);
   await untilSettled(bridge);
-}
-
-async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
 }
 
 /** Waits until what follows from other rules is settled too. */

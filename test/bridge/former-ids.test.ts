@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProviderCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { runner } from '../support/command.ts';
+import { importIds } from '../support/import-ids.ts';
 import { makeLives } from '../support/lives.ts';
 import {
   addGroup,
@@ -22,30 +17,6 @@ import {
 } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-former-ids-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function parseImport(text: string): ImportAnswer {
-  return JSON.parse(text) as ImportAnswer;
-}
-
-/** Imports the list of an earlier server, as it came. */
-async function importIds(
-  bridge: Pick<TestBridge, 'baseUrl'>,
-  list: JsonObject[],
-  ...options: string[]
-) {
-  const file = join(folder, 'list.json');
-  writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
-  const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
-  const { code, text } = await runner(bridge, [addProviderCommand])(...asked);
-  const { counts, items } = parseImport(text);
-  return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
-}
 
 function toEnd(text: string): unknown {
   return expect.stringMatching(new RegExp(`/${text}$`));

@@ -81,33 +81,30 @@ describe('one decision about many drifts', () => {
       expect(await listManagedDrifts(bridge, 'ignored')).toHaveLength(2);
       expect(await listManagedDrifts(bridge, 'accepted')).toHaveLength(2);
     }));
+
+  test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
+    withIntruders(
+      async (bridge, ids) => {
+        const script = runner(bridge, [addDriftsCommand]);
+        const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
+        const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
+
+        const refused = await script('drifts', 'repair', '--yes', ...ids);
+        expect(refused.code).toBe(1);
+        expect(refused.text).toContain('above the limits');
+        expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
+        expect(countMembers(bridge)).toBe(INTRUDERS);
+
+        const { code, text, asked } = await person('drifts', 'repair', ...ids);
+        expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
+        expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
+        await expect.poll(() => countMembers(bridge)).toBe(0);
+        const list = async () => (await script('drifts', '--status', 'repaired')).text;
+        await expect.poll(list).toContain('member.added');
+        expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain(
+          '0 can be',
+        );
+      },
+      { LIMITS_REMOVE_MEMBER_COUNT: '2' },
+    ));
 });
-
-test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
-  withTestBridge(
-    { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
-    async (bridge) => {
-      await addPilots(bridge, INTRUDERS);
-      intrude(bridge, 0, INTRUDERS);
-      await sweep(bridge);
-      const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
-      const ids = items.map(({ id }: { id: string }) => id);
-      const script = runner(bridge, [addDriftsCommand]);
-      const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
-      const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
-
-      const refused = await script('drifts', 'repair', '--yes', ...ids);
-      expect(refused.code).toBe(1);
-      expect(refused.text).toContain('above the limits');
-      expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
-      expect(countMembers(bridge)).toBe(INTRUDERS);
-
-      const { code, text, asked } = await person('drifts', 'repair', ...ids);
-      expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
-      expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
-      await expect.poll(() => countMembers(bridge)).toBe(0);
-      const list = async () => (await script('drifts', '--status', 'repaired')).text;
-      await expect.poll(list).toContain('member.added');
-      expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain('0 can be');
-    },
-  ));

@@ -7,6 +7,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { askWith, makeToken } from '../support/named-token.ts';
 import { addUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -27,17 +28,6 @@ async function askStatus(bridge: TestBridge, text: string, path: string, method:
   return statusCode;
 }
 
-/** Makes a token below `/ops`. */
-async function makeToken(bridge: TestBridge, wish: { [name: string]: string }) {
-  const { status, body } = await askOps(bridge, 'POST', '/tokens', wish);
-  expect(status).toBe(201);
-  return { id: String(body.id), text: String(body.token) };
-}
-
-async function ask(bridge: TestBridge, text: string) {
-  return bridge.request('GET', '/Users', undefined, { authorization: `Bearer ${text}` });
-}
-
 async function listTokens(bridge: TestBridge, query = '') {
   const { body } = await askOps(bridge, 'GET', `/tokens${query}`);
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
@@ -49,7 +39,7 @@ describe('named tokens', () => {
       const { id, text } = await makeToken(bridge, { name: 'okta', expires: '90d' });
       const bare = { authorization: text };
       const answers = [
-        await ask(bridge, text),
+        await askWith(bridge, text),
         await bridge.request('GET', '/Users', undefined, bare),
         await bridge.request('GET', '/Users/nobody', undefined, bare),
       ];
@@ -77,14 +67,14 @@ describe('named tokens', () => {
       const short = await makeToken(bridge, { name: 'short', expires: '1d' });
       const long = await makeToken(bridge, { name: 'long', expires: 'never' });
       const gone = await makeToken(bridge, { name: 'gone' });
-      const valid = [short, long, gone].map(({ text }) => ask(bridge, text));
+      const valid = [short, long, gone].map(({ text }) => askWith(bridge, text));
       expect((await Promise.all(valid)).map(({ status }) => status)).toEqual([200, 200, 200]);
 
       clock.state.aheadMs = DAY_MS + 1;
       await askOps(bridge, 'POST', '/tokens/gone/revoke');
       const wrong = long.text.replace(/.{43}$/, newSecret('token').text.slice(-43));
       const texts = [newSecret('token').text, wrong, short.text, gone.text, 'anything-else-at-all'];
-      const answers = await Promise.all(texts.map((text) => ask(bridge, text)));
+      const answers = await Promise.all(texts.map((text) => askWith(bridge, text)));
 
       const seen = answers.map(({ status, text, headers }) => [
         status,
@@ -94,7 +84,7 @@ describe('named tokens', () => {
       expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
       expect(seen[0]?.[0]).toBe(401);
       expect(seen[0]?.[2]).toBe('Bearer realm="scim", error="invalid_token"');
-      expect((await ask(bridge, long.text)).status).toBe(200);
+      expect((await askWith(bridge, long.text)).status).toBe(200);
     });
   });
 
@@ -111,7 +101,7 @@ describe('named tokens', () => {
       const provider = (async () => {
         while (!state.isOver) {
           const { text } = state;
-          if ((await ask(bridge, text)).status !== 200) state.refused += 1;
+          if ((await askWith(bridge, text)).status !== 200) state.refused += 1;
           if (text !== old.text) state.withNext += 1;
         }
       })();
@@ -126,7 +116,7 @@ describe('named tokens', () => {
       await provider;
 
       expect(state.refused).toBe(0);
-      expect((await ask(bridge, old.text)).status).toBe(401);
+      expect((await askWith(bridge, old.text)).status).toBe(401);
       expect((await listTokens(bridge, '?state=live')).map(({ name }) => name)).toEqual([
         'okta-2027',
       ]);
@@ -188,7 +178,7 @@ describe('scim-bridge token', () => {
       const listed = await run('token', 'list');
       expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
       expect(listed.text).not.toContain('scimbridge_');
-      expect((await ask(bridge, text)).status).toBe(200);
+      expect((await askWith(bridge, text)).status).toBe(200);
       const taken = await run('token', 'create', 'okta');
       const revoked = await run('token', 'revoke', 'okta', '--yes');
       const unknown = await run('token', 'revoke', 'okta', '--yes');
@@ -196,7 +186,7 @@ describe('scim-bridge token', () => {
       expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
       expect(taken.text).toContain('Another token has this name');
       expect(revoked.text).toMatch(/^okta \(token-[0-9a-f]{16}\) is revoked\.\n$/);
-      expect((await ask(bridge, text)).status).toBe(401);
+      expect((await askWith(bridge, text)).status).toBe(401);
       expect((await run('token', 'list', '--all')).text).toContain('revoked');
       expect((await run('token', 'list')).text).not.toContain('okta');
     });
@@ -227,7 +217,7 @@ test('each token opens what it is for: the metrics, reading, everything, or SCIM
         }
         expect(statuses, path).toEqual(want);
       }
-      expect((await ask(bridge, scim.text)).status).toBe(401);
+      expect((await askWith(bridge, scim.text)).status).toBe(401);
       const made = await bridge.request(
         'POST',
         new URL('/ops/tokens', bridge.baseUrl).href,

@@ -4,7 +4,7 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { type Lives, makeLives } from '../support/lives.ts';
+import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import {
   addGroup,
@@ -96,14 +96,6 @@ async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<st
   await untilSettled(bridge);
   const { actions } = await readPlan(bridge, id);
   return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
-}
-
-/** Every person and group, with who is in it. */
-function describeService({ service }: Lives['sandbox']) {
-  return {
-    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
-    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
-  };
 }
 
 describe('observe mode', () => {

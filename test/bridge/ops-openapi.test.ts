@@ -182,7 +182,7 @@ test('every request below /ops is answered as it is described', async () => {
       '/users',
       '/groups',
       '/sweeps',
-      '/drifts',
+      ...['/drifts', '/unmanaged'],
       '/requests',
       '/acts',
       '/leavers',

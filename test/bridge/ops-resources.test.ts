@@ -210,7 +210,7 @@ describe('people and groups for operators', () => {
     expect(calls.count({ mutating: true })).toBe(0);
     expect(await readMemberIds(bridge, group)).toEqual(members);
     await sweep(bridge);
-    const open = await list(bridge, '/drifts?status=open');
+    const open = await list(bridge, '/unmanaged?status=open');
     const names = open.map(({ resource }) => Object(resource).name);
     expect(names).toContain('user00002');
     expect(names).not.toContain('user00001');

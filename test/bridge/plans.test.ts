@@ -280,8 +280,8 @@ test('an account and a group that nobody asked for are taken over where their ki
     ]);
 
     expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
-    const accepted = await askOps(bridge, 'GET', '/drifts?status=accepted');
-    const open = await askOps(bridge, 'GET', '/drifts?status=open');
+    const accepted = await askOps(bridge, 'GET', '/unmanaged?status=accepted&order=oldest');
+    const open = await askOps(bridge, 'GET', '/unmanaged?status=open');
     // The owner is privileged, and only an operator who says so takes them over.
     expect([accepted.body.items, open.body.items]).toMatchObject([
       [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],

@@ -50,8 +50,7 @@ function setActive(id: string | undefined, value: boolean) {
 
 async function listWaiting(): Promise<JsonObject[]> {
   const { body } = await askOps(bridge, 'GET', '/plans?status=held');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  return items.map((item) => Object(item));
+  return Object(body).items;
 }
 
 async function getWaiting(): Promise<JsonObject> {

@@ -7,11 +7,11 @@ import { markRestored, restoreStore } from '../../src/cli/backup-store.ts';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestAnswer, TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
-import { type Lives, makeLives } from '../support/lives.ts';
+import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -111,14 +111,6 @@ async function untilChecked(bridge: TestBridge): Promise<unknown> {
   const read = async () => (await ask(bridge, 'GET', '')).body.detection;
   await expect.poll(read, PATIENT).not.toBeNull();
   return read();
-}
-
-/** Every person and group, with who is in it. */
-function describeService({ service }: Sandbox) {
-  return {
-    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
-    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
-  };
 }
 
 interface Ids {

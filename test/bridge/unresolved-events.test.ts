@@ -43,7 +43,7 @@ test('events that name nobody known cause one sweep in ten minutes, and what it 
     addStranger('two');
     await world.poll();
     const meanwhile = await countSweeps(world);
-    const { body } = await askOps(world, 'GET', '/drifts?kind=user.unmanaged');
+    const { body } = await askOps(world, 'GET', '/unmanaged?kind=user.unmanaged');
     await world.poll(10 * MINUTE_MS);
     await expect.poll(() => countSweeps(world), PATIENT).toBe(before + 2);
     await world.poll(20 * MINUTE_MS);

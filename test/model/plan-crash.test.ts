@@ -10,6 +10,7 @@ import {
   type Fate,
   type MortalStore,
 } from '../support/mortal-store.ts';
+import { listHeld } from '../support/pilots.ts';
 import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -102,12 +103,6 @@ async function liveUntil(
 
 function askForSweep(bridge: TestBridge): Promise<unknown> {
   return askOps(bridge, 'POST', '/sweeps', {});
-}
-
-async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
 }
 
 async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {

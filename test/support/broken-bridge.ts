@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
+import { listenLocally } from './listen.ts';
 
 /** A request as it goes through. */
 export interface Asked {
@@ -62,12 +63,9 @@ export async function breakBridge(
     }
     res.writeHead(status).end(Object.keys(body).length === 0 ? undefined : JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const port = await listenLocally(server);
   return {
-    baseUrl: `http://127.0.0.1:${address.port}${new URL(bridge.baseUrl).pathname}`,
+    baseUrl: `http://127.0.0.1:${port}${new URL(bridge.baseUrl).pathname}`,
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -9,6 +9,9 @@ import { SWEEP_SETTINGS } from './sweep.ts';
 interface Ended {
   readonly code: number;
   readonly text: string;
+  /** What it has printed on each output. */
+  readonly out: string;
+  readonly err: string;
   /** Questions to the person at the terminal. */
   readonly asked: readonly string[];
 }
@@ -40,9 +43,11 @@ export async function runAlone(
   env: Readonly<Record<string, string>>,
   { columns, hasColours = true, answer, showProgress, untilStopped }: Person = {},
 ): Promise<Ended> {
-  const out: string[] = [];
-  const asked: string[] = [];
-  const write = (text: string) => void out.push(text);
+  const [both, out, err, asked]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const writeTo = (output: string[]) => (text: string) => {
+    both.push(text);
+    output.push(text);
+  };
   const code = await runProgram(args, {
     version: '1',
     commands,
@@ -51,8 +56,8 @@ export async function runAlone(
       // All that the file of the defaults sets is a default, and reading it takes longer than most commands.
       readFile: (path) => (path === defaultConfigFile ? '' : readFileSync(path, 'utf8')),
       readInput: async () => '',
-      write,
-      writeError: write,
+      write: writeTo(out),
+      writeError: writeTo(err),
       untilStopped: untilStopped ?? (async () => 'SIGTERM'),
       terminal: columns === undefined ? undefined : { columns: () => columns, hasColours },
       showProgress,
@@ -64,7 +69,7 @@ export async function runAlone(
       }),
     },
   });
-  return { code, text: out.join(''), asked };
+  return { code, text: both.join(''), out: out.join(''), err: err.join(''), asked };
 }
 
 /** Facts about a person at a terminal. */

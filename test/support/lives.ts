@@ -41,3 +41,11 @@ export async function makeLives(given: {
     },
   };
 }
+
+/** Every person and group of the service, with who is in it. */
+export function describeService({ service }: Pick<Sandbox, 'service'>) {
+  return {
+    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
+    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
+  };
+}

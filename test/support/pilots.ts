@@ -31,6 +31,13 @@ export function countMembers({ sandbox }: TestBridge, group = 'Pilots'): number 
   return sandbox.service.members(group).length;
 }
 
+/** Lists the plans that wait for an operator. */
+export async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
+}
+
 /** Reads a plan as operators see it. */
 export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObject> {
   return (await askOps(bridge, 'GET', `/plans/${String(id)}`)).body;

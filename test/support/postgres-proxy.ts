@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listenLocally } from './listen.ts';
 
 /** What stands between a bridge and its PostgreSQL. */
 export interface PostgresProxy {
@@ -52,12 +53,9 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     });
     far.on('data', (bytes) => isDeaf || near.write(bytes));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const port = await listenLocally(server);
   const through = new URL(url);
-  through.port = String(address.port);
+  through.port = String(port);
   return {
     url: through.href,
     setRefusing(next) {

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { listenLocally } from './listen.ts';
 
 /** A notification as it arrived. */
 export interface Arrived {
@@ -43,10 +43,7 @@ export async function startReceiver(): Promise<TestReceiver> {
     list.push({ headers: req.headers, body, json: JSON.parse(body) });
     res.writeHead(status, headers).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
+  const port = await listenLocally(server);
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-receiver-'));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -56,7 +53,7 @@ export async function startReceiver(): Promise<TestReceiver> {
   const secret = `whsec_${Buffer.from('a secret of twenty-four bytes').toString('base64')}`;
   const secretFile = join(folder, 'secret');
   writeFileSync(secretFile, `${secret}\n`);
-  const url = `http://127.0.0.1:${address.port}/hook`;
+  const url = `http://127.0.0.1:${port}/hook`;
   return {
     url,
     taken,

@@ -47,14 +47,11 @@ export async function untilSwept(bridge: TestBridge, id: string): Promise<JsonOb
   }, PATIENT);
 }
 
-/** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */
+/** The drifts: `kind name`, with `of member` where it is about one. */
 export async function listManagedDrifts(bridge: TestBridge, status = 'open'): Promise<string[]> {
   const { body } = await askOps(bridge, 'GET', `/drifts?status=${status}`);
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  return items
-    .map((item) => toText(Object(item)))
-    .filter((text) => !text.includes('.unmanaged'))
-    .toSorted();
+  return items.map((item) => toText(Object(item))).toSorted();
 }
 
 function toText({ kind, resource, member }: Record<string, unknown>): string {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request } from 'undici';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { listenLocally } from './listen.ts';
 
 /** Changes what the service answers, or holds it back: given the address and the parsed JSON. */
 export type Tamper = (url: URL, body: unknown) => unknown;
@@ -37,12 +38,9 @@ export async function tamperWith(
     res.writeHead(status, { 'content-type': 'application/json' });
     res.end(isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const port = await listenLocally(server);
   const service: Sandbox = Object.create(sandbox, {
-    url: { value: `http://127.0.0.1:${address.port}` },
+    url: { value: `http://127.0.0.1:${port}` },
   });
   return {
     service,

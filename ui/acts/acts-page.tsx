@@ -1,8 +1,8 @@
-import { Group, Select, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Filter, Filters } from '../parts/filters.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag, type Tone } from '../parts/tag.tsx';
@@ -12,11 +12,17 @@ import { Words } from '../parts/words.tsx';
 type Act = Ops<'Act'>;
 
 const route = getRouteApi('/acts');
-const OUTCOMES = [
-  { value: '', label: 'Every outcome' },
-  { value: 'done', label: 'Done' },
-  { value: 'refused', label: 'Refused' },
-  { value: 'failed', label: 'Failed' },
+const FILTERS: readonly Filter<'operator' | 'outcome' | 'target'>[] = [
+  { name: 'operator', label: 'Operator' },
+  {
+    ...{ name: 'outcome', label: 'Outcome' },
+    choices: [
+      { value: '', label: 'Every outcome' },
+      { value: 'done', label: 'Done' },
+      { value: 'refused', label: 'Refused' },
+      { value: 'failed', label: 'Failed' },
+    ],
+  },
 ];
 const TONES: Readonly<Record<Act['outcome'], Tone>> = {
   done: 'good',
@@ -65,37 +71,18 @@ function toChange(before: Act['before'], after: NonNullable<Act['after']>): stri
 
 /** Page of the acts of operators: from where, with the states before and after. */
 export function ActsPage() {
-  const { operator = '', target = '', outcome = '' } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList('ActList', '/acts', {
-    query: { operator, target, outcome },
-    topics: ['acts'],
-  });
-  const show = (change: { operator?: string; target?: string; outcome?: string }) => {
-    const next = { operator, target, outcome, ...change };
-    const given = Object.entries(next).filter(([, value]) => value !== '');
-    void navigate({ search: Object.fromEntries(given), replace: true });
-  };
+  const list = useList('ActList', '/acts', { query: search, topics: ['acts'] });
   return (
     <Page
       title="Acts"
       lead="What operators did, here and by commands, with what it changed."
       actions={
-        <Group gap="xs">
-          <TextInput
-            type="search"
-            aria-label="Operator"
-            placeholder="Operator"
-            value={operator}
-            onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
-          />
-          <Select
-            aria-label="Outcome"
-            data={OUTCOMES}
-            value={outcome}
-            onChange={(value) => show({ outcome: value ?? '' })}
-          />
-        </Group>
+        <Filters
+          {...{ search, filters: FILTERS }}
+          onSearch={(next) => void navigate({ search: next, replace: true })}
+        />
       }
     >
       <DataTable

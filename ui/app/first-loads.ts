@@ -21,9 +21,13 @@ export const FIRST_LOADS: Readonly<Record<string, FirstLoad>> = {
     reads: ['/plans/{id}/actions?limit=200', '/plans/{id}/parts?limit=1000', '/plans/{id}'],
   },
   '/drifts': { module: 'drifts/drifts-page.tsx', reads: ['/drifts?limit=200&status=undecided'] },
-  '/users': { module: 'resources/users-page.tsx', reads: ['/users?limit=200'] },
+  '/unmanaged': {
+    module: 'drifts/drifts-page.tsx',
+    reads: ['/unmanaged?limit=200&status=undecided'],
+  },
+  '/users': { module: 'resources/resources-page.tsx', reads: ['/users?limit=200'] },
   '/users/{id}': { module: 'resources/resource-page.tsx', reads: toResourceReads('users') },
-  '/groups': { module: 'resources/groups-page.tsx', reads: ['/groups?limit=200'] },
+  '/groups': { module: 'resources/resources-page.tsx', reads: ['/groups?limit=200'] },
   '/groups/{id}': {
     module: 'resources/resource-page.tsx',
     reads: [...toResourceReads('groups'), '/groups/{id}/members?limit=200'],

@@ -2,13 +2,14 @@ import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { countManaged } from '../overview/verdict.ts';
+import { countDrifts } from '../overview/drift-words.ts';
 import { Count } from '../parts/tag.tsx';
 
 const PAGES = [
   { to: '/', label: 'Overview' },
   { to: '/plans', label: 'Plans' },
   { to: '/drifts', label: 'Drifts' },
+  { to: '/unmanaged', label: 'Unmanaged' },
   { to: '/users', label: 'Users' },
   { to: '/groups', label: 'Groups' },
   { to: '/leavers', label: 'Leavers' },
@@ -44,9 +45,9 @@ export function Navigation() {
   ));
 }
 
-/** Differences that wait for a decision, as the overview counts them. */
+/** Differences that wait for a decision. */
 function toDrifts(status: Ops<'Status'>): string | undefined {
-  const count = countManaged(status, 'open') + countManaged(status, 'contested');
+  const { count } = countDrifts(status, 'open', 'contested');
   return count === 0 ? undefined : count.toLocaleString('en');
 }
 

@@ -43,18 +43,25 @@ const plan = createRoute({
   path: '/plans/$id',
   component: lazyRouteComponent(() => import('../plans/plan-page.tsx'), 'PlanPage'),
 });
+const driftSearch = parseSearch(['kind', 'status', 'resource', 'q', 'order']);
 const drifts = createRoute({
   getParentRoute: () => rootRoute,
   path: '/drifts',
-  validateSearch: parseSearch(['kind', 'status', 'resource']),
+  validateSearch: driftSearch,
   component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'DriftsPage'),
+});
+const unmanaged = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/unmanaged',
+  validateSearch: driftSearch,
+  component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'UnmanagedPage'),
 });
 const resourceSearch = parseSearch(['q', 'state', 'managed']);
 const users = createRoute({
   getParentRoute: () => rootRoute,
   path: '/users',
   validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../resources/users-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(() => import('../resources/resources-page.tsx'), 'UsersPage'),
 });
 const user = createRoute({
   getParentRoute: () => rootRoute,
@@ -65,7 +72,7 @@ const groups = createRoute({
   getParentRoute: () => rootRoute,
   path: '/groups',
   validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../resources/groups-page.tsx'), 'GroupsPage'),
+  component: lazyRouteComponent(() => import('../resources/resources-page.tsx'), 'GroupsPage'),
 });
 const group = createRoute({
   getParentRoute: () => rootRoute,
@@ -111,7 +118,7 @@ const setUp = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
-  ...[leavers, settings, setUp],
+  ...[unmanaged, leavers, settings, setUp],
 ]);
 
 /** Addresses of the pages. */

@@ -8,15 +8,24 @@ import { Fault } from '../parts/fault.tsx';
 import { useFocusAfter } from '../parts/focus.ts';
 import { toCounts, toHarm, toKind, toReason, toRepair } from '../plans/words.ts';
 
+/** Decision about drifts. */
+export type Decision = Ops<'DriftsBody'>['decision'];
 type Drift = Ops<'Drift'>;
-type Decision = Ops<'DriftsBody'>['decision'];
 type Decided = Ops<'DriftsDecided'>;
 
 /** Decisions with their meaning. */
 const DECISIONS = {
-  repair: { label: 'Repair', meaning: 'The service is made to hold again what was asked for.' },
-  accept: { label: 'Accept', meaning: 'What the service holds is what is wanted from now on.' },
-  ignore: { label: 'Ignore until …', meaning: 'Nothing is done until the date.' },
+  repair: {
+    label: 'Repair',
+    meaning: 'The bridge changes the service back to what was asked for.',
+  },
+  accept: { label: 'Accept', meaning: 'The bridge wants from now on what the service holds.' },
+  adopt: {
+    label: 'Take over',
+    meaning:
+      'The bridge takes them over as the service holds them. Providers may change and deactivate them from then on.',
+  },
+  ignore: { label: 'Ignore until …', meaning: 'The bridge leaves them alone until the date.' },
 } as const;
 /** Drifts that one decision may be about. */
 const DECIDED_MAX = 500;
@@ -29,9 +38,11 @@ const DAY_MS = 86_400_000;
 /** Decides about the drifts that were chosen, all at once. */
 export function DecideDrifts({
   drifts,
+  decisions,
   onDone,
 }: {
   readonly drifts: readonly Drift[];
+  readonly decisions: readonly Decision[];
   readonly onDone: () => void;
 }) {
   const [decision, setDecision] = useState<Decision>();
@@ -43,13 +54,15 @@ export function DecideDrifts({
         {drifts.length.toLocaleString('en')} chosen
         {some.length < drifts.length && `; the first ${DECIDED_MAX} are decided at once`}
       </Text>
-      <Button onClick={() => setDecision('repair')}>Repair</Button>
-      <Button variant="default" onClick={() => setDecision('accept')}>
-        Accept
-      </Button>
-      <Button variant="default" onClick={() => setDecision('ignore')}>
-        Ignore until …
-      </Button>
+      {decisions.map((each, place) => (
+        <Button
+          key={each}
+          variant={place === 0 ? 'filled' : 'default'}
+          onClick={() => setDecision(each)}
+        >
+          {DECISIONS[each].label}
+        </Button>
+      ))}
       <Button variant="subtle" onClick={onDone}>
         Choose none
       </Button>
@@ -99,7 +112,7 @@ function Question({ drifts, decision, onClose, onDone }: QuestionOptions) {
           </Button>
           <Button
             disabled={!isReady || preview === undefined || preview.done === 0}
-            loading={change.isPending}
+            loading={change.isPending || !(preview || problem)}
             onClick={run}
           >
             {label.replace(' until …', '')}
@@ -195,24 +208,20 @@ function Preview({
       ))}
       {refused.length > 0 && (
         <Text size="sm">
-          {done.toLocaleString('en')} can be decided. Not {REFUSALS[refused[0]?.code ?? 'unknown']}:{' '}
-          {refused
-            .slice(0, LISTED)
-            .map(({ id }) => names.get(id) ?? id)
-            .join(', ')}
-          {refused.length > LISTED && ` and ${refused.length - LISTED} more`}.
+          Only {done.toLocaleString('en')} of {drifts.length.toLocaleString('en')}. Not:
         </Text>
       )}
+      <ul className="preview">
+        {refused.slice(0, LISTED).map(({ id, reason }) => (
+          <li key={id}>
+            <bdi>{names.get(id) ?? id}</bdi>: {reason}
+          </li>
+        ))}
+        {refused.length > LISTED && <li className="quiet">and {refused.length - LISTED} more</li>}
+      </ul>
     </div>
   );
 }
-
-const REFUSALS: Readonly<Record<Decided['refused'][number]['code'], string>> = {
-  unknown: 'there any more',
-  'not-open': 'open any more',
-  'not-possible':
-    'possible, because nobody asked for it, somebody protected would lose something, or the service holds something else by now',
-};
 
 /** The chosen drifts, in words. */
 function Listed({
@@ -244,5 +253,6 @@ function toCommand(drifts: readonly Drift[], decision: Decision, { until, reason
   const ids = drifts.slice(0, IDS_SHOWN).map(({ id }) => id);
   const more = drifts.length > ids.length ? ' …' : '';
   const term = decision === 'ignore' ? ` --until ${until} --reason ${quote(reason || 'why')}` : '';
-  return `scim-bridge drifts ${decision}${term} ${ids.join(' ')}${more}`;
+  const list = drifts.some(({ kind }) => kind.endsWith('.unmanaged')) ? 'unmanaged' : 'drifts';
+  return `scim-bridge ${list} ${decision}${term} ${ids.join(' ')}${more}`;
 }

@@ -3,11 +3,18 @@ import { Link } from '@tanstack/react-router';
 import type { Ops } from '../api/types.ts';
 import type { Column } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { StateTag } from '../parts/tag.tsx';
+import { SubjectLink } from '../parts/subject-link.tsx';
+import { StateTag, Tag } from '../parts/tag.tsx';
 import { toText } from '../parts/value.tsx';
 import { toHeld, toKind } from '../plans/words.ts';
 
-type Drift = Ops<'Drift'>;
+/** A drift; of what is unmanaged with the reason why it is not taken over with others. */
+export type Drift = Ops<'Drift'> & Partial<Pick<Ops<'Unmanaged'>, 'privileged'>>;
+
+/** True for a drift that may be chosen with others. */
+export function isOffered({ privileged }: Drift): boolean {
+  return !privileged;
+}
 
 /** Drifts that an operator has chosen. */
 export interface Choice {
@@ -16,22 +23,33 @@ export interface Choice {
   readonly setChosen: (chosen: ReadonlySet<string>) => void;
 }
 
-const COLUMNS: readonly Column<Drift>[] = [
-  { title: 'Of', grows: true, cell: (drift) => <Subject drift={drift} /> },
-  { title: 'What', cell: ({ kind }) => toKind(kind) },
-  { title: 'Wanted → seen', isWide: true, cell: (drift) => <Change drift={drift} /> },
-  {
-    title: 'By',
-    isWide: true,
-    cell: ({ who, detector }) => <Author who={who} detector={detector} />,
-  },
-  { title: 'Seen', cell: ({ firstSeen }) => <Moment at={firstSeen} /> },
-  { title: 'Status', cell: (drift) => <Status drift={drift} /> },
-];
-
 /** Columns of drifts; with a choice the first one chooses. */
-export function toColumns(choice: Choice | undefined): readonly Column<Drift>[] {
-  return choice === undefined ? COLUMNS : [toChooser(choice), ...COLUMNS];
+export function toColumns(isOldest: boolean, choice: Choice | undefined): readonly Column<Drift>[] {
+  return [
+    ...(choice === undefined ? [] : [toChooser(choice)]),
+    { title: 'Of', grows: true, cell: (drift) => <Subject drift={drift} /> },
+    { title: 'What', cell: ({ kind }) => toKind(kind) },
+    {
+      title: 'Wanted → seen',
+      isWide: true,
+      grows: true,
+      cell: (drift) => <Change drift={drift} />,
+    },
+    {
+      ...{ title: 'By', isWide: true },
+      cell: ({ who, detector }) => <Author who={who} detector={detector} />,
+    },
+    {
+      title: (
+        <Link to="." search={(before) => ({ ...before, order: isOldest ? undefined : 'oldest' })}>
+          Seen {isOldest ? '↑' : '↓'}
+        </Link>
+      ),
+      sorted: isOldest ? 'ascending' : 'descending',
+      cell: ({ firstSeen }) => <Moment at={firstSeen} />,
+    },
+    { title: 'Status', cell: (drift) => <Status drift={drift} /> },
+  ];
 }
 
 function toChooser({ items, chosen, setChosen }: Choice): Column<Drift> {
@@ -51,34 +69,29 @@ function toChooser({ items, chosen, setChosen }: Choice): Column<Drift> {
         onChange={() => setChosen(new Set(isAll ? [] : items.map(({ id }) => id)))}
       />
     ),
-    cell: ({ id, resource, kind }) => (
-      <Checkbox
-        size="xs"
-        aria-label={`Choose ${resource.name ?? resource.id}, ${toKind(kind)}`}
-        checked={chosen.has(id)}
-        onChange={() => turn(id)}
-      />
-    ),
+    cell: (drift) =>
+      isOffered(drift) && (
+        <Checkbox
+          size="xs"
+          aria-label={`Choose ${drift.resource.name ?? drift.resource.id}, ${toKind(drift.kind)}`}
+          checked={chosen.has(drift.id)}
+          onChange={() => turn(drift.id)}
+        />
+      ),
   };
 }
 
-function Subject({ drift: { resource, member, note } }: { readonly drift: Drift }) {
+function Subject({ drift: { resource, member, note, privileged } }: { readonly drift: Drift }) {
   return (
     <>
-      <Link
-        to={resource.type === 'user' ? '/users/$id' : '/groups/$id'}
-        params={{ id: resource.id }}
-      >
-        {resource.name ?? resource.id}
-      </Link>
+      <SubjectLink {...resource} />
       {member && (
         <>
           {': '}
-          <Link to="/users/$id" params={{ id: member.id }}>
-            {member.name ?? member.id}
-          </Link>
+          <SubjectLink {...member} />
         </>
       )}
+      {privileged && <div className="detail">{privileged}</div>}
       {note && (
         <div className="detail">
           {note.text}
@@ -112,10 +125,10 @@ function Author({ who, detector }: Pick<Drift, 'who' | 'detector'>) {
   );
 }
 
-function Status({ drift: { status, planId } }: { readonly drift: Drift }) {
+function Status({ drift: { status, planId, privileged } }: { readonly drift: Drift }) {
   return (
     <>
-      <StateTag state={status} />{' '}
+      {privileged ? <Tag tone="quiet" text="protected" /> : <StateTag state={status} />}{' '}
       {planId && (
         <Link to="/plans/$id" params={{ id: planId }}>
           plan

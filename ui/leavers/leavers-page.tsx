@@ -1,8 +1,8 @@
-import { Group, Select, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Filter, Filters } from '../parts/filters.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag, type Tone } from '../parts/tag.tsx';
@@ -11,11 +11,18 @@ import { Words } from '../parts/words.tsx';
 type Leaver = Ops<'Leaver'>;
 
 const route = getRouteApi('/leavers');
-const STATUSES = [
-  { value: '', label: 'Every status' },
-  { value: 'waits', label: 'Waits' },
-  { value: 'out', label: 'Out' },
-  { value: 'back', label: 'Back' },
+const FILTERS: readonly Filter<'since' | 'status'>[] = [
+  { name: 'since', label: 'Accepted since', isSince: true },
+  {
+    name: 'status',
+    label: 'Status',
+    choices: [
+      { value: '', label: 'Every status' },
+      { value: 'waits', label: 'Waits' },
+      { value: 'out', label: 'Out' },
+      { value: 'back', label: 'Back' },
+    ],
+  },
 ];
 const TONES: Readonly<Record<Leaver['status'], Tone>> = {
   waits: 'waiting',
@@ -116,37 +123,18 @@ function toRemains({ owner, groups }: NonNullable<Leaver['remains']>): string {
 
 /** Page of the leavers: each step with its time, and what remains. */
 export function LeaversPage() {
-  const { status = '', since = '' } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList('LeaverList', '/leavers', {
-    query: { status, since },
-    topics: ['leavers'],
-  });
-  const show = (change: { status?: string; since?: string }) => {
-    const given = Object.entries({ status, since, ...change }).filter(([, value]) => value !== '');
-    void navigate({ search: Object.fromEntries(given), replace: true });
-  };
+  const list = useList('LeaverList', '/leavers', { query: search, topics: ['leavers'] });
   return (
     <Page
       title="Leavers"
       lead="Who lost access, what proves it, and what remains."
       actions={
-        <Group gap="xs">
-          <TextInput
-            type="date"
-            aria-label="Accepted since"
-            leftSection="since"
-            leftSectionWidth={56}
-            value={since}
-            onChange={({ currentTarget }) => show({ since: currentTarget.value })}
-          />
-          <Select
-            aria-label="Status"
-            data={STATUSES}
-            value={status}
-            onChange={(value) => show({ status: value ?? '' })}
-          />
-        </Group>
+        <Filters
+          {...{ search, filters: FILTERS }}
+          onSearch={(next) => void navigate({ search: next, replace: true })}
+        />
       }
     >
       <DataTable
@@ -154,7 +142,7 @@ export function LeaversPage() {
         columns={columns}
         list={list}
         toKey={({ person }) => person.id}
-        empty={`Nobody lost access in that time${status === '' ? '' : ' with this filter'}.`}
+        empty={`Nobody lost access in that time${search.status === undefined ? '' : ' with this filter'}.`}
       />
     </Page>
   );

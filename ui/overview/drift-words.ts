@@ -1,16 +1,22 @@
 import type { Ops } from '../api/types.ts';
 import { toCount } from '../parts/count.ts';
 
-/** Differences of what is managed; accounts and groups that nobody asked for are told beside them. */
-export function toDrifts(drifts: Ops<'Status'>['drifts']): string {
-  const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
-  const count = managed.reduce((sum, drift) => sum + drift.count, 0);
-  const held = managed.reduce((sum, drift) => sum + drift.held, 0);
-  const others = drifts.reduce((sum, drift) => sum + drift.count, 0) - count;
-  const parts = [
-    count === 0 ? 'nothing' : toCount(count, 'difference'),
-    ...(held === 0 ? [] : [`${held.toLocaleString('en')} in a plan`]),
-    ...(others === 0 ? [] : [`${others.toLocaleString('en')} that nobody asked for`]),
-  ];
-  return parts.join(', ');
+type Drifts = Pick<Ops<'Status'>, 'drifts'>;
+
+/** Counts the differences in these statuses, and those of them that a waiting plan repairs. */
+export function countDrifts({ drifts }: Drifts, ...wanted: string[]) {
+  const some = drifts.filter(({ status }) => wanted.includes(status));
+  const sum = (what: 'count' | 'held') => some.reduce((all, drift) => all + drift[what], 0);
+  return { count: sum('count'), held: sum('held') };
+}
+
+/** Differences that wait for a decision, as the page of drifts lists them. */
+export function toDrifts(status: Drifts): string {
+  const { count, held } = countDrifts(status, 'open', 'contested');
+  return count === 0 ? 'nothing' : `${toCount(count, 'difference')}${toInPlan(held)}`;
+}
+
+/** Says how many of them a plan repairs. */
+export function toInPlan(held: number): string {
+  return held === 0 ? '' : `, ${held.toLocaleString('en')} of them in a plan`;
 }

@@ -32,7 +32,8 @@ function listFacts(status: Ops<'Status'>): Fact[] {
     ['Done, at the earliest', <End key="end" status={status} />],
     ['Calls that wait', toQueue(status)],
     ['Do not come through', toTrouble(stuckCount, failingCount)],
-    ['Changed by others', toDrifts(status.drifts)],
+    ['Changed by others', toDrifts(status)],
+    ['Unmanaged', toCount(status.unmanaged, 'account or group', 'accounts and groups')],
     ['Compared with the service', <Compared key="compared" status={status} />],
   ];
 }

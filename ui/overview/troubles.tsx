@@ -3,6 +3,7 @@ import type { Ops } from '../api/types.ts';
 import { Frame } from '../parts/frame.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
+import { SubjectLink } from '../parts/subject-link.tsx';
 
 type Trouble = Ops<'Status'>['stuck'][number];
 
@@ -51,9 +52,7 @@ function Leavers({ leavers }: { readonly leavers: NonNullable<Ops<'Status'>['lea
         {first.map(({ id, name, since, heldBy, plan }) => (
           <tr key={id}>
             <td>
-              <Link to="/users/$id" params={{ id }}>
-                {name ?? id}
-              </Link>
+              <SubjectLink {...{ id, name }} />
             </td>
             <td>
               {plan !== null && (
@@ -91,9 +90,7 @@ function TroubleTable({
       {items.slice(0, SHOWN).map(({ type, id, name, problem, since, nextAttemptAt }) => (
         <tr key={`${id} ${problem.code} ${since} ${problem.words}`}>
           <td>
-            <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
-              {name}
-            </Link>
+            <SubjectLink {...{ type, id, name }} />
           </td>
           <td>
             {problem.words} <span className="detail">{problem.code}</span>

@@ -1,5 +1,7 @@
 import type { Ops } from '../api/types.ts';
+import { toCount } from '../parts/count.ts';
 import type { Tone } from '../parts/tag.tsx';
+import { countDrifts, toInPlan } from './drift-words.ts';
 
 type Status = Ops<'Status'>;
 
@@ -71,35 +73,25 @@ function* listConcerns(status: Status): Generator<Concern> {
   }
 }
 
-/** Number of differences of what is managed in one status, without those that a plan repairs: they count with it. */
-export function countManaged({ drifts }: Pick<Status, 'drifts'>, wanted: string): number {
-  return drifts
-    .filter(({ kind, status }) => status === wanted && !kind.endsWith('.unmanaged'))
-    .reduce((sum, { count, held }) => sum + count - held, 0);
-}
-
 function* listDrifts(status: Status): Generator<Concern> {
-  const [contested, open] = [countManaged(status, 'contested'), countManaged(status, 'open')];
+  const [contested, open] = [countDrifts(status, 'contested').count, countDrifts(status, 'open')];
   if (contested > 0) {
     yield {
       code: 'contested',
-      title: `${toDifferences(contested)} came back after each repair: somebody else wants it otherwise.`,
+      title: `${toCount(contested, 'difference')} came back after each repair: somebody else wants it otherwise.`,
       remedy: 'Find out who changes it, then repair, accept or ignore it.',
       page: { to: '/drifts', search: { status: 'contested' } },
     };
   }
-  if (open > 0) {
+  // A plan that waits is a concern by itself.
+  if (open.count > open.held) {
     yield {
       code: 'drift-open',
-      title: `${toDifferences(open)} in the service, made by others, ${open === 1 ? 'waits' : 'wait'} for a decision.`,
+      title: `${toCount(open.count, 'difference')} in the service, made by others, ${open.count === 1 ? 'waits' : 'wait'} for your decision${toInPlan(open.held)}.`,
       remedy: 'Repair, accept or ignore each, or have `drift.policy` decide from now on.',
       page: { to: '/drifts' },
     };
   }
-}
-
-function toDifferences(count: number): string {
-  return count === 1 ? 'One difference' : `${count.toLocaleString('en')} differences`;
 }
 
 /** Pages that show more of a reason, by its code in `/readyz`. */

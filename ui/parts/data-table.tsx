@@ -24,6 +24,8 @@ const AHEAD = 60;
 export interface Column<Row> {
   readonly title: ReactNode;
   readonly cell: (row: Row) => ReactNode;
+  /** The list is in the order of this column. */
+  readonly sorted?: 'ascending' | 'descending';
   /** Left out on a phone. */
   readonly isWide?: boolean;
   /** Takes the space that is left. */
@@ -102,7 +104,7 @@ function Rows<Row extends RowData>({ label, columns, list, toKey, toHeading }: R
             {table.getHeaderGroups().map(({ id, headers }) => (
               <tr key={id}>
                 {headers.map((header, place) => (
-                  <th key={header.id} className={toClass(columns[place])} scope="col">
+                  <th key={header.id} {...toHead(columns[place])} scope="col">
                     <table.FlexRender header={header} />
                   </th>
                 ))}
@@ -175,6 +177,10 @@ function toDefinitions<Row extends RowData>(
       cell: ({ row }) => cell(row.original),
     }),
   );
+}
+
+function toHead<Row>(column: Column<Row> | undefined) {
+  return { className: toClass(column), 'aria-sort': column?.sorted };
 }
 
 function toClass<Row>(column: Column<Row> | undefined): string {

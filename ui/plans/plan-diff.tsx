@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type LongList, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { SubjectLink } from '../parts/subject-link.tsx';
 import { StateTag, Tag } from '../parts/tag.tsx';
 import { Value } from '../parts/value.tsx';
 import { toChange, toHeld, toVerb } from './words.ts';
@@ -70,7 +70,7 @@ function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
   const { resource, kind, who } = action;
   return (
     <strong>
-      {resource.type === 'group' && <ResourceLink {...resource} />}{' '}
+      {resource.type === 'group' && <SubjectLink {...resource} />}{' '}
       <span className="quiet">
         {count === undefined ? toVerb(kind) : toChange(kind, count)}
         {who && `, by ${who.by}`}
@@ -84,25 +84,9 @@ function Subject({ action }: { readonly action: Action }) {
   const subject = member === null ? resource : { ...member, type: 'user' as const };
   return (
     <div className="inner">
-      <ResourceLink {...subject} />
+      <SubjectLink {...subject} />
       <div className="detail">{reason}</div>
     </div>
-  );
-}
-
-function ResourceLink({
-  id,
-  name,
-  type,
-}: {
-  id: string;
-  name: string | null;
-  type: 'user' | 'group';
-}) {
-  return (
-    <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
-      {name ?? id}
-    </Link>
   );
 }
 

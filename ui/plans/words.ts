@@ -85,6 +85,17 @@ const HARMS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   deleteGroup: ['group deleted', 'groups deleted'],
 };
 
+/** Kinds of differences of what is managed, or of what is not, as choices. */
+export function listKinds(
+  isManaged: boolean,
+): { readonly value: string; readonly label: string }[] {
+  const kinds = Object.entries(DRIFTS).filter(
+    ([kind]) => kind.endsWith('.unmanaged') !== isManaged,
+  );
+  const choices = kinds.map(([value, label]) => ({ value, label }));
+  return [{ value: '', label: 'Every kind' }, ...choices];
+}
+
 /** A kind of difference in words. */
 export function toKind(kind: string): string {
   return DRIFTS[kind] ?? kind;

@@ -1,8 +1,8 @@
-import { Group, Select, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Filter, Filters } from '../parts/filters.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag, type Tone } from '../parts/tag.tsx';
@@ -10,18 +10,27 @@ import { Tag, type Tone } from '../parts/tag.tsx';
 type Request = Ops<'Request'>;
 
 const route = getRouteApi('/requests');
-const STATUSES = [
-  { value: '', label: 'All answers' },
-  { value: '2xx', label: 'Accepted' },
-  { value: '4xx', label: 'Refused (4xx)' },
-  { value: '5xx', label: 'Failed (5xx)' },
-  { value: '409', label: 'Conflicts (409)' },
-];
-
-const TYPES = [
-  { value: '', label: 'Users and groups' },
-  { value: 'user', label: 'Users' },
-  { value: 'group', label: 'Groups' },
+const FILTERS: readonly Filter<'resource' | 'credential' | 'type' | 'status'>[] = [
+  { name: 'resource', label: 'Id of a user or group' },
+  { name: 'credential', label: 'Id of a credential' },
+  {
+    ...{ name: 'type', label: 'Users and groups' },
+    choices: [
+      { value: '', label: 'Users and groups' },
+      { value: 'user', label: 'Users' },
+      { value: 'group', label: 'Groups' },
+    ],
+  },
+  {
+    ...{ name: 'status', label: 'Answer' },
+    choices: [
+      { value: '', label: 'All answers' },
+      { value: '2xx', label: 'Accepted' },
+      { value: '4xx', label: 'Refused (4xx)' },
+      { value: '5xx', label: 'Failed (5xx)' },
+      { value: '409', label: 'Conflicts (409)' },
+    ],
+  },
 ];
 
 const columns: readonly Column<Request>[] = [
@@ -68,53 +77,18 @@ const columns: readonly Column<Request>[] = [
 
 /** Page of the providers' requests, live, with those that were refused. */
 export function RequestsPage() {
-  const { status = '', type = '', resource = '', credential = '' } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList('RequestList', '/requests', {
-    query: { status, type, resource, credential },
-    topics: ['requests'],
-  });
-  const show = (change: Partial<Record<'status' | 'type' | 'resource' | 'credential', string>>) => {
-    const given = Object.entries({ status, type, resource, credential, ...change }).filter(
-      ([, value]) => value !== '',
-    );
-    void navigate({ search: Object.fromEntries(given), replace: true });
-  };
+  const list = useList('RequestList', '/requests', { query: search, topics: ['requests'] });
   return (
     <Page
       title="Requests"
-      lead="What providers wrote, what of it was repaired or not taken, and what they were refused; without values."
+      lead="Requests from providers and our answers. Values are not stored."
       actions={
-        <Group gap="xs">
-          <TextInput
-            type="search"
-            aria-label="Id of a user or group"
-            placeholder="Id of a user or group"
-            w={260}
-            value={resource}
-            onChange={({ currentTarget }) => show({ resource: currentTarget.value.trim() })}
-          />
-          <TextInput
-            type="search"
-            aria-label="Id of a credential"
-            placeholder="Id of a credential"
-            w={200}
-            value={credential}
-            onChange={({ currentTarget }) => show({ credential: currentTarget.value.trim() })}
-          />
-          <Select
-            aria-label="Users and groups"
-            data={TYPES}
-            value={type}
-            onChange={(value) => show({ type: value ?? '' })}
-          />
-          <Select
-            aria-label="Answer"
-            data={STATUSES}
-            value={status}
-            onChange={(value) => show({ status: value ?? '' })}
-          />
-        </Group>
+        <Filters
+          {...{ search, filters: FILTERS }}
+          onSearch={(next) => void navigate({ search: next, replace: true })}
+        />
       }
     >
       <DataTable

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import type { Ops } from '../api/types.ts';
 import { Frame } from '../parts/frame.tsx';
 import { Empty } from '../parts/page.tsx';
+import { SubjectLink } from '../parts/subject-link.tsx';
 import { StateTag } from '../parts/tag.tsx';
 import { Value } from '../parts/value.tsx';
 
@@ -68,9 +68,7 @@ export function LinkTable({
       {links.map(({ id, name, desired, observed, from, standing }) => (
         <tr key={id}>
           <td>
-            <Link to={type === 'groups' ? '/groups/$id' : '/users/$id'} params={{ id }}>
-              {name}
-            </Link>
+            <SubjectLink type={type === 'groups' ? 'group' : 'user'} {...{ id, name }} />
           </td>
           <td>
             <Wanted desired={desired} word={word} />

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { SubjectLink } from '../parts/subject-link.tsx';
 import { StateTag } from '../parts/tag.tsx';
 import { toHeld, Wanted } from './cells.tsx';
 
@@ -9,11 +9,7 @@ const columns: readonly Column<Ops<'Member'>>[] = [
   {
     title: 'User',
     grows: true,
-    cell: ({ id, name }) => (
-      <Link to="/users/$id" params={{ id }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ id, name }) => <SubjectLink {...{ id, name }} />,
   },
   { title: 'Wanted', cell: ({ desired }) => <Wanted desired={desired} word="member" /> },
   { title: 'Seen', cell: ({ observed }) => toHeld(observed, 'member') },

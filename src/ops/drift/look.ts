@@ -14,36 +14,22 @@ import type { OpsSources } from '../sources.ts';
 /** Request for a look at one user or group. */
 type Asked = Omit<LookRequest, 'signal'>;
 
-const looking = {
-  method: 'post',
-  tag: 'People and groups',
-  body: 'LookBody',
-  answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
-} as const;
-
 /** Requests for a look at one user or group. */
-export const lookRoutes = [
+export const lookRoutes = (['user', 'group'] as const).map((type) =>
   route({
-    ...looking,
-    path: '/users/{id}/look',
-    summary: 'Looks at one account now, with at most three calls, and says what differs.',
-    handle: (sources: OpsSources, { params, body, operator }) =>
+    method: 'post',
+    path: `/${type}s/{id}/look`,
+    tag: 'People and groups',
+    summary: `Looks at one ${type} now, with at most three calls, and says what differs. Admins are left to sweeps.`,
+    body: 'LookBody',
+    answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+    handle: (sources: OpsSources, { params: { id }, body, operator }) =>
       lookAt(sources, {
-        key: { type: 'user', id: userId(params.id) },
+        key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
         ...{ repairs: body.repair ?? false, by: operator.name },
       }),
   }),
-  route({
-    ...looking,
-    path: '/groups/{id}/look',
-    summary: 'Looks at one group and its members now; its admins are left to sweeps.',
-    handle: (sources: OpsSources, { params, body, operator }) =>
-      lookAt(sources, {
-        key: { type: 'group', id: groupId(params.id) },
-        ...{ repairs: body.repair ?? false, by: operator.name },
-      }),
-  }),
-] as const;
+);
 
 type LookAnswers = Answer<200, LookAnswer> | Answer<404 | 409 | 503, Problem>;
 

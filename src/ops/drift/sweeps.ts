@@ -1,33 +1,55 @@
 import {
   ACTIVE_STATUSES,
-  DRIFT_KINDS,
+  type DRIFT_KINDS,
   DRIFT_STATUSES,
   type DriftStatus,
+  MANAGED_KINDS,
+  UNMANAGED_KINDS,
 } from '../../domain/drift.ts';
+import { userId } from '../../domain/ids.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
+import { listUserRows } from '../../store/users/users.ts';
 import {
+  type ListAnswer,
+  type ListQuery,
   NEWEST,
   OLDEST,
   type PartQuery,
   parseSeq,
-  readList,
   readPage,
 } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { toReadingView } from '../recovery/view.ts';
-import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
+import type { DriftAnswer, SweepView, UnmanagedAnswer } from '../schemas/drift.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** A drift with its author; undefined: the audit log does not say. */
 interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
 }
+
+/** Parts of both lists of drifts. */
+const LIST = {
+  method: 'get',
+  tag: 'Sweeps and drift',
+  meanings: {
+    status: '`active`: all that are not over; `undecided`: open or contested.',
+    resource: 'Of the user or group with this SCIM id, also as a member.',
+  },
+} as const;
+const FILTERS = {
+  status: ['active', 'undecided', ...DRIFT_STATUSES],
+  order: ['newest', 'oldest'],
+  resource: 'text',
+  q: 'text',
+} as const;
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
   const drifts = await listDriftViews(db, query);
@@ -76,29 +98,37 @@ export const sweepRoutes = [
     },
   }),
   route({
-    method: 'get',
+    ...LIST,
     path: '/drifts',
-    tag: 'Sweeps and drift',
-    summary: 'Differences that nobody asked for, in order of finding.',
-    filters: {
-      kind: DRIFT_KINDS,
-      status: ['active', 'undecided', ...DRIFT_STATUSES],
-      resource: 'text',
-    },
-    meanings: {
-      status: '`active`: all that are not over; `undecided`: open or contested.',
-      resource: 'Of the user or group with this SCIM id, also as a member.',
-    },
+    summary: 'Differences of managed people and groups that nobody asked for, the newest first.',
+    filters: { kind: MANAGED_KINDS, ...FILTERS },
     answers: { 200: 'DriftList' },
-    async handle({ store }: OpsSources, { query }) {
-      const { kind, status, resource: resourceId } = query.filters;
-      const statuses = toStatuses(status);
-      const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listAuthored(store.read, { kind, statuses, resourceId, afterSeq, limit });
-      return ok(await readList(query, OLDEST, read, toDriftAnswer));
-    },
+    handle: async ({ store: { read: db } }: OpsSources, { query }) =>
+      ok(await readDrifts(db, true, query, (drifts) => drifts.map(toDriftAnswer))),
+  }),
+  route({
+    ...LIST,
+    path: '/unmanaged',
+    summary: 'Accounts and groups of the service that no provider asked for, the newest first.',
+    filters: { kind: UNMANAGED_KINDS, ...FILTERS },
+    answers: { 200: 'UnmanagedList' },
+    handle: async (sources: OpsSources, { query }) =>
+      ok(await readDrifts(sources.store.read, false, query, (some) => toUnmanaged(sources, some))),
   }),
 ] as const;
+
+/** A page of the drifts of what is managed, or of what is not. */
+function readDrifts<Item>(
+  db: Db,
+  isManaged: boolean,
+  { filters, limit, cursor }: ListQuery<typeof FILTERS & { readonly kind: typeof DRIFT_KINDS }>,
+  toItems: (drifts: readonly AuthoredDrift[]) => Item[] | Promise<Item[]>,
+): Promise<ListAnswer<Item>> {
+  const { kind, status, order = 'newest', resource: resourceId, q: text } = filters;
+  const of = { isManaged, kind, statuses: toStatuses(status), order, resourceId, text };
+  const from = parseSeq(cursor, order === 'newest' ? NEWEST : OLDEST);
+  return readPage({ limit, from }, (part) => listAuthored(db, { ...of, ...part }), toItems);
+}
 
 /** Statuses of a filter; undefined: any. */
 function toStatuses(
@@ -161,4 +191,21 @@ function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnsw
 
 function toWho({ authorId, username, address, operator, at }: Author) {
   return { id: authorId, username, address, operator, at: toMoment(at) };
+}
+
+async function toUnmanaged(
+  { store: { read: db }, privileges }: OpsSources,
+  drifts: readonly AuthoredDrift[],
+): Promise<UnmanagedAnswer[]> {
+  const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
+  const rows = await listUserRows(db, ids);
+  const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
+  for (const { type, resourceId } of drifts) {
+    const group = type === 'group' ? await findGroupRow(db, resourceId) : undefined;
+    if (group) reasons.set(resourceId, await privileges.findGroupPrivilege(db, group));
+  }
+  return drifts.map((drift) => ({
+    ...toDriftAnswer(drift),
+    privileged: reasons.get(drift.resourceId) ?? null,
+  }));
 }

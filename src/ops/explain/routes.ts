@@ -4,7 +4,7 @@ import { findGroup } from '../../store/groups/groups.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { listMemberLinksOf, type SeqLink } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, type KeyedType, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
@@ -21,24 +21,13 @@ const explained = {
 
 /** Requests for the reason of each field, and for the members of a group. */
 export const explainRoutes = [
-  route({
-    ...explained,
-    path: '/users/{key}/explain',
-    summary: 'Why each field of a person is as it is. The key is an id, a userName or an address.',
-    handle: (sources: OpsSources, { params }) => explain(sources, params.key, 'user'),
-  }),
-  route({
-    ...explained,
-    path: '/groups/{key}/explain',
-    summary: 'Why each field of a group is as it is. The key is an id or a displayName.',
-    handle: (sources: OpsSources, { params }) => explain(sources, params.key, 'group'),
-  }),
-  route({
-    ...explained,
-    path: '/explain/{key}',
-    summary: 'The same of a person or a group, whichever it is.',
-    handle: (sources: OpsSources, { params }) => explain(sources, params.key, 'any'),
-  }),
+  ...listKeyedPaths('explain').map(({ path, type, of }) =>
+    route({
+      ...{ ...explained, path },
+      summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
+      handle: (sources: OpsSources, { params }) => explain(sources, params.key, type),
+    }),
+  ),
   route({
     ...explained,
     path: '/groups/{id}/members',

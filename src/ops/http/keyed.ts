@@ -26,6 +26,14 @@ export interface KeyedReaders<T> {
 /** The type of what a key is of; `any`: a user or a group. */
 export type KeyedType = 'user' | 'group' | 'any';
 
+/** Paths under which one thing is told of a user, of a group, and of whichever of them has the key. */
+export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
+  [
+    { path: `/users/{key}/${thing}`, type: 'user', of: 'of a person' },
+    { path: `/groups/{key}/${thing}`, type: 'group', of: 'of a group' },
+    { path: `/${thing}/{key}`, type: 'any', of: 'of a person or a group' },
+  ] as const;
+
 /** Reads what is told of the one that has this SCIM id, userName, address or displayName. */
 export async function readKeyed<T>(
   db: Db,

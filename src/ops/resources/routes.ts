@@ -1,4 +1,4 @@
-import type { Adoption } from '../../domain/adoption.ts';
+import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { unknownProvider } from '../access/providers.ts';
@@ -23,10 +23,7 @@ const list = {
     q: 'text',
   },
 } as const;
-const find = { method: 'get', tag: 'People and groups' } as const;
-const adopt = { method: 'post', tag: 'People and groups', body: 'AdoptBody' } as const;
-
-const release = { method: 'post', tag: 'People and groups' } as const;
+const ABOUT_ONE = { tag: 'People and groups' } as const;
 
 /** Requests that show users and groups, and take them over. */
 export const resourceRoutes = [
@@ -38,28 +35,7 @@ export const resourceRoutes = [
     handle: async (sources: OpsSources, { query }) =>
       ok(await users.list(sources, toResourceQuery(query))),
   }),
-  route({
-    ...find,
-    path: '/users/{id}',
-    summary: 'One person, deleted or not.',
-    answers: { 200: 'User', 404: 'Problem' },
-    handle: (sources: OpsSources, { params }) => show(sources, users, params.id),
-  }),
-  route({
-    ...adopt,
-    path: '/users/{id}/adopt',
-    summary: 'Takes over an account that the bridge only observes, as the service holds it.',
-    answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
-    handle: (sources: OpsSources, { params: { id }, body }) =>
-      takeOver(sources, users, { id, ...body }),
-  }),
-  route({
-    ...release,
-    path: '/users/{id}/release',
-    summary: 'Lets a person go: the bridge only observes the account, as the service holds it.',
-    answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
-    handle: (sources: OpsSources, { params }) => letGo(sources, users, params.id),
-  }),
+  ...toRoutes('User', users, 'person'),
   route({
     ...list,
     path: '/groups',
@@ -68,29 +44,38 @@ export const resourceRoutes = [
     handle: async (sources: OpsSources, { query }) =>
       ok(await groups.list(sources, toResourceQuery(query))),
   }),
-  route({
-    ...find,
-    path: '/groups/{id}',
-    summary: 'One group, deleted or not.',
-    answers: { 200: 'Group', 404: 'Problem' },
-    handle: (sources: OpsSources, { params }) => show(sources, groups, params.id),
-  }),
-  route({
-    ...adopt,
-    path: '/groups/{id}/adopt',
-    summary: 'Takes over a group that the bridge only observes, after a look at its admins.',
-    answers: { 200: 'Group', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
-    handle: (sources: OpsSources, { params: { id }, body }) =>
-      takeOver(sources, groups, { id, ...body }),
-  }),
-  route({
-    ...release,
-    path: '/groups/{id}/release',
-    summary: 'Lets a group go, with its members as they are: the bridge only observes it.',
-    answers: { 200: 'Group', 404: 'Problem', 409: 'Problem' },
-    handle: (sources: OpsSources, { params }) => letGo(sources, groups, params.id),
-  }),
+  ...toRoutes('Group', groups, 'group'),
 ] as const;
+
+/** Requests about one user, or about one group. */
+function toRoutes<const Name extends 'User' | 'Group'>(
+  name: Name,
+  source: ResourceSource<OpsJson<Name>>,
+  noun: string,
+) {
+  const path = `/${source.type}s/{id}` as const;
+  return [
+    route({
+      ...{ ...ABOUT_ONE, method: 'get', path },
+      summary: `One ${noun}, deleted or not.`,
+      answers: { 200: name, 404: 'Problem' },
+      handle: (sources: OpsSources, { params }) => show(sources, source, params.id),
+    }),
+    route({
+      ...{ ...ABOUT_ONE, method: 'post', path: `${path}/adopt`, body: 'AdoptBody' },
+      summary: `Takes over a ${noun} that the bridge only observes, as the service holds it.`,
+      answers: { 200: name, 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+      handle: (sources: OpsSources, { params: { id }, body }) =>
+        takeOver(sources, source, { id, ...body }),
+    }),
+    route({
+      ...{ ...ABOUT_ONE, method: 'post', path: `${path}/release` },
+      summary: `Lets a ${noun} go, as the service holds it: the bridge only observes it.`,
+      answers: { 200: name, 404: 'Problem', 409: 'Problem' },
+      handle: (sources: OpsSources, { params }) => letGo(sources, source, params.id),
+    }),
+  ];
+}
 
 /** The part of a list that is asked for. Deleted ones are listed by themselves. */
 function toResourceQuery({
@@ -134,7 +119,8 @@ async function takeOver<Item>(
 ): Promise<Answer<200, Item> | Refusal> {
   const { id, provider = DEFAULT_PROVIDER } = asked;
   const adopt = resource.type === 'user' ? sources.adoptUser : sources.adoptGroup;
-  const adoption = await adopt({ id, privileged: asked.privileged ? 'adopt' : 'refuse', provider });
+  const privileged = asked.privileged ? 'adopt' : 'refuse';
+  const adoption = await adopt({ id, privileged, provider, isDryRun: false });
   if (adoption.kind !== 'adopted') return toRefusal(adoption);
   const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
   return { ...(await show(sources, resource, id)), change };
@@ -161,25 +147,24 @@ const NOT_RELEASED = {
 } as const;
 
 function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
+  const words = toAdoptionWords(adoption);
   switch (adoption.kind) {
     case 'unknown':
-      return problem(404, 'not-found', 'Nothing has this id.');
+      return problem(404, 'not-found', words);
     case 'unknown-provider':
       return unknownProvider();
     case 'managed':
-      return problem(409, 'managed', 'It is managed by the bridge already.');
+      return problem(409, 'managed', words);
     case 'taken':
+      return problem(409, 'name-taken', words);
+    case 'privileged':
       return problem(
-        409,
-        'name-taken',
-        'Somebody else, whom a provider has sent, has its name or is to have its address.',
+        403,
+        'privileged',
+        `${words} {"privileged": true} takes it over all the same.`,
       );
-    case 'privileged': {
-      const message = `${adoption.reason} {"privileged": true} takes it over all the same.`;
-      return problem(403, 'privileged', message);
-    }
     case 'could-not-look':
-      return problem(503, 'could-not-look', adoption.reason);
+      return problem(503, 'could-not-look', words);
     default:
       return assertNever(adoption);
   }

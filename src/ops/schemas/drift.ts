@@ -79,6 +79,16 @@ export const drift = z.strictObject({
 /** A drift as an operator is shown it. Names are personal. */
 export type DriftAnswer = JsonOf<typeof drift>;
 
+/** One account or group of the service that no provider asked for. */
+export const unmanaged = drift.extend({
+  privileged: z
+    .string()
+    .nullable()
+    .describe('Why it is not taken over with others; null: it is ordinary, as far as is known.'),
+});
+/** An unmanaged account or group as an operator is shown it. Names are personal. */
+export type UnmanagedAnswer = JsonOf<typeof unmanaged>;
+
 const IGNORING = '{"until": "2027-01-31T00:00:00Z", "reason": "…", "by": "…"}';
 const error = `The body has to be ${IGNORING}: until when, why, and who says so, if it is somebody else.`;
 const isWritten = (text: string) => text.trim() !== '';
@@ -105,47 +115,47 @@ export const driftDecision = z.strictObject({
 });
 
 const MANY = '{"decision": "repair", "ids": ["…"], "dryRun": true}';
-const manyError = `The body has to be ${MANY}, with 1 to 500 ids; repair may have a hash, ignore has until and reason.`;
+const manyError = `The body has to be ${MANY}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.`;
 
 /** One decision about many drifts. */
 export const driftsBody = z.discriminatedUnion(
   'decision',
   [
-    z.strictObject(
-      {
-        ...{ decision: z.literal('repair'), ids: driftIds(), dryRun: dryRun() },
-        hash: z
-          .string({ error: manyError })
-          .optional()
-          .describe(
-            'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
-          ),
-      },
-      { error: manyError },
-    ),
-    z.strictObject(
-      { decision: z.literal('accept'), ids: driftIds(), dryRun: dryRun() },
-      { error: manyError },
-    ),
-    z.strictObject(
-      {
-        ...{ decision: z.literal('ignore'), ids: driftIds(), dryRun: dryRun() },
-        ...ignoreBody.shape,
-      },
-      { error: manyError },
-    ),
+    toBody('repair', {
+      hash: text().describe(
+        'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
+      ),
+    }),
+    toBody('accept', {}),
+    toBody('adopt', {
+      provider: text().describe(
+        'The provider whose they are from then on; `default` when left out.',
+      ),
+    }),
+    toBody('ignore', ignoreBody.shape),
   ],
   { error: manyError },
 );
 
-function driftIds() {
-  const ids = z.array(z.string({ error: manyError }), { error: manyError });
-  return ids.min(1, { error: manyError }).max(DRIFTS_MAX, { error: manyError });
+function text() {
+  return z.string({ error: manyError }).optional();
 }
 
-function dryRun() {
-  const asked = z.boolean({ error: manyError }).optional();
-  return asked.describe('Tells what would be done, and does nothing.');
+function toBody<const Word extends string, const More extends z.core.$ZodLooseShape>(
+  decision: Word,
+  more: More,
+) {
+  const error = manyError;
+  const ids = z.array(z.string({ error }), { error }).min(1, { error }).max(DRIFTS_MAX, { error });
+  const dryRun = z.boolean({ error }).optional();
+  return z.strictObject(
+    {
+      ...{ decision: z.literal(decision), ids },
+      dryRun: dryRun.describe('Tells what would be done, and does nothing.'),
+      ...more,
+    },
+    { error },
+  );
 }
 
 /** The effect of one decision about many drifts. */
@@ -157,6 +167,7 @@ export const driftsDecided = z.strictObject({
       z.strictObject({
         id: z.string(),
         code: word(['unknown', 'not-open', 'not-possible']),
+        reason: z.string().describe('A sentence.'),
       }),
     )
     .describe('The others: there is none, it is over or being repaired, or it cannot be done.'),

@@ -64,6 +64,8 @@ export const opsSchemas = {
   SweepBody: drifts.sweepBody,
   Drift: drifts.drift,
   DriftList: listOf(drifts.drift),
+  Unmanaged: drifts.unmanaged,
+  UnmanagedList: listOf(drifts.unmanaged),
   IgnoreBody: drifts.ignoreBody,
   LookBody: drifts.lookBody,
   Look: drifts.look,

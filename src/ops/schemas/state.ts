@@ -123,7 +123,8 @@ export const status = z.strictObject({
         held: count().describe('Those of them that a plan repairs which waits for a decision.'),
       }),
     )
-    .describe('How many differences there are that are not over.'),
+    .describe('How many differences of what is managed there are that are not over.'),
+  unmanaged: count().describe('Accounts and groups that no provider asked for.'),
   due: count().describe('People and groups of which something is to be done.'),
   failingCount: count(),
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),

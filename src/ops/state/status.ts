@@ -69,7 +69,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
 /** Reads what is known of the service: the first read, the last sweep, the differences. */
 async function readSeen(
   sources: StatusSources,
-): Promise<Pick<Status, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts'>> {
+): Promise<Pick<Status, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts' | 'unmanaged'>> {
   const { version, startedAt } = sources.about;
   const firstRead = await sources.readFirstRead();
   return {
@@ -77,6 +77,7 @@ async function readSeen(
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await sources.findLastSweep(),
     drifts: await sources.countDrifts(),
+    unmanaged: await sources.countUnmanaged(),
   };
 }
 

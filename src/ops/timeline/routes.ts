@@ -7,7 +7,7 @@ import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
-import { answerKeyed, type KeyedType, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
 import type { Timeline, TimelineItem } from '../schemas/resources.ts';
@@ -22,26 +22,13 @@ const told = {
 } as const;
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
-export const timelineRoutes = [
+export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>
   route({
-    ...told,
-    path: '/users/{key}/timeline',
-    summary: 'What led to the state of a person, the newest of it, the oldest first.',
-    handle: (sources: OpsSources, call) => tell(sources, call, 'user'),
+    ...{ ...told, path },
+    summary: `What led to the state ${of}, the newest of it, the oldest first.`,
+    handle: (sources: OpsSources, call) => tell(sources, call, type),
   }),
-  route({
-    ...told,
-    path: '/groups/{key}/timeline',
-    summary: 'What led to the state of a group.',
-    handle: (sources: OpsSources, call) => tell(sources, call, 'group'),
-  }),
-  route({
-    ...told,
-    path: '/timeline/{key}',
-    summary: 'The same of a person or a group, whichever it is.',
-    handle: (sources: OpsSources, call) => tell(sources, call, 'any'),
-  }),
-] as const;
+);
 
 interface Asked {
   readonly params: { readonly key: string };

@@ -1,4 +1,3 @@
-import { isUnmanagedKind } from '../../domain/drift.ts';
 import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
@@ -58,9 +57,7 @@ async function readSample(
     countTakenSeats(read),
     countRequestsSince(read, now - SAMPLE_MS),
   ]);
-  const open = drifts.filter(
-    ({ kind, status }) => (status === 'open' || status === 'contested') && !isUnmanagedKind(kind),
-  );
+  const open = drifts.filter(({ status }) => status === 'open' || status === 'contested');
   return {
     ...{ at: now, calls, calls_max: callsMax, due: backlog.due, stuck: backlog.stuck },
     drifts: open.reduce((sum, { count }) => sum + count, 0),

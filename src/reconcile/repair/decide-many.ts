@@ -1,34 +1,36 @@
+import { toAdoptionWords } from '../../domain/adoption.ts';
 import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { type DriftRow, findDrift } from '../../store/drifts.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
-import type { Db } from '../../store/store.ts';
+import { changeDrifts, type DriftRow, listDrifts } from '../../store/drifts.ts';
+import { type Db, rehearse } from '../../store/store.ts';
 import { isDriftStillSo } from './current.ts';
-import {
-  acceptOne,
-  BY_OPERATOR,
-  type DriftDecision,
-  findHindrance,
-  type Ignoring,
-  ignoreDrift,
-  isUndecided,
-} from './decisions.ts';
-import type { DecisionDeps } from './deps.ts';
+import { BY_OPERATOR, isUndecided } from './decisions.ts';
+import type { DecisionDeps, Takeover } from './deps.ts';
+import { acceptDrift, IS_CHANGED } from './desire.ts';
 import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
 import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
+import { findObstacle } from './obstacle.ts';
 
-/** Decision of an operator about many drifts. */
+/** Repair of drifts, with what is approved: a plan within the limits, the one that was shown, or any. */
+interface Repair {
+  readonly kind: 'repair';
+  readonly approved: 'within-limits' | 'any' | { readonly hash: string };
+}
+
+/**
+ * Decision of an operator about drifts.
+ * - `accept`: what the service holds is what is desired; never of what is unmanaged
+ * - `adopt`: what is unmanaged is taken over, where it is not privileged
+ * - `ignore`: they are left alone until then (epoch milliseconds)
+ */
 export type ManyDecision =
-  | {
-      readonly kind: 'repair';
-      /** Hash of the plan that the operator was shown; undefined: one within the limits, whatever it is. */
-      readonly hash: string | undefined;
-    }
+  | Repair
   | { readonly kind: 'accept' }
-  | ({ readonly kind: 'ignore' } & Omit<Ignoring, 'by'>);
+  | { readonly kind: 'adopt'; readonly provider: string }
+  | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
 
-/** Request for a decision about many drifts. */
+/** Request for a decision about drifts. */
 export interface ManyRequest {
   readonly ids: readonly string[];
   readonly decision: ManyDecision;
@@ -38,10 +40,18 @@ export interface ManyRequest {
   readonly by: string;
 }
 
+/** Reason why nothing is decided about a drift: there is none, it is over or being repaired, or it cannot be done. */
+interface Refusal {
+  readonly code: 'unknown' | 'not-open' | 'not-possible';
+  /** Sentence. */
+  readonly reason: string;
+}
+
 /** Outcome of a decision for one of many drifts. */
 interface OneDecided {
   readonly id: string;
-  readonly kind: DriftDecision['kind'];
+  /** Undefined: it is decided. */
+  readonly refusal: Refusal | undefined;
   /** Status before the decision; undefined: there is no such drift. */
   readonly before: DriftStatus | undefined;
 }
@@ -65,67 +75,91 @@ export interface ManyDecided {
   readonly plan: ManyPlan | undefined;
 }
 
-/** Decides about many drifts: repairs are one plan, which exceeds a limit only where the operator has seen it. */
+/** Decides about drifts: repairs are one plan. A dry run does the same and is undone. */
 export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
   const { decision, ids, isDryRun, by } = request;
-  if (decision.kind === 'repair') return repairMany(deps, request, decision.hash);
+  if (decision.kind === 'repair') return repairMany(deps, request, decision);
+  const act = async (tx: Db, drift: DriftRow) => {
+    if (decision.kind !== 'ignore') return acceptDrift(tx, deps, drift);
+    const { until: ignored_until, reason: note } = decision;
+    await changeDrifts(tx, [drift], { status: 'ignored', ignored_until, note, noted_by: by });
+    return undefined;
+  };
   const ones: OneDecided[] = [];
   for (const id of ids) {
-    const before = (await findDrift(deps.store.read, id))?.status;
-    const { kind } = await (isDryRun
-      ? deps.store.write((tx) => previewOne(tx, deps, { id, decision }))
-      : decision.kind === 'accept'
-        ? acceptOne(deps, id)
-        : ignoreDrift(deps, id, { ...decision, by }));
-    ones.push({ id, kind, before });
+    const one =
+      decision.kind === 'adopt'
+        ? adoptOne(deps, id, { provider: decision.provider, isDryRun })
+        : decideOne(deps, { id, isDryRun }, act);
+    ones.push(await one);
   }
   return { kind: 'done', ones, plan: undefined };
 }
 
-/** Tells what a decision would come to, as far as it is known without a call. */
-async function previewOne(
-  tx: Db,
-  deps: DecisionDeps,
-  { id, decision }: { readonly id: string; readonly decision: ManyDecision },
-): Promise<Pick<OneDecided, 'kind'>> {
-  const drift = await findDrift(tx, id);
-  if (drift === undefined) return { kind: 'unknown' };
-  if (!isUndecided(drift)) return { kind: 'not-open' };
-  if (decision.kind === 'ignore' || isUnmanagedKind(drift.kind)) return { kind: 'done' };
-  return { kind: (await isDriftStillSo(tx, deps, drift)) ? 'done' : 'not-possible' };
+/** Adopts in a transaction of its own, after a look at the service where that is needed. */
+async function adoptOne(deps: DecisionDeps, id: string, how: Takeover): Promise<OneDecided> {
+  const [drift] = await listDrifts(deps.store.read, [id]);
+  const refusal = await findRefusal(drift, async ({ kind, resource_type: type, resource_id }) => {
+    if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
+    const adoption = await deps.adopt({ type, id: resource_id }, how);
+    return adoption.kind === 'adopted' ? undefined : toAdoptionWords(adoption);
+  });
+  return { id, refusal, before: drift?.status };
+}
+
+/** Decides about one. Its repair drops out of the plan that has it, which would overrule the decision. */
+async function decideOne(
+  { store, rules, clock, events }: DecisionDeps,
+  { id, isDryRun }: { readonly id: string; readonly isDryRun: boolean },
+  /** Returns the reason why it cannot be done. */
+  act: (tx: Db, drift: DriftRow) => Promise<string | undefined>,
+): Promise<OneDecided> {
+  const decide = async (tx: Db) => {
+    await enterRules(tx, rules, 'names');
+    const drift = (await lockDrifts(tx, [id])).get(id);
+    const refusal = await findRefusal(drift, (open) => act(tx, open));
+    const decided = drift === undefined || refusal !== undefined ? [] : [drift];
+    const discarded = await dropRepairs(tx, decided, clock.now());
+    return { one: { id, refusal, before: drift?.status }, discarded };
+  };
+  if (isDryRun) return (await rehearse(store, decide)).one;
+  const { one, discarded } = await store.write(decide);
+  tellDiscarded(events, discarded);
+  return one;
+}
+
+/** Finds the reason why a drift is not decided; `findWhy` tells it of one that is neither over nor being repaired. */
+async function findRefusal(
+  drift: DriftRow | undefined,
+  findWhy: (drift: DriftRow) => Promise<string | undefined>,
+): Promise<Refusal | undefined> {
+  if (drift === undefined) return { code: 'unknown', reason: 'There is no drift with this id.' };
+  if (!isUndecided(drift)) return { code: 'not-open', reason: `It is ${drift.status} already.` };
+  const reason = await findWhy(drift);
+  return reason === undefined ? undefined : { code: 'not-possible', reason };
 }
 
 async function repairMany(
   deps: DecisionDeps,
-  request: ManyRequest,
-  hash: string | undefined,
+  { ids, isDryRun, by }: ManyRequest,
+  { approved }: Repair,
 ): Promise<ManyDecided> {
   const { decided, discarded } = await deps.store.write(async (tx) => {
     await enterRules(tx, deps.rules, 'names');
-    const { ones, drifts } = await sortOut(tx, deps, request.ids);
-    if (drifts.length === 0) return toUndone({ kind: 'done', ones, plan: undefined });
+    const { ones, drifts } = await sortOut(tx, deps, ids);
+    const plan = drifts.length === 0 ? undefined : await toPlan(tx, deps, drifts);
+    const kind = (plan && !isDryRun && findMismatch(plan, approved)) || 'done';
+    const decided: ManyDecided = { kind, ones, plan };
+    if (plan === undefined || isDryRun || kind !== 'done') return { decided, discarded: [] };
     const now = deps.clock.now();
-    const plan = await toPlan(tx, deps, drifts);
-    if (request.isDryRun) return toUndone({ kind: 'done', ones, plan });
-    const obstacle = findMismatch(plan, hash);
-    if (obstacle !== undefined) return toUndone({ kind: obstacle, ones, plan });
     // What the operator has seen counts for no limit.
-    const automatic = hash === undefined ? 1 : 0;
-    const standing = { ...BY_OPERATOR, automatic, by: request.by, now };
-    const { id } = await planRepairs(tx, drifts, standing);
+    const automatic = approved === 'within-limits' ? 1 : 0;
+    const { id } = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic, by, now });
     const empty = await dropRepairs(tx, drifts, now);
-    return { decided: { kind: 'done', ones, plan: { ...plan, id } } as const, discarded: empty };
+    return { decided: { ...decided, plan: { ...plan, id } }, discarded: empty };
   });
   tellDiscarded(deps.events, discarded);
   return decided;
-}
-
-/** A result after which every plan is as it was. */
-function toUndone(decided: ManyDecided): {
-  readonly decided: ManyDecided;
-  readonly discarded: readonly PlanRow[];
-} {
-  return { decided, discarded: [] };
 }
 
 /** The drifts that can be repaired, and what becomes of each. */
@@ -139,11 +173,22 @@ async function sortOut(
   const found = await lockDrifts(tx, ids);
   for (const id of ids) {
     const drift = found.get(id);
-    const kind = await findRefusal(tx, deps, drift);
-    ones.push({ id, kind: kind ?? 'done', before: drift?.status });
-    if (kind === undefined && drift !== undefined) drifts.push(drift);
+    const refusal = await findRefusal(drift, (open) => findHindrance(tx, deps, open));
+    ones.push({ id, refusal, before: drift?.status });
+    if (refusal === undefined && drift !== undefined) drifts.push(drift);
   }
   return { ones, drifts };
+}
+
+/** Finds the reason why a drift cannot be repaired; undefined: it can. */
+async function findHindrance(
+  tx: Db,
+  deps: DecisionDeps,
+  drift: DriftRow,
+): Promise<string | undefined> {
+  if (isUnmanagedKind(drift.kind)) return 'It is unmanaged: nothing of it is changed.';
+  const why = await findObstacle(tx, deps, toPlanAction(drift));
+  return why ?? ((await isDriftStillSo(tx, deps, drift)) ? undefined : IS_CHANGED);
 }
 
 async function toPlan(tx: Db, deps: DecisionDeps, drifts: readonly DriftRow[]): Promise<ManyPlan> {
@@ -155,19 +200,9 @@ async function toPlan(tx: Db, deps: DecisionDeps, drifts: readonly DriftRow[]): 
 /** The reason why a plan is not the one that is meant; undefined: it is. */
 function findMismatch(
   { hash, exceeded }: ManyPlan,
-  seen: string | undefined,
+  approved: Repair['approved'],
 ): 'other-hash' | 'above-limits' | undefined {
-  if (seen === undefined) return exceeded.length > 0 ? 'above-limits' : undefined;
-  return seen === hash ? undefined : 'other-hash';
-}
-
-/** The reason why a drift cannot be repaired; undefined: it can. */
-async function findRefusal(
-  tx: Db,
-  deps: DecisionDeps,
-  drift: DriftRow | undefined,
-): Promise<Exclude<DriftDecision['kind'], 'done'> | undefined> {
-  if (drift === undefined) return 'unknown';
-  if (!isUndecided(drift)) return 'not-open';
-  return (await findHindrance(tx, deps, drift))?.kind;
+  if (approved === 'any') return undefined;
+  if (approved === 'within-limits') return exceeded.length > 0 ? 'above-limits' : undefined;
+  return approved.hash === hash ? undefined : 'other-hash';
 }

@@ -2,6 +2,7 @@ import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import {
@@ -17,7 +18,7 @@ import { lockHeldRepairs, type PlanRow, updatePlan } from '../../store/plans/pla
 import type { Db } from '../../store/store.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import type { DriftDeps } from './deps.ts';
-import { acceptDrift, adoptUnmanaged } from './desire.ts';
+import { acceptDrift } from './desire.ts';
 import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
@@ -41,17 +42,19 @@ export interface Occasion {
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
   const { isDryRun } = occasion;
-  const { plan, toAccept, toAdopt } = await deps.store.write(async (tx) => {
+  const { plan, toAccept } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     const held = await lockHeldRepairs(tx);
-    const { toRepair: candidates, toAccept, toAdopt } = await sortKnown(tx, deps, occasion);
+    const { toRepair: candidates, toAccept } = await sortKnown(tx, deps, occasion);
     if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
     const made = await planFor(tx, deps, { ...occasion, candidates, held });
-    return { plan: made, toAccept, toAdopt };
+    return { plan: made, toAccept };
   });
   // Rules may derive changes of others from what was accepted.
   if (toAccept.length > 0) deps.notify();
-  if (!isDryRun) for (const drift of toAdopt) await adoptUnmanaged(deps, drift);
+  // What is unmanaged was not accepted: each is taken over in a transaction of its own.
+  for (const { kind, resource_type: type, resource_id: id } of isDryRun ? [] : toAccept)
+    if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);
   if (plan === undefined) return undefined;
   tellPlan(deps.events, plan);
   return plan;
@@ -61,15 +64,16 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
 interface Sorted {
   readonly toRepair: DriftRow[];
   readonly toAccept: DriftRow[];
-  /** Drifts to be accepted by adoption, each in a transaction of its own. */
-  readonly toAdopt: DriftRow[];
 }
+
+/** Takeover that nobody asked for by name. */
+const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
 async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promise<Sorted> {
   const kinds: DriftKind[] = listActedOn(deps.repair.actions, DRIFT_KINDS);
   await reopenIgnoredDrifts(tx, deps.clock.now());
-  const sorted: Sorted = { toRepair: [], toAccept: [], toAdopt: [] };
+  const sorted: Sorted = { toRepair: [], toAccept: [] };
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
     for (const row of rows) await sortOne(tx, deps, { row, sorted, isDryRun });
@@ -83,7 +87,7 @@ async function sortOne(
   deps: DriftDeps,
   { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
 ): Promise<void> {
-  const { toRepair, toAccept, toAdopt } = sorted;
+  const { toRepair, toAccept } = sorted;
   const { kind } = row;
   const [desired, observed] = [
     parseStored<JsonValue>(row.desired),
@@ -91,7 +95,7 @@ async function sortOne(
   ];
   switch (findDriftAction(deps.repair.actions, { kind, desired, observed })) {
     case 'accept':
-      (isUnmanagedKind(row.kind) ? toAdopt : toAccept).push(row);
+      toAccept.push(row);
       return;
     case 'repair':
       if (await mayRepair(tx, deps, { row, isDryRun })) toRepair.push(row);

@@ -1,4 +1,4 @@
-import type { Adoption } from '../../domain/adoption.ts';
+import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
@@ -25,6 +25,9 @@ export interface DriftEvents {
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
+/** Way in which unmanaged resources are adopted. */
+export type Takeover = Pick<AdoptionRequest, 'provider' | 'isDryRun'>;
+
 /** Dependencies of decisions about drifts, in every process. */
 export interface DecisionDeps extends ProcessDeps {
   readonly repair: RepairPolicy;
@@ -33,8 +36,8 @@ export interface DecisionDeps extends ProcessDeps {
   readonly notify: () => void;
   /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
-  /** Adopts an unmanaged resource, as an operator does. */
-  readonly adopt: (key: GivenKey) => Promise<Adoption>;
+  /** Adopts an unmanaged resource, as an operator does, but no privileged one. */
+  readonly adopt: (key: GivenKey, how: Takeover) => Promise<Adoption>;
 }
 
 /** Dependencies of everything about drifts, at the leader. */

@@ -29,7 +29,6 @@ import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
-import type { DecisionDeps } from './deps.ts';
 
 /** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
 interface Desire {
@@ -178,30 +177,25 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
   await deleteAllLinks(tx, row.id);
 }
 
+/** Reason why a drift is left as it is. */
+export const IS_CHANGED = 'The service holds something else by now.';
+
 /**
- * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). False when
- * the service was seen to hold something else by now, or the value cannot be desired.
+ * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). Returns the
+ * reason why it is not accepted.
  */
 export async function acceptDrift(
   tx: Db,
   deps: Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>,
   drift: DriftRow,
-): Promise<boolean> {
-  const current = await lockCurrent(tx, deps, drift);
+): Promise<string | undefined> {
   const { change: kind, member_id: memberId } = drift;
-  if (current === undefined || kind === null) return false;
-  if (!isStillSo(current, { ...drift, kind })) return false;
+  if (kind === null) return 'It is unmanaged: take it over instead.';
+  const current = await lockCurrent(tx, deps, drift);
+  if (current === undefined || !isStillSo(current, { ...drift, kind })) return IS_CHANGED;
   const value = parseStored<JsonValue>(drift.observed);
-  if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
+  if (!(await desire(tx, deps, current, { kind, memberId, value })))
+    return 'It was deleted, or another group has its name.';
   await endDrifts(tx, [drift], { status: 'accepted', now: deps.clock.now() });
-  return true;
-}
-
-/** Accepts an unmanaged account or group by adopting it. False when it needs an operator who names it. */
-export async function adoptUnmanaged(
-  { adopt }: DecisionDeps,
-  { resource_type: type, resource_id: id }: DriftRow,
-): Promise<boolean> {
-  const { kind } = await adopt({ type, id });
-  return kind === 'adopted';
+  return undefined;
 }

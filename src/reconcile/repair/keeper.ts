@@ -2,7 +2,7 @@ import type { GivenKey } from '../../domain/ids.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import { decideMany, type ManyRequest } from './decide-many.ts';
-import { acceptOne, decidePlan, type Ignoring, ignoreDrift, repairDrift } from './decisions.ts';
+import { decidePlan } from './decisions.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followPlans } from './follow.ts';
 import { createWriteFollower } from './follow-writes.ts';
@@ -42,9 +42,6 @@ export function createDriftDecisions(deps: DecisionDeps) {
       decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
     undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
     previewUndo: (id: string) => previewUndo(deps, id),
-    repair: (driftId: string, by: string) => decided(repairDrift(deps, driftId, by)),
-    accept: (driftId: string) => decided(acceptOne(deps, driftId)),
-    ignore: (driftId: string, ignoring: Ignoring) => decided(ignoreDrift(deps, driftId, ignoring)),
     many: (request: ManyRequest) => decided(decideMany(deps, request)),
     letGo: (key: GivenKey) => decided(letGo(deps, key)),
     /** Plans a handover, which waits for an operator. */

@@ -16,7 +16,7 @@ type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
 
 /** Obstacle to a new account, with what removes it. */
 const NO_ADDRESS =
-  'the provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive';
+  'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
 
 /** Finds the reason why a repair may or can not be made; undefined when it can. */
 export async function findObstacle(

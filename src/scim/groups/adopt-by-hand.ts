@@ -23,7 +23,7 @@ export async function adoptGroupByHand(
   deps: ScimDeps,
   request: AdoptionRequest,
 ): Promise<Adoption> {
-  return adoptKnowing(deps, (tx) => store(tx, deps, request));
+  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
 }
 
 async function store(
@@ -41,11 +41,8 @@ async function store(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const named = await listGroupsByName(tx, row.display_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  await endUnmanaged(
-    tx,
-    { type: 'group', id: row.id },
-    { status: 'accepted', now: deps.clock.now() },
-  );
+  const ended = { status: 'accepted', now: deps.clock.now() } as const;
+  await endUnmanaged(tx, { type: 'group', id: row.id }, ended);
   const before = parseStored<JsonObject>(row.attributes);
   await storeGroupChange(tx, deps, {
     row: await takeOver(tx, { ...deps, provider }, row),

@@ -15,7 +15,7 @@ import { takeOverUser } from './store-change.ts';
  * losing access stays. `users.adopt` is about providers, so it does not apply here.
  */
 export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
-  return adoptKnowing(deps, (tx) => store(tx, deps, request));
+  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
 }
 
 async function store(
@@ -34,11 +34,8 @@ async function store(
   // An account that another user is to get, or has, is not given to two.
   const holders = await listUsersByAnyName(tx, row.user_name_folded, names);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  await endUnmanaged(
-    tx,
-    { type: 'user', id: row.id },
-    { status: 'accepted', now: deps.clock.now() },
-  );
+  const ended = { status: 'accepted', now: deps.clock.now() } as const;
+  await endUnmanaged(tx, { type: 'user', id: row.id }, ended);
   await takeOverUser(tx, row, provider);
   await followUser(tx, deps.rules, row.id, deps.clock.now());
   await deleteDisputes(tx, { type: 'user', namesFolded: [row.user_name_folded, ...names] });

@@ -1,9 +1,9 @@
-import type { Adoption } from '../../domain/adoption.ts';
+import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import type { Db } from '../../store/store.ts';
+import { type Db, rehearse } from '../../store/store.ts';
 import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
@@ -18,7 +18,7 @@ const LOOK_WAIT_MIN_MS = 2_000;
 const LOOK_RETRY_SECONDS = 30;
 
 /** Longest look for an operator's takeover, with the wait for its turn, in milliseconds. */
-const ADOPTION_LOOK_MS = 10_000;
+const ADOPTION_LOOK = { class: 'change', waitMs: 10_000 } as const;
 
 /** A look that a removal waits for is as urgent as the removal. */
 export type LookClass = 'remove' | 'change';
@@ -94,15 +94,21 @@ function takesAccess(written: AcceptedWrite | Disputed): boolean {
   return written.takesAccess === true;
 }
 
-/** Takes a resource over for an operator, after a look where it may be privileged. */
+/** Takes a resource over for an operator, after a look where it may be privileged. A dry run looks too, and is undone. */
 export async function adoptKnowing(
   deps: ScimDeps,
-  adopt: (tx: Db) => Promise<Adoption>,
+  { isDryRun }: AdoptionRequest,
+  adopt: (tx: Db, deps: ScimDeps) => Promise<Adoption>,
 ): Promise<Adoption> {
-  const wait = { class: 'change', waitMs: ADOPTION_LOOK_MS } as const;
+  // Nobody is told of a takeover that is undone.
+  const quiet = { ...deps, telemetry: { ...deps.telemetry, adopted: () => undefined } };
   try {
-    const adoption = await storeAfterLook(deps, wait, () => deps.store.write(adopt));
-    if (adoption.kind === 'adopted') deps.reconciler.notify();
+    const adoption = await storeAfterLook(deps, ADOPTION_LOOK, () =>
+      isDryRun
+        ? rehearse(deps.store, (tx) => adopt(tx, quiet))
+        : deps.store.write((tx) => adopt(tx, deps)),
+    );
+    if (adoption.kind === 'adopted' && !isDryRun) deps.reconciler.notify();
     return adoption;
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;

@@ -113,10 +113,10 @@ const DISPUTES_OF: Readonly<Record<Table, RawBuilder<number>>> = {
   groups: sql`(select count(*) from disputes where resource_type = 'group' and name_folded = groups.display_name_folded)`,
 };
 
-/** A user also has those of memberships and admin rights, which stand with the group. */
+/** Of what is managed. A user also has those of memberships and admin rights, which stand with the group. */
 function toDrifts(table: Table): RawBuilder<number> {
   const count = (column: 'resource_id' | 'member_id') => sql<number>`(select count(*) from drifts
-    where status in (${sql.join(ACTIVE_STATUSES)}) and ${sql.ref(column)} = ${sql.ref(`${table}.id`)}
+    where status in (${sql.join(ACTIVE_STATUSES)}) and change is not null and ${sql.ref(column)} = ${sql.ref(`${table}.id`)}
     and ${column === 'member_id' ? sql`member_id <> ''` : sql`1 = 1`})`;
   return table === 'groups'
     ? count('resource_id')
@@ -142,7 +142,7 @@ function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> 
 }
 
 /** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
-function toText(table: Table, text: string): RawBuilder<SqlBool> {
+export function toText(table: Table, text: string): RawBuilder<SqlBool> {
   const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
   const matches = (column: string) => sql<SqlBool>`${sql.ref(column)} like ${like} escape '\\'`;
   const is = (column: string) => sql<SqlBool>`${sql.ref(column)} = ${text}`;

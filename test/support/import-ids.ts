@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addProviderCommand } from '../../src/cli/provider.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
+import type { TestBridge } from './bridge.ts';
+import { runner } from './command.ts';
+
+/** Imports the list of an earlier server, as it came. */
+export async function importIds(
+  bridge: Pick<TestBridge, 'baseUrl'>,
+  list: JsonObject[],
+  ...options: string[]
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-former-ids-'));
+  const file = join(folder, 'list.json');
+  writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
+  const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
+  const { code, text } = await runner(bridge, [addProviderCommand])(...asked);
+  rmSync(folder, { recursive: true });
+  const { counts, items } = parseImport(text);
+  return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
+}
+
+function parseImport(text: string): ImportAnswer {
+  return JSON.parse(text) as ImportAnswer;
+}
