@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { DRIFT_KINDS, DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../domain/drift.ts';
+import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../domain/drift.ts';
 import { NO_SEAT } from '../domain/seats.ts';
 import type { ActView } from '../ops/schemas/acts.ts';
 import type { DriftAnswer, UnmanagedAnswer } from '../ops/schemas/drift.ts';

@@ -1,6 +1,6 @@
 import { type FieldValues, parseFields } from './cell.ts';
 import type { DriftKind, MANAGED_KINDS } from './drift.ts';
-import type { GroupField, OwnGroupField } from './group.ts';
+import type { OwnGroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { hasMoreBits } from './mask.ts';
