@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util';
 import { DemoError } from './expect.ts';
 import { playBehindTheBack } from './scenes/behind-the-back.ts';
-import { playEntra } from './scenes/entra.ts';
 import { playIntrusion } from './scenes/intrusion.ts';
-import { playLastSweep } from './scenes/last-sweep.ts';
 import { playOkta } from './scenes/okta.ts';
 import { createScreen } from './screen.ts';
 import { createTalk } from './talk.ts';
@@ -29,10 +27,8 @@ async function play(): Promise<void> {
   try {
     const talk = createTalk(world, screen);
     await playOkta(talk);
-    await playEntra(talk);
     await playBehindTheBack(talk);
     await playIntrusion(talk);
-    await playLastSweep(talk);
   } finally {
     await world.stop();
   }

@@ -18,7 +18,8 @@ export async function readHeldPlans(talk: Talk): Promise<readonly PlanSummary[]>
 /** A plan with its first actions. */
 export async function readPlan(talk: Talk, id: string): Promise<PlanAnswer> {
   const path = `/ops/plans/${id}`;
-  return parsePlan(await talk.askQuietly({ as: 'operator', method: 'GET', path }));
+  const body = await talk.askQuietly({ as: 'operator', method: 'GET', path });
+  return body as unknown as PlanAnswer;
 }
 
 /** One drift in a line: what, of whom, what became of it, and by whom. */
@@ -32,9 +33,4 @@ export function toDriftLine({ kind, resource, member, status, who }: DriftAnswer
 /** Takes an answer as it is: it comes from the same version of the bridge. */
 function parseItems<T>({ items }: JsonObject): readonly T[] {
   return items as unknown as readonly T[];
-}
-
-/** Takes an answer as it is: it comes from the same version of the bridge. */
-function parsePlan(body: JsonObject): PlanAnswer {
-  return body as unknown as PlanAnswer;
 }

@@ -17,12 +17,8 @@ export const GRACE = createPerson('Grace', 'Hopper');
 export const COLLEAGUES: readonly Person[] = Array.from({ length: 25 }, (_, n) =>
   createPerson(`Colleague${n + 1}`, 'Example'),
 );
-/** Person whom Entra provisions. */
+/** Person of whom no provider knows. */
 export const ALAN = createPerson('Alan', 'Turing');
-/** Person whom Entra provisions, and then deactivates. */
-export const BARBARA = createPerson('Barbara', 'Liskov');
 
 /** The group that Okta pushes. */
 export const PAYROLL = 'Payroll';
-/** The group of Entra. */
-export const PLATFORM = 'Platform';

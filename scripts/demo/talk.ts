@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { addSweepCommand } from '../../src/cli/sweep.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { DemoError, expectThat } from './expect.ts';
 import type { Screen } from './screen.ts';
@@ -95,7 +94,7 @@ function runCommand(
 ): Promise<number> {
   return runProgram(command.split(' '), {
     version: 'demo',
-    commands: [addSweepCommand, addPlanCommand],
+    commands: [addPlanCommand],
     world: {
       env: { OPS_URL: url, OPS_TOKEN: tokens.operator },
       readFile: () => '',

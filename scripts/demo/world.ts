@@ -8,10 +8,10 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { DemoError, until } from './expect.ts';
-import { PAYROLL } from './people.ts';
+import { ALAN, PAYROLL } from './people.ts';
 
 /** A party that asks the bridge for something. */
-export type Party = 'okta' | 'entra' | 'operator';
+export type Party = 'okta' | 'operator';
 
 /** The administrator who changes things behind the providers' backs, and from where. */
 export const ADMIN = { email: 'mallory@example.com', address: '198.51.100.7' } as const;
@@ -32,9 +32,10 @@ export interface World {
 /** Starts everything and waits until the bridge has read the service. @throws DemoError, or what the start throws */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-demo-'));
-  const tokens = { okta: newToken(), entra: newToken(), operator: newToken() };
+  const tokens = { okta: newToken(), operator: newToken() };
   const sandbox = await startSandbox({ token: newToken() });
   sandbox.service.addUser({ email: ADMIN.email, fullName: 'Mallory Example' });
+  sandbox.service.addUser({ email: ALAN.email, fullName: 'Alan Turing' });
   sandbox.service.createGroup({ name: PAYROLL });
   const bridge = serveBridge(toEnv(folder, { sandbox, tokens }));
   const stop = async () => {
@@ -77,7 +78,7 @@ function toEnv(folder: string, { sandbox, tokens }: Parts): Record<string, strin
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_TOKEN: sandbox.token,
     UPSTREAM_REQUESTS_PER_SECOND: '100',
-    SCIM_TOKENS: `${tokens.okta},${tokens.entra}`,
+    SCIM_TOKENS: tokens.okta,
     OPS_TOKEN: tokens.operator,
     AUDIT_POLL_INTERVAL: '1s',
     DRIFT_POLICY: 'repair',

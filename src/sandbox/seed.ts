@@ -16,8 +16,7 @@ const familyNames = ['Adler', 'Braun', 'Costa', 'Duval', 'Evans', 'Fischer', 'Ga
 
 /**
  * Adds users `user00001@example.com` … and groups `Group 001` … as if they had always been there: in one commit,
- * without audit events. The same seed makes the same company, but for uids and times. Whoever has such a name already stays
- * as it is, so a second seed adds what a larger company has more.
+ * without audit events. The same seed makes the same company, but for uids and times; what is there already stays.
  */
 export function seedDirectory(directory: Directory, seed: Seed): void {
   const users = Array.from({ length: seed.users ?? 0 }, (_, index) => toUser(directory, index));

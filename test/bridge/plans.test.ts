@@ -226,7 +226,8 @@ describe('a plan of repairs within the limits', () => {
     await addGroup(bridge, 'Pilots');
     await addGroup(bridge, 'Cooks');
     await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
-    await untilSettled(bridge);
+    const readProof = async () => (await askOps(bridge, 'GET', `/leavers?resource=${adaId}`)).text;
+    await expect.poll(readProof, PATIENT).toContain('"out"');
     // Somebody makes the one the only owner, and puts the other into both groups.
     service.setActive(ada, true);
     service.setRole(ada, 1);

@@ -1,5 +1,4 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
-import { type PointerEvent, useState } from 'react';
 import type { Ops } from '../api/types.ts';
 import { Frame } from '../parts/frame.tsx';
 import { toTime } from '../parts/moment.tsx';
@@ -40,19 +39,13 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
   const places = [...withGaps(samples)];
   const limit = key === 'calls' ? samples.callsMax : null;
   const last = samples.items.at(-1)?.[key] ?? 0;
-  const [pointed, setPointed] = useState<Item>();
   return (
     <Paper component="figure" withBorder p="sm" m={0} className="chart">
       <Text component="figcaption" size="sm" fw={500}>
         {title}: <span className="number">{last.toLocaleString('en')}</span>
         {limit !== null && <span className="detail"> of at most {limit.toLocaleString('en')}</span>}
-        {pointed !== undefined && (
-          <span className="pointed">
-            {toTime(pointed.at)}: {pointed[key].toLocaleString('en')}
-          </span>
-        )}
       </Text>
-      <Plot chart={chart} places={places} limit={limit} point={setPointed} />
+      <Plot chart={chart} places={places} />
       <Numbers chart={chart} samples={samples} />
     </Paper>
   );
@@ -96,21 +89,13 @@ const HEIGHT = 100;
 function Plot({
   chart: { key, color },
   places,
-  limit,
-  point,
 }: {
   readonly chart: Chart;
   readonly places: readonly Place[];
-  readonly limit: number | null;
-  readonly point: (item: Item | undefined) => void;
 }) {
   const top = toTop(Math.max(...places.map(({ item }) => item?.[key] ?? 0)));
   const toY = (value: number) => HEIGHT * (1 - value / top);
   const { area, steps } = drawSteps(places.map(({ item }) => item && toY(item[key])));
-  const pointAt = ({ clientX, currentTarget }: PointerEvent) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    point(places[Math.floor(((clientX - left) / width) * places.length)]?.item);
-  };
   return (
     <div className="plot" aria-hidden="true">
       <div className="values">
@@ -123,8 +108,6 @@ function Plot({
         viewBox={`0 0 ${places.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         color={`var(--mantine-color-${color}-6)`}
-        onPointerMove={pointAt}
-        onPointerLeave={() => point(undefined)}
       >
         <path
           className="grid"
@@ -132,9 +115,6 @@ function Plot({
         />
         <path className="area" d={area} />
         <path className="steps" d={steps} />
-        {limit !== null && limit <= top && (
-          <path className="limit" d={toLine(toY(limit), places)} />
-        )}
       </svg>
       <div className="times">
         {listTimes(places).map((at) => (

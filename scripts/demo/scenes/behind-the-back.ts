@@ -12,7 +12,7 @@ const CHANGES = ['member.added', 'member.removed', 'user.deactivated'];
 export async function playBehindTheBack(talk: Talk): Promise<void> {
   const { screen, world } = talk;
   const { service, behindTheBack } = world;
-  await screen.headline("An administrator changes things behind the providers' backs");
+  await screen.headline("An administrator changes things behind the provider's back");
   await screen.say(
     `${ADMIN.email} takes Ada out of ${PAYROLL}, puts Alan in, and deactivates Grace.`,
   );
@@ -36,7 +36,7 @@ export async function playBehindTheBack(talk: Talk): Promise<void> {
   const members = service.members(PAYROLL);
   expectThat(members.join() === `${ADA.email},${GRACE.email}`, `${PAYROLL} is as it was`);
   expectThat(service.getUser(GRACE.email).active, 'Grace is active again');
-  await screen.say(`After ${seconds} s the service is again as the providers want it.`);
+  await screen.say(`After ${seconds} s the service is again as the provider wants it.`);
 }
 
 function isRepaired({ status }: DriftAnswer): boolean {
