@@ -279,7 +279,7 @@ test('sweep counts where its output is no terminal, and lists with --names', asy
   expect(job.text).toMatch(/user\.deactivated +1\n/);
   expect(job.text).not.toMatch(/@example\.com|Pilots/);
   expect(json.text).toContain(ada);
-  expect(few.text).toContain('… and 1 more: scim-bridge drifts');
+  expect(few.text).toContain('1 unmanaged: scim-bridge unmanaged');
 });
 
 test('session lists who is signed in to the console, and ends all sign-ins of one operator', async () => {

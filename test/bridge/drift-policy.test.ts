@@ -175,7 +175,8 @@ describe('somebody or something that is gone', () => {
     await send(bridge, 'PATCH', `/Groups/${group}`, addMember(id));
     await untilSettled(bridge);
 
-    const list = async () => (await askOps(bridge, 'GET', '/drifts?status=repaired')).body.items;
+    const list = async () =>
+      (await askOps(bridge, 'GET', '/drifts?status=repaired&order=oldest')).body.items;
     await expect.poll(list, PATIENT).toMatchObject([
       { kind: 'user.missing', detector: 'discovery', resource: { name: 'dora@example.com' } },
       { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },

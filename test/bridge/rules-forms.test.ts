@@ -24,7 +24,7 @@ const HALVES_OF_32 = 10;
 function addPeople({ service }: Sandbox) {
   service.seed({ users: 15 });
   service.addUser({ email: ghost, fullName: 'Ghost', virtual: true });
-  service.seed({ users: 16 });
+  service.seed({ users: 31 });
 }
 
 /** 32 people, of whom the service refuses one in the midst of the others. */
