@@ -18,8 +18,7 @@ try {
   await play();
 } catch (error) {
   process.exitCode = 1;
-  const isOurs = error instanceof DemoError;
-  screen.fail(`The demo failed: ${isOurs ? error.message : toText(error)}`);
+  screen.fail(`The demo failed: ${toText(error)}`);
 }
 
 async function play(): Promise<void> {
@@ -35,5 +34,6 @@ async function play(): Promise<void> {
 }
 
 function toText(error: unknown): string {
+  if (error instanceof DemoError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

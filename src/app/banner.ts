@@ -50,6 +50,6 @@ function toTrials(
 ${create}2. how the bridge is
   npx scim-bridge status
 3. somebody makes a group in the service, and the bridge finds it
-  npx scim-bridge sandbox do createGroup name=Pilots && npx scim-bridge sweep --names
+  npx scim-bridge sandbox do createGroup name=Pilots && npx scim-bridge sweep && npx scim-bridge unmanaged
 `;
 }

@@ -94,7 +94,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     const run = (env: Readonly<Record<string, string>>) =>
       execFileSync(
         'script',
-        ['-qec', `${process.execPath} ${bin} settings --changed`, '/dev/null'],
+        ['-qec', `${process.execPath} ${bin} settings --here --changed`, '/dev/null'],
         {
           encoding: 'utf8',
           env: {

@@ -97,7 +97,7 @@ test('the command that is installed prints tables', async () => {
   const env = { ...process.env, MODE: undefined };
   const { stdout } = await run(command, ['settings', '--here'], { cwd: project, env });
 
-  const [head = '', ...rows] = stdout.trimEnd().split('\n');
+  const [, , head = '', ...rows] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^SETTING +VALUE +FROM/);
   expect(rows).toContainEqual(expect.stringMatching(/^upstream\.apiVersion +latest +default/));
 });

@@ -15,7 +15,10 @@ export const FRAME_READS = ['/plans?status=held&limit=100', '/status'];
  */
 export const FIRST_LOADS: Readonly<Record<string, FirstLoad>> = {
   '/': { module: 'overview/charts.tsx', reads: ['/samples'] },
-  '/plans': { module: 'plans/plans-page.tsx', reads: ['/plans?limit=200'] },
+  '/plans': {
+    module: 'plans/plans-page.tsx',
+    reads: ['/plans?limit=200', '/plans/first-run?limit=1'],
+  },
   '/plans/{id}': {
     module: 'plans/plan-page.tsx',
     reads: ['/plans/{id}/actions?limit=200', '/plans/{id}/parts?limit=1000', '/plans/{id}'],

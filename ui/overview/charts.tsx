@@ -20,8 +20,7 @@ const CHARTS: readonly Chart[] = [
   { key: 'stuck', title: 'Refused by the service', color: 'red' },
   { key: 'refused', title: 'Refused requests a minute', color: 'grape' },
 ];
-/** Rows of a table: as many as somebody reads. */
-const ROWS = 24;
+const TABLE_ROWS_MAX = 24;
 
 /** Charts of the last day, each with its table. */
 export function Charts({ samples }: { readonly samples: Samples }) {
@@ -165,7 +164,7 @@ function Numbers({
 
 /** The most of each span of a day, the newest first. */
 function toRows(items: readonly Item[], key: Chart['key']): { at: string; value: number }[] {
-  const size = Math.max(1, Math.ceil(items.length / ROWS));
+  const size = Math.max(1, Math.ceil(items.length / TABLE_ROWS_MAX));
   const rows: { at: string; value: number }[] = [];
   for (let first = 0; first < items.length; first += size) {
     const span = items.slice(first, first + size);
