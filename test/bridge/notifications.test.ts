@@ -139,21 +139,25 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
   };
   await withCalmBridge({ settings }, async (bridge, clock) => {
     const { sandbox } = bridge;
-    const { taken } = receiver;
-    const listTold = () => taken.map(({ json }) => [json.type, json.data.user ?? json.data.count]);
-    const passUntilTold = (count: number) => clock.pass(sandbox, () => taken.length >= count);
+    // A receiver that answers late is told again, under the same id.
+    const listOnce = () => {
+      const told = receiver.taken;
+      const byId = new Map(told.map(({ headers, json }) => [headers['webhook-id'], json]));
+      return [...byId.values()];
+    };
+    const listTold = () => listOnce().map(({ type, data }) => [type, data.user ?? data.count]);
+    const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
     const [refused = '', first = '', second = '', ...others] = await addUsers(bridge, 13);
     await clock.passFor(sandbox, MINUTE_MS);
     const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
     await deactivate(bridge, refused);
     await passMinutes(clock, bridge, 4.75);
-    const early = listTold();
+    expect(listTold()).toEqual([]);
     await passUntilTold(1);
     fault.remove();
     await passUntilTold(2);
     await askOps(bridge, 'POST', '/pause', {});
     await deactivate(bridge, first);
-    await passMinutes(clock, bridge, 4.75);
     await passUntilTold(3);
     const { body: status } = await askOps(bridge, 'GET', '/status');
     for (const id of [second, ...others]) await deactivate(bridge, id);
@@ -165,10 +169,9 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
       await send(bridge, 'PATCH', `/Users/${id}`, back);
     }
     await askOps(bridge, 'POST', '/resume');
-    const countDone = () => listTypes(taken).filter((type) => type === 'leaver.done').length;
+    const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
     await clock.pass(sandbox, () => countDone() >= 3);
 
-    expect(early).toEqual([]);
     expect(before).toEqual([
       ['leaver.late', refused],
       ['leaver.done', refused],
@@ -176,14 +179,11 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
       ['leaver.late', 12],
     ]);
     const heldBy = 'writes-paused';
-    expect(taken[2]?.json.data).toMatchObject({ user: first, heldBy });
+    expect(listOnce()[2]?.data).toMatchObject({ user: first, heldBy });
     expect(status.leavers).toMatchObject({ count: 1, heldBy, first: [{ id: first, heldBy }] });
-    const after = [
-      ['leaver.done', first],
-      ['leaver.done', 10],
-    ];
-    expect(listTold().slice(4)).toEqual(expect.arrayContaining(after));
-    expect(taken.map(({ body }) => body).join()).not.toContain('example.com');
+    expect(listTold()).toContainEqual(['leaver.done', first]);
+    expect(listTold()).toContainEqual(['leaver.done', 10]);
+    expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
   });
 });
 
