@@ -137,12 +137,10 @@ async function readMembers(
   usersUrl: string,
   condition: RawBuilder<unknown>,
 ): Promise<MembersPart[]> {
-  const entry = toEntry(db, {
-    id: sql.ref('p.id'),
-    display: sql.ref('p.user_name'),
-    ref: `${usersUrl}/`,
-    type: 'User',
-  });
+  // Ids are digits of ours, so only the name needs quoting.
+  const name = isPostgres(db) ? sql`to_json(p.user_name)::text` : sql`json_quote(p.user_name)`;
+  const ref = sql.lit(`","$ref":"${usersUrl}/`);
+  const entry = sql`'{"value":"' || p.id || ${ref} || p.id || '","display":' || ${name} || ',"type":"User"}'`;
   const { rows } = await sql<MembersPart>`
     select p.group_id, string_agg(${entry}, ',' order by p.seq) filter (where p.user_name is not null) as items,
       max(p.seq) as last, count(*) as count
@@ -152,22 +150,4 @@ async function readMembers(
       order by m.seq limit ${MEMBERS_AT_ONCE}) as p
     group by p.group_id`.execute(db);
   return rows;
-}
-
-interface EntryParts {
-  readonly id: RawBuilder<unknown>;
-  readonly display: RawBuilder<unknown>;
-  /**
-   * Prefix of `$ref` before the id: absolute, or as stored relative to the resource that lists it (RFC 7643 §2.3.7).
-   */
-  readonly ref: string;
-  readonly type: string;
-}
-
-/** SQL of one entry of a list of links as JSON text. Ids are digits of ours, so only the name needs quoting. */
-export function toEntry(db: Db, { id, display, ref, type }: EntryParts): RawBuilder<string> {
-  const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
-  const middle = sql.lit(`","$ref":"${ref}`);
-  return sql<string>`'{"value":"' || ${id} || ${middle} || ${id} || '","display":' || ${quoted}
-    || ${sql.lit(`,"type":"${type}"}`)}`;
 }
