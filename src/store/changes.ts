@@ -5,6 +5,7 @@ import { tableOf } from './due.ts';
 import { waits } from './engine/columns.ts';
 import { isUserRow, type ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
+import { IS_SEEN_WORKING } from './users/leavers.ts';
 
 /** Change of a provider, from its acceptance until the service holds it. */
 export interface AskedChange {
@@ -39,7 +40,7 @@ interface ChangeProgress {
 
 /** Condition of a user who is to be out and whom the service was last seen to let work, whatever keeps the change back. */
 const IS_STILL_IN = sql`origin is not null and (active = 0 or deleted_at is not null)
-  and observed like '%"active":true%' and observed not like '%"temporarilyInactive":true%'`;
+  and ${IS_SEEN_WORKING}`;
 /** Condition of a change that nothing is done about now, and that has not come true. */
 const IS_HELD_LEAVER = sql`(asked_kind = 'leaver' and ${IS_STILL_IN})`;
 const IS_ACCESS_OPEN = sql`(${waits('cells', 'active')} or ${waits('cells', 'account')})`;

@@ -67,26 +67,27 @@ function parseSince(text: string): number {
 /** Finds what the logs still have of those who left. */
 async function prove(db: Db, rows: readonly LeaverRow[]): Promise<LeaverAnswer[]> {
   const log = await POLL_STATE.find(db);
-  const calls = await Promise.all(rows.map((row) => findCall(db, row)));
+  const calls = await Promise.all(
+    rows.map(({ id, leftAt, outAt }) =>
+      findRemovalCall(db, { id, from: leftAt, until: outAt ?? NEWEST }),
+    ),
+  );
   const askers = await listAskers(
     db,
     rows.map(({ id, leftAt }) => ({ kind: 'user.deactivate', resourceId: id, plannedAt: leftAt })),
   );
-  const events = await Promise.all(
-    rows.map(async ({ id, leftAt, outAt }, place) => {
-      const call = calls[place];
-      const until = (outAt ?? call?.at ?? leftAt) + LOG_DISTANCE_MS;
-      const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
-      const found = await listEventsAbout(db, { subjects: [id], from, until, limit: EVENTS_MAX });
-      return found.get(id);
-    }),
-  );
+  const subjects = rows.map(({ id }) => id);
+  const always = { from: 0, until: NEWEST };
+  const events = await listEventsAbout(db, { subjects, ...always, limit: EVENTS_MAX });
   const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
   const groups = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
   return rows.map((row, place) => {
     const call = calls[place];
-    const event = findNearest(events[place] ?? [], call?.at ?? row.outAt ?? row.leftAt);
     const { owner, status, id } = row;
+    const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
+    const until = (row.outAt ?? call?.at ?? row.leftAt) + LOG_DISTANCE_MS;
+    const near = (events.get(id) ?? []).filter(({ at }) => at >= from && at <= until);
+    const event = findNearest(near, call?.at ?? row.outAt ?? row.leftAt);
     const named = (groups.get(id) ?? []).map((group) => ({ id: group.id, name: group.name }));
     return {
       ...toAnswer(row, askers[place]),
@@ -99,14 +100,10 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<LeaverAnswer[]
 
 /** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */
 const LOG_DISTANCE_MS = 2 * 60_000;
-/** Events of one person among which the nearest is looked for. */
-const EVENTS_MAX = 20;
+/** Newest events of each person that are searched. */
+const EVENTS_MAX = 500;
 /** Actions by which somebody loses access, as services write them. */
 const IS_REMOVAL = /deactivat|suspen|disabl|depersonali|^delete$|user\W?deleted/i;
-
-function findCall(db: Db, { id, leftAt, outAt }: LeaverRow) {
-  return findRemovalCall(db, { id, from: leftAt, until: outAt ?? NEWEST });
-}
 
 function findNearest(events: readonly EventView[], at: number): EventView | undefined {
   const removals = events.filter(({ action }) => IS_REMOVAL.test(action));

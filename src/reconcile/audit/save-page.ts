@@ -24,6 +24,9 @@ const NAME_LENGTH_MAX = 256;
 /** Time until the look at what an unknown author has changed, in milliseconds: further events wait for the same look. */
 const UNKNOWN_LOOK_MS = 60_000;
 
+/** Origins of events by our own account, whoever asked for the call. */
+const OURS: ReadonlySet<EventOrigin> = new Set(['ours', 'operator']);
+
 /** A new event with its origin, and the users and groups that it makes the bridge look at. */
 export interface NewEvent {
   readonly event: NamedEvent;
@@ -82,8 +85,7 @@ async function listNew(db: Db, events: readonly AuditEvent[]): Promise<AuditEven
 }
 
 function toNewEvent(event: NamedEvent, origin: EventOrigin): NewEvent {
-  const isOwn = origin === 'ours' || origin === 'operator';
-  const isToLook = !isOwn && !isIrrelevant(event.audit.action);
+  const isToLook = !OURS.has(origin) && !isIrrelevant(event.audit.action);
   return { event, origin, toLook: isToLook ? listChanged(event) : [] };
 }
 
@@ -118,9 +120,8 @@ const QUIET_CATEGORIES: ReadonlySet<string> = new Set(['auth', 'publication']);
 /** True when somebody else may have changed anything: only a sweep can tell what. */
 function isUnresolved({ event, origin }: NewEvent): boolean {
   const { action, category } = event.audit;
-  const isOwn = origin === 'ours' || origin === 'operator';
   const isQuiet = isIrrelevant(action) || QUIET_CATEGORIES.has(category);
-  return !isOwn && !isQuiet && !namesAnybody(event);
+  return !OURS.has(origin) && !isQuiet && !namesAnybody(event);
 }
 
 function toEventRow({ event: { audit }, origin }: NewEvent): AuditEventRow {

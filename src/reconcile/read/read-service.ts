@@ -112,7 +112,6 @@ function toFailure({ signal }: ReadRun, error: unknown): Reason {
  * early.
  */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
-  const { events } = deps;
   const section = toSection(list);
   const isLast = listsOf(section).at(-1) === list;
   if (isLast) await saveSection(deps, section, null);
@@ -121,7 +120,7 @@ async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void
     reading.restGroups.clear();
   }
   reading.lists[list].state = 'done';
-  events.firstRead({ step: list, count: reading.lists[list].count });
+  deps.events.firstRead({ step: list, count: reading.lists[list].count });
   // Groups that were read before any user was known: their members can be stored now.
   if (section !== 'groups' && reading.membersUnknown) restartSection(reading, 'groups');
 }

@@ -253,13 +253,13 @@ interface SeenMembers {
 }
 
 /**
- * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes, and
- * the users show it; of a first read once, when all groups are read.
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes.
  */
 export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Promise<void> {
   const links = toSeenLinks(row, seen);
   const moved = await observeLinks(tx, 'memberships', row.id, links);
-  if (moved === 0 || showsDesired(links)) return;
+  // A managed group shows its desired members, whatever is seen.
+  if (moved === 0 || links.baseline === 0) return;
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: seen.now });
 }
 
@@ -274,11 +274,6 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
   };
-}
-
-/** True for a managed group, which shows its desired members, whatever is seen. */
-function showsDesired({ baseline }: Pick<SeenLinks, 'baseline'>): boolean {
-  return baseline === 0;
 }
 
 /**

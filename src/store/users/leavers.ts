@@ -99,10 +99,11 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
 /** Lists the users of a condition who left. */
 async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
+  const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   const { rows } = await sql<LeaverRow>`
     select seq, id, user_name as "userName", left_at as "leftAt", out_at as "outAt", owner,
       due_at as "dueAt", last_error as problem,
-      case when ${IS_WANTED} then 'back' when out_at is null then 'waits' else 'out' end as status,
+      case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = users.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
@@ -142,9 +143,9 @@ export interface LateLeavers {
   readonly some: readonly Pick<LeaverRow, 'id' | 'userName' | 'leftAt' | 'plan'>[];
 }
 
-/** Condition of a user of whom something is still to be done, or whom the service was last seen to let work. */
-const IS_IN = sql<SqlBool>`(due_at is not null
-  or (observed like '%"active":true%' and observed not like '%"temporarilyInactive":true%'))`;
+/** Condition of a user whom the service was last seen to let work. */
+export const IS_SEEN_WORKING = sql<SqlBool>`(observed like '%"active":true%'
+  and observed not like '%"temporarilyInactive":true%')`;
 
 /**
  * Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since, whatever keeps
@@ -155,7 +156,7 @@ export async function findLateLeavers(
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<LateLeavers> {
   const isLate = sql<SqlBool>`left_at <= ${before} and out_at is null
-    and (active = 0 or deleted_at is not null) and ${IS_IN}`;
+    and (active = 0 or deleted_at is not null) and (due_at is not null or ${IS_SEEN_WORKING})`;
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };
   const counted = db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'));
