@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
-import type { CheckResult } from '../ops/check/report.ts';
+import type { CheckResult } from '../ops/check/check-service.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';

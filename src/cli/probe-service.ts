@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { checkService } from '../ops/check/check-service.ts';
-import { toText } from '../ops/check/to-text.ts';
+import { checkService, toText } from '../ops/check/check-service.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Check } from './check.ts';
 import { checkStore } from './check-store.ts';

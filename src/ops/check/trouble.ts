@@ -1,7 +1,7 @@
 import type { UpstreamError, UpstreamErrorCode } from '../../upstream/errors.ts';
 
 /** A failed call in an operator's words. */
-export interface Trouble {
+interface Trouble {
   readonly detail: string;
   readonly remedy: string;
 }
@@ -11,12 +11,6 @@ export function toTrouble(error: UpstreamError): Trouble {
   const cause = findCauseCode(error);
   if (cause !== undefined && isTlsCode(cause)) return toTlsTrouble(cause);
   return { detail: toDetail(error, cause), remedy: toRemedy(error, cause) };
-}
-
-/** True when the connection failed because of the certificate or the encryption. */
-export function isTlsFailure(error: UpstreamError): boolean {
-  const cause = findCauseCode(error);
-  return cause !== undefined && isTlsCode(cause);
 }
 
 function toTlsTrouble(cause: string): Trouble {

@@ -18,9 +18,6 @@ export function parseRestGroup(body: unknown) {
   };
 }
 
-/** A member or an administrator of a group. */
-export type GroupUser = Readonly<ReturnType<typeof parseGroupUser>>;
-
 /** One user of groupUsers or groupAdmins. @throws UpstreamError `unreadable` */
 export function parseGroupUser(body: unknown) {
   return { id: createReader('group user', body).integer('id') };
