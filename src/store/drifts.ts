@@ -54,12 +54,12 @@ export interface Finding {
   readonly status?: 'repairing';
 }
 
-/** Stores differences as drifts; one that is not over stays the one it is. */
+/** Stores differences as drifts, and returns the new ones; one that is not over stays the one it is. */
 export async function insertDrifts(
   tx: Db,
   differences: readonly Difference[],
   { detector, now, status }: Finding,
-): Promise<void> {
+): Promise<DriftRow[]> {
   const rows = differences.map(({ kind, type, resourceId, memberId, desired, observed }) => ({
     id: newId(),
     kind,
@@ -74,10 +74,13 @@ export async function insertDrifts(
     last_seen_at: now,
     detector,
   }));
-  for (const some of chunks(rows)) {
+  return readInChunks(rows, (some) => {
     const insert = tx.insertInto('drifts').values(some);
-    await insert.onConflict((conflict) => conflict.doNothing()).execute();
-  }
+    return insert
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .execute();
+  });
 }
 
 /** Drifts that were seen again. */

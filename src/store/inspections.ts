@@ -7,21 +7,17 @@ import type { Db } from './store.ts';
 export type InspectionRow = Selectable<InspectionsTable>;
 
 /** Has somebody compared; one who waits already is looked at anew. Times are epoch milliseconds. */
-export async function addInspection(
-  tx: Db,
-  row: Omit<Insertable<InspectionsTable>, 'attempts'>,
-): Promise<void> {
+export async function addInspection(tx: Db, row: Insertable<InspectionsTable>): Promise<void> {
   const { since } = row;
   await tx
     .insertInto('inspections')
-    .values({ ...row, attempts: 0 })
+    .values(row)
     .onConflict((conflict) =>
       conflict.column('resource_id').doUpdateSet({
         since,
         // Whoever is named again and again is looked at all the same.
         due_at: sql<number>`case when inspections.due_at < excluded.due_at then inspections.due_at
           else excluded.due_at end`,
-        attempts: 0,
         // What others have changed is to be decided about, and what an operator has changed is not.
         source: sql<Detector>`case when inspections.source = 'operator' then excluded.source
           else inspections.source end`,
@@ -58,22 +54,12 @@ export async function findNextInspectionAt(db: Db): Promise<number | undefined> 
 /** Puts an inspection off until then (epoch milliseconds), unless there is a newer reason to look. */
 export async function postponeInspection(
   tx: Db,
-  { resource_id, since, due_at, attempts }: InspectionRow,
+  { resource_id, since, due_at }: InspectionRow,
   until: number,
 ): Promise<void> {
-  const change = { due_at: until, attempts };
-  const update = tx.updateTable('inspections').set(change).where('resource_id', '=', resource_id);
+  const held = tx.updateTable('inspections').set({ due_at: until });
+  const update = held.where('resource_id', '=', resource_id);
   await update.where('since', '=', since).where('due_at', '=', due_at).execute();
-}
-
-/** Tells whether this is still the newest reason to look. */
-export async function isInspectionHeld(
-  tx: Db,
-  { resource_id, since }: InspectionRow,
-): Promise<boolean> {
-  const held = tx.selectFrom('inspections').select('since').where('resource_id', '=', resource_id);
-  const row = await held.where('since', '=', since).executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Forgets an inspection that was made, unless there is a newer reason to look. */

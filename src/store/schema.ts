@@ -360,7 +360,6 @@ export interface InspectionsTable {
   /** 1: its admin list is to be read too. */
   admins: number;
   due_at: number;
-  attempts: number;
 }
 
 /** One complete comparison of the service with the store. At most one is `running`. */

@@ -70,30 +70,12 @@ export const pruneSweeps = createPrune({
   ...({ table: 'sweeps', key: 'seq', at: 'ended_at', oldest: 'seq' } as const),
 });
 
-/**
- * When the newest sweep began that had compared everything before this moment, the admin lists too where they
- * matter; 0: there was none. Times are epoch milliseconds.
- */
-export async function findComparedSince(
-  db: Db,
-  { before, admins }: { before: number; admins: boolean },
-): Promise<number> {
-  const ended = db
-    .selectFrom('sweeps')
-    .select('started_at')
-    .where('status', 'not in', ['running', 'incomplete'])
-    // The sweep that found something ends at the same moment or later.
-    .where('ended_at', '<', before)
-    .where('reads_admins', '>=', admins ? 1 : 0);
-  const row = await ended.orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  return row?.started_at ?? 0;
-}
-
 /** Sweeps that are looked through. */
 const COMPARED_MAX = 1_000;
 
 /**
- * Reads `findComparedSince` for many moments until `until` (epoch milliseconds) at once.
+ * Reads, for moments until `until`, when the newest sweep began that had compared everything before the moment, the admin
+ * lists too where they matter; 0: there was none. Times are epoch milliseconds.
  */
 export async function listComparedSince(
   db: Db,

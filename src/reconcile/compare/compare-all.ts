@@ -4,8 +4,8 @@ import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listRows } from '../../store/resources/managed.ts';
 import { lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { compareRow } from './compare-one.ts';
-import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
+import { compareRow, type Inspected, inspect } from './compare-one.ts';
+import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
 import {
   compareWithKnown,
   type DriftChanges,
@@ -14,8 +14,7 @@ import {
   storeDriftChanges,
 } from './drift-changes.ts';
 import { type LookNeeds, toLookNeeds } from './look.ts';
-import { lookInto } from './look-into.ts';
-import type { SweepRun } from './run.ts';
+import { findQuietAt, type SweepRun } from './run.ts';
 
 /**
  * Rows of one turn of the event loop: a write that comes meanwhile takes several turns, so these are short. Fewer groups,
@@ -24,30 +23,40 @@ import type { SweepRun } from './run.ts';
 const PARTS = { users: 50, groups: 5 } as const;
 
 /**
- * Compares all users, or all groups, with the complete lists. A known drift is confirmed or ended by the lists alone; a
+ * Compares all users and groups with the complete lists. A known drift is confirmed or ended by the lists alone; a
  * new difference of a managed resource is looked at.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-export async function compareAll(
-  run: SweepRun,
+export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
+  for (const table of ['users', 'groups'] as const) {
+    for await (const rows of readRows(run, table, PARTS[table])) {
+      const compared = await compareRows(run, rows, seen);
+      await storeChanges(run, compared);
+      for (const { row, suspected } of compared) {
+        if (suspected.length > 0)
+          await lookAgain(run, row, toLookNeeds(suspected, seen.deactivation));
+      }
+      run.counts[table] += rows.length;
+    }
+  }
+}
+
+/** Reads all users or groups, some at a time. Many reads of the store in a row would block the event loop. */
+export async function* readRows(
+  { deps, signal }: SweepRun,
   table: 'users' | 'groups',
-  seen: SeenSince,
-): Promise<void> {
+  limit: number,
+): AsyncGenerator<ResourceRow[]> {
   for (let afterSeq = 0; ; ) {
-    const part = { afterSeq, limit: PARTS[table], of: 'all' } as const;
-    const rows: ResourceRow[] = await listRows(run.deps.store.read, table, part);
+    const rows: ResourceRow[] = await listRows(deps.store.read, table, {
+      ...{ afterSeq, limit, of: 'all' },
+    });
     const last = rows.at(-1);
     if (last === undefined) return;
-    const compared = await compareRows(run, rows, seen);
-    await storeChanges(run, compared);
-    for (const { row, suspected } of compared) {
-      if (suspected.length > 0)
-        await lookAgain(run, row, toLookNeeds(suspected, seen.deactivation));
-    }
-    run.counts[table] += rows.length;
+    yield rows;
     afterSeq = last.seq;
     await nextTurn();
-    run.signal.throwIfAborted();
+    signal.throwIfAborted();
   }
 }
 
@@ -69,20 +78,18 @@ async function compareRows(
   const compared: ComparedRow[] = [];
   for (const row of rows) {
     const comparison = await compareWithLists(run, row, seen);
-    if (comparison.kind === 'unknown') run.counts.unknown += 1;
+    if (comparison === undefined) {
+      run.counts.unknown += 1;
+      continue;
+    }
     const { fresh, ...known } = compareWithKnown(comparison, {
       drifts: drifts.filter(({ resource_id }) => resource_id === row.id),
       held: held.filter(({ resource_id }) => resource_id === row.id),
     });
     const isManaged = row.origin !== null;
     // A missing resource was looked for before.
-    const suspected = isManaged && comparison.kind === 'compared' ? fresh : [];
-    compared.push({
-      row,
-      ...known,
-      fresh: isManaged ? [] : fresh,
-      suspected: suspected.map(({ kind }) => kind),
-    });
+    const suspected = isManaged && !comparison.isUnseen ? fresh.map(({ kind }) => kind) : [];
+    compared.push({ row, ...known, fresh: isManaged ? [] : fresh, suspected });
   }
   return compared;
 }
@@ -92,14 +99,14 @@ async function compareWithLists(
   run: SweepRun,
   row: ResourceRow,
   seen: SeenSince,
-): Promise<Comparison> {
+): Promise<Comparison | undefined> {
   const { deps, reasons } = run;
   const comparison = await compareRow(deps.store.read, row, seen);
-  if (comparison.kind !== 'compared' || comparison.leftOutBy === undefined) return comparison;
+  if (comparison?.leftOutBy === undefined) return comparison;
   // A call that began before the sweep may have ended in it.
   const since = seen.since - deps.policy.callMs;
   const calledAt = (await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0;
-  if (row.modified_at >= since || row.due_at !== null || calledAt >= since) return UNKNOWN;
+  if (row.modified_at >= since || row.due_at !== null || calledAt >= since) return undefined;
   reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
   return comparison;
 }
@@ -137,10 +144,29 @@ async function isStill(tx: Db, { row, confirmed, gone, fresh }: ComparedRow): Pr
 
 /** Takes the second look: a difference that it shows is drift. */
 async function lookAgain(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<void> {
-  const observation = await lookInto(run, row, needs);
-  if (observation.kind === 'seen') return;
+  const looked = await lookInto(run, row, needs);
+  if (looked.kind === 'seen') return;
   run.counts.unknown += 1;
-  if (observation.kind === 'gone') return;
-  const { reason } = observation;
-  run.reasons.add(`what was seen to differ could not be looked at again (${reason})`);
+  if (looked.kind === 'could-not-look')
+    run.reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
+}
+
+/**
+ * Looks at a user or group by itself, once the service shows the last write of our own: what a list alone shows is no
+ * drift yet. One that was written since the lists were read is left to the next sweep.
+ */
+export async function lookInto(
+  run: SweepRun,
+  row: ResourceRow,
+  needs: LookNeeds,
+): Promise<Inspected> {
+  const { deps, counts, signal, settleMs } = run;
+  signal.throwIfAborted();
+  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
+  if (restMs > 0) await deps.clock.sleep(restMs, signal);
+  const looked = await inspect(run, row, { needs, detector: 'sweep' });
+  if (looked.kind === 'could-not-look') return looked;
+  if (looked.found === undefined) counts.unknown += 1;
+  else counts.opened += looked.found.length;
+  return looked;
 }

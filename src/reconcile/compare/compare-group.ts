@@ -28,17 +28,17 @@ import {
   toCompared,
   toDifference,
   toDifferences,
-  UNKNOWN,
+  toMissing,
   UNSEEN,
 } from './comparison.ts';
 
-/** Compares one group and its members with the service as seen since the sweep began. */
+/** Compares one group and its members with the service as seen since then; undefined: nothing can be said. */
 export function compareGroup(
   row: GroupRow,
   links: readonly DifferingLink[],
   seen: SeenSince,
-): Comparison {
-  if (!seen.lists.groups || isBusy(row)) return UNKNOWN;
+): Comparison | undefined {
+  if (!seen.lists.groups || isBusy(row)) return undefined;
   if (row.deleted_at !== null) return NOTHING;
   const observed = toObservedGroup(row);
   const isThere = observed !== undefined && isSeen(seen, row);
@@ -51,8 +51,7 @@ export function compareGroup(
   if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
   if (!isThere) {
     const desired = { displayName: state.desired.displayName };
-    const difference = toDifference('group.missing', row.id, { desired, observed: null });
-    return { kind: 'missing', difference };
+    return toMissing(toDifference('group.missing', row.id, { desired, observed: null }));
   }
   if (isHidden(row, observed, seen)) return leftOut('groups');
   const unread = listUnread(row, observed, seen);
@@ -61,10 +60,7 @@ export function compareGroup(
     ...links.map((link) => toLinkDifference(row, link)),
     ...listEntityDifferences(row),
   ];
-  const comparison = toCompared(
-    differences.filter(({ kind }) => !unread.includes(kind)),
-    unread,
-  );
+  const comparison = toCompared(differences, unread);
   return hasRights(row, observed, seen) ? comparison : { ...comparison, leftOutBy: 'restGroups' };
 }
 

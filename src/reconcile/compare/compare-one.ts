@@ -1,5 +1,5 @@
 import type { Detector } from '../../domain/drift.ts';
-import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import { listDifferingLinks } from '../../store/links/links.ts';
 import { endObserved } from '../../store/resources/managed.ts';
 import { isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
@@ -9,15 +9,19 @@ import type { ReconcileDeps } from '../deps.ts';
 import { seenByLook } from '../read/reading.ts';
 import { compareGroup } from './compare-group.ts';
 import { compareUser } from './compare-user.ts';
-import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
+import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from './drift-changes.ts';
-import type { Observation } from './look.ts';
+import { type Looking, type LookNeeds, lookAt, type Observation } from './look.ts';
 
-/** Compares one user or group with what was seen of the service. */
-export async function compareRow(db: Db, row: ResourceRow, seen: SeenSince): Promise<Comparison> {
+/** Compares one user or group with what was seen of the service; undefined: nothing can be said. */
+export async function compareRow(
+  db: Db,
+  row: ResourceRow,
+  seen: SeenSince,
+): Promise<Comparison | undefined> {
   // A sweep that shows it for the first time may show what a create of ours has just made.
   const isNew = row.origin === null && row.created_at >= seen.since;
-  if (isNew && (await isAwaited(db, row))) return UNKNOWN;
+  if (isNew && (await isAwaited(db, row))) return undefined;
   if (isUserRow(row)) return compareUser(row, seen);
   // An unmanaged group has no desired members.
   const links = row.origin === null ? [] : await listDifferingLinks(db, row.id);
@@ -31,62 +35,59 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
   return isNameUnderWay(db, 'users', names);
 }
 
-/** A resource that was looked at. */
-export interface Compared {
-  readonly row: ResourceRow;
-  /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
-  readonly since: number;
-  /** Time of the look; drift that was seen later is newer. */
-  readonly seenAt: number;
+/** A look at one resource. */
+interface Inspection {
+  readonly needs: LookNeeds;
   readonly detector: Detector;
+  /** What was seen since then counts (epoch milliseconds); absent: what this look shows. */
+  readonly since?: number;
+}
+
+/** Result of a look that was compared; `found` are the new drifts, undefined: it was written meanwhile. */
+export type Inspected =
+  | { readonly kind: 'seen' | 'gone'; readonly found: readonly DriftRow[] | undefined }
+  | Extract<Observation, { readonly kind: 'could-not-look' }>;
+
+/** Looks at one user or group, and stores what was seen and what differs. */
+export async function inspect(
+  { deps, signal }: Looking,
+  row: ResourceRow,
+  { needs, detector, since = deps.clock.now() }: Inspection,
+): Promise<Inspected> {
+  const observation = await lookAt({ deps, signal }, row, needs);
+  if (observation.kind === 'could-not-look') return observation;
+  const looked = { row, since, detector, observation };
+  const found = await deps.store.write((tx) => storeLooked(tx, deps, looked));
+  return { kind: observation.kind, found };
 }
 
 /** A look at a resource as it was read before, and what it has shown. */
-export interface Looked extends Omit<Compared, 'seenAt'> {
+interface Looked extends Required<Omit<Inspection, 'needs'>> {
+  readonly row: ResourceRow;
   readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
 }
-
-type CompareDeps = Pick<ReconcileDeps, 'policy' | 'clock'>;
 
 /**
  * Stores what a look has shown, and what differs. An unmanaged resource that is gone is forgotten. Returns the new
  * drifts; undefined: it was written since it was read, or a worker has it, and nothing can be said.
  */
-export async function storeLooked(
+async function storeLooked(
   tx: Db,
-  deps: CompareDeps,
+  { policy, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   { row, since, detector, observation }: Looked,
 ): Promise<DriftRow[] | undefined> {
   const locked = await lockAgain(tx, row);
   if (locked === undefined || !isUnchanged(locked, row)) return undefined;
   const isGone = observation.kind === 'gone';
   if (observation.kind === 'seen') await observation.store(tx, locked);
+  const now = clock.now();
   const fresh = (await lockAgain(tx, row)) ?? locked;
-  const seenAt = deps.clock.now();
   // A resource that is gone counts as unseen from now on.
-  const from = isGone ? Number.POSITIVE_INFINITY : since;
-  const found = await compareOne(tx, deps, { row: fresh, since: from, seenAt, detector });
-  if (isGone && row.origin === null) await endObserved(tx, fresh, seenAt);
+  const seen = seenByLook(isGone ? Number.POSITIVE_INFINITY : since);
+  const comparison = await compareRow(tx, fresh, { ...seen, deactivation: policy.deactivation });
+  if (comparison === undefined) return undefined;
+  const changes = compareWithKnown(comparison, await listKnown(tx, [row.id]));
+  const found = await storeDriftChanges(tx, changes, { detector, now });
+  if (isGone && row.origin === null) await endObserved(tx, fresh, now);
   return found;
-}
-
-/**
- * Compares a locked row with what a look has shown, and stores the drifts. Returns the new ones; undefined where a
- * worker has taken the resource, so that nothing can be said.
- */
-export async function compareOne(
-  tx: Db,
-  { policy, clock }: CompareDeps,
-  { row, since, seenAt, detector }: Compared,
-): Promise<DriftRow[] | undefined> {
-  const { deactivation } = policy;
-  const known = await listKnown(tx, [row.id]);
-  const comparison = await compareRow(tx, row, { ...seenByLook(since), deactivation });
-  if (comparison.kind === 'unknown') return undefined;
-  const compared = compareWithKnown(comparison, known);
-  const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
-  await storeDriftChanges(tx, { ...compared, gone }, { detector, now: clock.now() });
-  if (compared.fresh.length === 0) return [];
-  const before = new Set(known.drifts.map(({ id }) => id));
-  return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }

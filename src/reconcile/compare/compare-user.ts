@@ -12,7 +12,6 @@ import {
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { isListed, isSeen } from '../read/reading.ts';
 import {
-  type Compared,
   type Comparison,
   isBusy,
   leftOut,
@@ -21,13 +20,13 @@ import {
   toCompared,
   toDifference,
   toDifferences,
-  UNKNOWN,
+  toMissing,
   UNSEEN,
 } from './comparison.ts';
 
-/** Compares one user with the service as seen since the sweep began. */
-export function compareUser(row: UserRow, seen: SeenSince): Comparison {
-  if (!seen.lists.users || isBusy(row)) return UNKNOWN;
+/** Compares one user with the service as seen since then; undefined: nothing can be said. */
+export function compareUser(row: UserRow, seen: SeenSince): Comparison | undefined {
+  if (!seen.lists.users || isBusy(row)) return undefined;
   const state = toUserState(row);
   const { observed, desired, upstreamId } = state;
   if (row.origin === null) return compareUnmanaged(row, observed, seen);
@@ -37,7 +36,7 @@ export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   if (!isThere) {
     if (!desired.active) return NOTHING;
     const values = { desired: { active: true }, observed: null };
-    return { kind: 'missing', difference: toDifference('user.missing', row.id, values) };
+    return toMissing(toDifference('user.missing', row.id, values));
   }
   const { by, shownAt: at } = observed;
   const isHidden = by.startsWith('scim.') && at !== undefined;
@@ -66,7 +65,11 @@ interface SeenUser {
   readonly seen: SeenSince;
 }
 
-function compareFields({ seq }: UserRow, state: UserState, { observed, seen }: SeenUser): Compared {
+function compareFields(
+  { seq }: UserRow,
+  state: UserState,
+  { observed, seen }: SeenUser,
+): Comparison {
   const { id, desired, cells } = state;
   const fields = listUserDifferences(desired, observed, cells, seen.deactivation).filter(
     (field) => !isWaiting(cells[field]),
@@ -75,10 +78,7 @@ function compareFields({ seq }: UserRow, state: UserState, { observed, seen }: S
   const differences = toDifferences(id, listFieldChanges(fields, values));
   const isShown = isListed(seen, 'companyUsers', { seq, at: observed.listedAt });
   const unread = seen.lists.companyUsers && isShown ? [] : listOfCompanyUsers(seen.deactivation);
-  const comparison = toCompared(
-    differences.filter(({ kind }) => !unread.includes(kind)),
-    unread,
-  );
+  const comparison = toCompared(differences, unread);
   // The list may always leave out inactive users, and an account it never showed.
   const wasShown = observed.active && observed.listedAt !== undefined;
   const isLeftOut = seen.lists.companyUsers && wasShown && !isShown;

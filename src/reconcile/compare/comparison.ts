@@ -9,25 +9,14 @@ export interface SeenSince extends Seen {
   readonly deactivation: Deactivation;
 }
 
-/**
- * Result of comparing one resource with a complete read.
- * - `unknown`: nothing can be said, because the resource is at work or has to be looked at
- * - `missing`: no list showed it; a look of its own has to confirm that
- * - `compared`: these are its differences; nothing is known of the kinds in `unread`
- */
-export type Comparison =
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'missing'; readonly difference: Difference }
-  | Compared;
-
-/** Differences of one resource. */
-export interface Compared {
-  readonly kind: 'compared';
+/** Differences of one resource from what was seen of the service. */
+export interface Comparison {
   readonly differences: readonly Difference[];
+  /** Kinds of drift of which nothing is known. */
   readonly unread: readonly DriftKind[];
   /** List that dropped the resource, while another list shows it. */
   readonly leftOutBy?: 'users' | 'companyUsers' | 'groups' | 'restGroups';
-  /** True of an unmanaged resource that no list showed: it may be gone, and a look of its own tells. */
+  /** True of a resource that no list showed: it may be gone, and a look of its own tells. */
   readonly isUnseen?: true;
 }
 
@@ -49,25 +38,28 @@ export function toDifferences(resourceId: string, changes: readonly FieldChange[
   });
 }
 
-/** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */
+/** Makes a comparison of these differences but for those of the kinds in `unread`, of which nothing is known. */
 export function toCompared(
   differences: readonly Difference[],
   unread: readonly DriftKind[] = [],
-): Compared {
-  return { kind: 'compared', differences, unread };
+): Comparison {
+  return { differences: differences.filter(({ kind }) => !unread.includes(kind)), unread };
+}
+
+/** Makes the comparison of a managed resource that is missing: it is known to differ in nothing else. */
+export function toMissing(missing: Difference): Comparison {
+  return { differences: [missing], unread: DRIFT_KINDS, isUnseen: true };
 }
 
 /** Makes the comparison of a resource that another list showed: the list was not complete, so nothing can be said. */
-export function leftOut(leftOutBy: 'users' | 'groups'): Compared {
-  return { ...toCompared([], DRIFT_KINDS), leftOutBy };
+export function leftOut(leftOutBy: 'users' | 'groups'): Comparison {
+  return { differences: [], unread: DRIFT_KINDS, leftOutBy };
 }
 
-/** Comparison without a result. */
-export const UNKNOWN: Comparison = { kind: 'unknown' };
 /** Comparison without a difference. */
 export const NOTHING: Comparison = toCompared([]);
 /** No difference, of an unmanaged resource that no list showed. */
-export const UNSEEN: Comparison = { ...toCompared([]), isUnseen: true };
+export const UNSEEN: Comparison = { ...NOTHING, isUnseen: true };
 
 /** True when a worker has the resource or is about to look at it, and will know better. */
 export function isBusy(row: { readonly in_flight: number; readonly must_look: number }): boolean {

@@ -41,12 +41,9 @@ export async function listKnown(db: Db, ids: readonly string[]): Promise<KnownDi
 
 /** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
 export function compareWithKnown(
-  comparison: Comparison,
+  { differences: all, unread }: Comparison,
   { drifts: known, held }: KnownDifferences,
 ): DriftChanges {
-  if (comparison.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
-  const isMissing = comparison.kind === 'missing';
-  const all = isMissing ? [comparison.difference] : comparison.differences;
   const differences = all.filter((one) => !isHeld(one, held));
   const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
   const confirmed: Confirmed[] = [];
@@ -57,8 +54,7 @@ export function compareWithKnown(
     byKey.delete(key);
     if (row.status === 'repairing') continue;
     if (difference !== undefined) confirmed.push({ row, difference });
-    // A resource that no list showed is known to differ in nothing else.
-    else if (!isMissing && !comparison.unread.includes(row.kind)) gone.push(row);
+    else if (!unread.includes(row.kind)) gone.push(row);
   }
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
@@ -68,12 +64,12 @@ function isHeld({ kind, memberId }: Difference, held: readonly ActionKey[]): boo
   return held.some((one) => one.kind === change && one.member_id === memberId);
 }
 
-/** Stores the changes of known drifts, and the new drifts that were seen twice. */
+/** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
 export async function storeDriftChanges(
   tx: Db,
   { confirmed, gone, fresh }: DriftChanges,
   finding: Finding,
-): Promise<void> {
+): Promise<DriftRow[]> {
   const { now } = finding;
   const same = confirmed.filter(isSame);
   await confirmDrifts(
@@ -85,10 +81,11 @@ export async function storeDriftChanges(
     if (!isSame(seen)) await updateDrift(tx, seen.row.id, { ...seen.difference, now });
   }
   await endDrifts(tx, gone, { status: 'gone', now });
-  await insertDrifts(tx, fresh, finding);
+  const found = await insertDrifts(tx, fresh, finding);
   for (const { kind, type, resourceId } of fresh) {
     if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });
   }
+  return found;
 }
 
 /** True for a known drift whose values are still the same. */

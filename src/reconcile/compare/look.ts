@@ -15,7 +15,7 @@ import { toUserState, type UserRow, updateUser } from '../../store/users/users.t
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
-import type { GroupKnown } from '../group/outcome.ts';
+import type { GroupOutcome } from '../group/outcome.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
@@ -29,57 +29,6 @@ import type { SweepRun } from './run.ts';
 
 /** Dependencies of a look. */
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
-
-/** Looks at one user or group by itself. */
-export async function lookAt(
-  looking: Looking,
-  row: ResourceRow,
-  needs: LookNeeds,
-): Promise<Observation> {
-  return isUserRow(row)
-    ? lookAtUserAgain(looking, row, needs)
-    : lookAtGroupAgain(looking, row, needs);
-}
-
-/** Looks at one user, and at licence and suspension where these are needed. */
-async function lookAtUserAgain(
-  { deps, signal }: Looking,
-  row: UserRow,
-  needs: LookNeeds,
-): Promise<Observation> {
-  const state = toUserState(row);
-  const context = { class: 'look', key: `user:${row.id}`, signal } as const;
-  const { upstreamId } = state;
-  let { observed } = state;
-  if (needs.ordinary) {
-    const outcome = await lookAtUser(deps, context, state);
-    if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
-    if (outcome.known.missing) return { kind: 'gone' };
-    observed = outcome.known.observed;
-  }
-  if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
-  if (needs.companyUser) {
-    const found = await lookAtCompanyUser({ deps, signal }, context, { observed, upstreamId });
-    if (found === undefined) return { kind: 'could-not-look', reason: 'companyUsers' };
-    observed = observeCompanyUser(found, observed, deps.clock.now());
-  }
-  const columns = toObservedColumns(row, observed);
-  return { kind: 'seen', store: (tx) => updateUser(tx, row.id, columns) };
-}
-
-async function lookAtCompanyUser(
-  { deps }: Looking,
-  context: CallContext,
-  { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
-): Promise<CompanyUser | undefined> {
-  if (upstreamId === undefined) return undefined;
-  try {
-    return await findCompanyUser(deps, context, { upstreamId, text: toSearchText(observed) });
-  } catch (error) {
-    classify(error);
-    return undefined;
-  }
-}
 
 /** Parts that a look at one resource has to read. */
 export interface LookNeeds {
@@ -125,7 +74,7 @@ export function toNeeds(
 }
 
 /**
- * Result of a look at one user or group.
+ * What a look at one user or group has shown.
  * - `seen`: `store` stores it, in a transaction that has made sure that the row has not changed
  * - `gone`: the service has no such resource
  * - `could-not-look`: nothing is known
@@ -135,15 +84,75 @@ export type Observation =
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
+function toUnknown(reason: string): Observation {
+  return { kind: 'could-not-look', reason };
+}
+
+/** Looks at one user or group by itself. */
+export async function lookAt(
+  looking: Looking,
+  row: ResourceRow,
+  needs: LookNeeds,
+): Promise<Observation> {
+  return isUserRow(row)
+    ? lookAtUserAgain(looking, row, needs)
+    : lookAtGroupAgain(looking, row, needs);
+}
+
+/** Looks at one user, and at licence and suspension where these are needed. */
+async function lookAtUserAgain(
+  { deps, signal }: Looking,
+  row: UserRow,
+  needs: LookNeeds,
+): Promise<Observation> {
+  const state = toUserState(row);
+  const context = { class: 'look', key: `user:${row.id}`, signal } as const;
+  const { upstreamId } = state;
+  let { observed } = state;
+  if (needs.ordinary) {
+    const outcome = await lookAtUser(deps, context, state);
+    if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
+    if (outcome.known.missing) return { kind: 'gone' };
+    observed = outcome.known.observed;
+  }
+  if (observed === undefined) return toUnknown('not-found');
+  if (needs.companyUser) {
+    const found = await lookAtCompanyUser(deps, context, { observed, upstreamId });
+    if (found === undefined) return toUnknown('companyUsers');
+    observed = observeCompanyUser(found, observed, deps.clock.now());
+  }
+  const columns = toObservedColumns(row, observed);
+  return { kind: 'seen', store: (tx) => updateUser(tx, row.id, columns) };
+}
+
+async function lookAtCompanyUser(
+  deps: Looking['deps'],
+  context: CallContext,
+  { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
+): Promise<CompanyUser | undefined> {
+  if (upstreamId === undefined) return undefined;
+  try {
+    return await findCompanyUser(deps, context, { upstreamId, text: toSearchText(observed) });
+  } catch (error) {
+    classify(error);
+    return undefined;
+  }
+}
+
+const NOT_LOOKED: GroupOutcome = { kind: 'done', known: {} };
+
 /** Looks at one group: its name, rights and members, and its admins and entities where they are needed. */
 async function lookAtGroupAgain(
   { deps, signal }: Looking,
   row: GroupRow,
   needs: LookNeeds,
 ): Promise<Observation> {
-  const ordinary = needs.ordinary ? await lookOrdinarily({ deps, signal }, row) : NOTHING_SEEN;
-  if (ordinary.kind !== 'seen') return ordinary;
-  const { observed, memberIds } = ordinary.found;
+  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
+  const outcome = needs.ordinary ? await lookAtGroup(deps, context, toGroupState(row)) : NOT_LOOKED;
+  if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
+  const { missing, observed, memberIds } = outcome.known;
+  if (missing) return { kind: 'gone' };
+  if (needs.ordinary && observed === undefined) return toUnknown('not-found');
   const lists = await lookAtLists(deps, row, needs);
   if (lists.kind === 'could-not-look') return lists;
   const { admins, entities } = lists;
@@ -160,26 +169,6 @@ async function lookAtGroupAgain(
       if (entities) await saveEntities(tx, locked, entities);
     },
   };
-}
-
-/** A group as the ordinary look has shown it. */
-interface SeenGroup {
-  readonly kind: 'seen';
-  readonly found: Pick<GroupKnown, 'observed' | 'memberIds'>;
-}
-
-const NOTHING_SEEN: SeenGroup = { kind: 'seen', found: {} };
-
-async function lookOrdinarily(
-  { deps, signal }: Looking,
-  row: GroupRow,
-): Promise<SeenGroup | Exclude<Observation, { readonly kind: 'seen' }>> {
-  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = await lookAtGroup(deps, context, toGroupState(row));
-  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
-  if (outcome.known.missing) return { kind: 'gone' };
-  if (outcome.known.observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
-  return { kind: 'seen', found: outcome.known };
 }
 
 /** Looks at the lists of a group that are needed. */

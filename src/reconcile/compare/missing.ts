@@ -1,12 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
-import { listRows } from '../../store/resources/managed.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isSeen } from '../read/reading.ts';
+import { lookInto, readRows } from './compare-all.ts';
 import { compareRow } from './compare-one.ts';
 import type { SeenSince } from './comparison.ts';
-import { lookInto } from './look-into.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
 /** Missing users, and missing groups, that one sweep looks for: managed ones, and those that are only observed. */
@@ -35,35 +33,26 @@ export async function lookForUnseen(run: SweepRun, seen: SeenSince): Promise<voi
     user: await chooseUnseen(run, 'user', seen),
     group: await chooseUnseen(run, 'group', seen),
   };
-  for (const type of ['user', 'group'] as const) await lookForManaged(run, type, unseen[type]);
-  for (const type of ['user', 'group'] as const) {
-    const { rows, count } = unseen[type].observed;
-    for (const row of rows) await lookInto(run, row, ALONE);
-    tellOthers(run, type, count - rows.length);
-  }
-}
-
-async function lookForManaged(
-  run: SweepRun,
-  type: 'user' | 'group',
-  { managed: { rows, count } }: UnseenOfType,
-): Promise<void> {
-  for (const row of rows) {
-    const observation = await lookInto(run, row, ALONE);
-    if (observation.kind === 'seen') {
-      throw new IncompleteSweep(`the list of ${type}s left out one that is there`);
+  for (const part of ['managed', 'observed'] as const) {
+    for (const type of ['user', 'group'] as const) {
+      const { rows, count } = unseen[type][part];
+      for (const row of rows) await lookForOne(run, type, row);
+      if (count === rows.length) continue;
+      const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+      run.reasons.add(`${toCount(count - rows.length, one, many)} not looked for yet`);
     }
-    if (observation.kind === 'gone') continue;
-    run.counts.unknown += 1;
-    run.reasons.add(`somebody missing could not be looked for (${observation.reason})`);
   }
-  tellOthers(run, type, count - rows.length);
 }
 
-function tellOthers({ reasons }: SweepRun, type: 'user' | 'group', count: number): void {
-  if (count === 0) return;
-  const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-  reasons.add(`${toCount(count, one, many)} not looked for yet`);
+async function lookForOne(run: SweepRun, type: 'user' | 'group', row: ResourceRow): Promise<void> {
+  const looked = await lookInto(run, row, ALONE);
+  if (row.origin === null) return;
+  if (looked.kind === 'seen') {
+    throw new IncompleteSweep(`the list of ${type}s left out one that is there`);
+  }
+  if (looked.kind !== 'could-not-look') return;
+  run.counts.unknown += 1;
+  run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
 }
 
 /** Chooses among all that no list showed. One that is known to be missing was looked for when that was found. */
@@ -74,26 +63,19 @@ async function chooseUnseen(
 ): Promise<UnseenOfType> {
   const { read } = run.deps.store;
   const chosen = { managed: { rows: [], count: 0 }, observed: { rows: [], count: 0 } };
-  for (let afterSeq = 0; ; ) {
-    const part = { afterSeq, limit: PART, of: 'all' } as const;
-    const rows: ResourceRow[] = await listRows(read, `${type}s`, part);
-    const last = rows.at(-1);
-    if (last === undefined) return chosen;
+  for await (const rows of readRows(run, `${type}s`, PART)) {
     const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
-    const ids = unseen.map(({ id }) => id);
-    const drifts = await listActiveDrifts(read, ids);
+    const drifts = await listActiveDrifts(
+      read,
+      unseen.map(({ id }) => id),
+    );
     const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
     const known = new Set(missing.map(({ resource_id }) => resource_id));
     for (const row of unseen.filter(({ id }) => !known.has(id))) {
-      const comparison = await compareRow(read, row, seen);
-      const isUnseen = comparison.kind === 'compared' && comparison.isUnseen === true;
-      if (comparison.kind === 'missing' || isUnseen) choose(run, chosen, row);
+      if ((await compareRow(read, row, seen))?.isUnseen) choose(run, chosen, row);
     }
-    afterSeq = last.seq;
-    // Many reads of the store in a row would block the event loop.
-    await nextTurn();
-    run.signal.throwIfAborted();
   }
+  return chosen;
 }
 
 /** Gives each row the same chance, so that no two sweeps leave out the same ones. */

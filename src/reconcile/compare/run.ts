@@ -1,4 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
+import type { Db } from '../../store/store.ts';
 import type { ReadDeps } from '../read/reading.ts';
 
 /** Counts of one sweep. */
@@ -36,4 +38,9 @@ export class IncompleteSweep extends BridgeError {
   constructor(reason: string) {
     super('sweep-incomplete', reason);
   }
+}
+
+/** Finds when a difference may be drift (epoch milliseconds): `settleMs` after a write of our own, which the service may show late. */
+export async function findQuietAt(db: Db, id: string, settleMs: number): Promise<number> {
+  return ((await findNewestOwnCallFor(db, id)) ?? 0) + settleMs;
 }

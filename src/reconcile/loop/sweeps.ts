@@ -3,10 +3,10 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import {
   endSweep,
-  findComparedSince,
   findRunningSweep,
   findSweep,
   insertSweep,
+  listComparedSince,
   listSweeps,
   makeSweepReal,
   type SweepRow,
@@ -26,13 +26,7 @@ import {
 import { isNotLeading } from '../lead.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import {
-  beginReading,
-  findProgress,
-  type Reading,
-  type ReadProgress,
-  type Seen,
-} from '../read/reading.ts';
+import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 
@@ -174,9 +168,9 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
 /** True when the audit log tells of something that happened since everything was compared, and not to whom. */
 async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
   const { unresolvedAt = 0 } = (await POLL_STATE.find(store.read)) ?? {};
-  const all = { before: Number.MAX_SAFE_INTEGER, admins: false };
-  const comparedAt = Math.max(readAt, await findComparedSince(store.read, all));
-  return unresolvedAt > comparedAt;
+  const compared = await listComparedSince(store.read, Number.MAX_SAFE_INTEGER);
+  const sweptAt = compared({ before: Number.MAX_SAFE_INTEGER, admins: false });
+  return unresolvedAt > Math.max(readAt, sweptAt);
 }
 
 async function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<SweepRow | undefined> {
@@ -204,6 +198,7 @@ async function carryOut(
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
   const { sweepEvents } = deps;
+  const { id } = sweep;
   const counter = countCalls(deps.upstream);
   const run: SweepRun = {
     deps: { ...deps, upstream: counter.upstream },
@@ -213,57 +208,60 @@ async function carryOut(
     reasons: new Set(),
   };
   const readsAdmins = sweep.reads_admins === 1;
-  sweepEvents.started({ id: sweep.id, admins: readsAdmins });
+  sweepEvents.started({ id, admins: readsAdmins });
+  let plan: PlanRow | undefined;
   try {
-    const isConcluded = await runSweep(run, reading, { readsAdmins });
-    const plan = isConcluded ? await decideAfter(deps, sweep.id) : undefined;
-    await finish(deps, run, { sweep, isConcluded, calls: counter.calls(), plan });
+    await runSweep(run, reading, { readsAdmins });
+    // Somebody may have asked for a real one meanwhile.
+    const isDryRun = (await findSweep(deps.store.read, id))?.dry_run === 1;
+    plan = await deps.decide({ source: 'sweep', isDryRun });
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
-    sweepEvents.failed({ id: sweep.id, error });
+    const isTold = error instanceof IncompleteSweep;
+    if (!isTold) sweepEvents.failed({ id, error });
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
-    // A bug, or another company's service: trying again at once would meet it again.
-    run.reasons.add('the bridge failed: its log says why');
-    const nothing = { isConcluded: false, calls: counter.calls(), plan: undefined };
-    await finish(deps, run, { sweep, ...nothing });
+    // After a bug, or before another company's service, trying again at once would meet it again.
+    run.reasons.add(isTold ? error.message : 'the bridge failed: its log says why');
   }
+  await finish(deps, run, { sweep, calls: counter.calls(), plan });
 }
 
-interface SweepResult {
-  readonly sweep: SweepRow;
-  readonly isConcluded: boolean;
-  readonly calls: number;
-  readonly plan: PlanRow | undefined;
-}
-
-/** Asks at the end whether it is a dry run: somebody may have asked for a real one meanwhile. */
-async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<PlanRow | undefined> {
-  const sweep = await findSweep(store.read, id);
-  return decide({ source: 'sweep', isDryRun: sweep?.dry_run === 1 });
+/**
+ * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
+ * @throws IncompleteSweep when the lists proved nothing, so that nothing is concluded
+ * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
+ */
+async function runSweep(
+  run: SweepRun,
+  reading: Reading,
+  { readsAdmins }: { readonly readsAdmins: boolean },
+): Promise<void> {
+  const { store, clock, policy } = run.deps;
+  const read = await readLists(run, reading);
+  if (readsAdmins && read.lists.groups) await readGroupLists(run, read);
+  const seen = { ...read, deactivation: policy.deactivation };
+  await lookForUnseen(run, seen);
+  await lookAtNamesakes(run);
+  await compareAll(run, seen);
+  await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
 }
 
 async function finish(
   { store, clock, sweepEvents }: SweepDeps,
-  { counts, reasons }: SweepRun,
-  { sweep, isConcluded, calls, plan }: SweepResult,
+  { counts, reasons: found }: SweepRun,
+  ended: { readonly sweep: SweepRow; readonly calls: number; readonly plan: PlanRow | undefined },
 ): Promise<void> {
-  const isComplete = isConcluded && reasons.size === 0;
-  const ended = plan?.status === 'held' ? 'held' : 'complete';
-  const status = isComplete ? ended : 'incomplete';
+  const { calls, plan } = ended;
+  const { id, started_at } = ended.sweep;
+  const reasons = [...found];
+  const concluded = plan?.status === 'held' ? 'held' : 'complete';
+  const status = reasons.length === 0 ? concluded : 'incomplete';
   const now = clock.now();
-  await store.write(async (tx) => {
-    const end = {
-      status,
-      calls,
-      counts: JSON.stringify(counts),
-      reasons: JSON.stringify([...reasons]),
-      plan_id: plan?.id ?? null,
-    } as const;
-    await endSweep(tx, sweep.id, { ...end, ended_at: now });
-  });
-  const durationMs = now - sweep.started_at;
-  sweepEvents.ended({ id: sweep.id, status, durationMs, calls, counts, reasons: [...reasons] });
+  const texts = { counts: JSON.stringify(counts), reasons: JSON.stringify(reasons) };
+  const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
+  await store.write((tx) => endSweep(tx, id, end));
+  sweepEvents.ended({ id, status, durationMs: now - started_at, calls, counts, reasons });
 }
 
 /** The same transport, whose calls are counted. */
@@ -274,38 +272,6 @@ function countCalls(upstream: Transport): { upstream: Transport; calls: () => nu
     return options;
   };
   return { upstream: withOptions(upstream, count), calls: () => calls };
-}
-
-/**
- * Runs one sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists
- * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
- * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
- */
-async function runSweep(
-  run: SweepRun,
-  reading: Reading,
-  { readsAdmins }: { readonly readsAdmins: boolean },
-): Promise<boolean> {
-  try {
-    const seen = await readLists(run, reading);
-    if (readsAdmins && seen.lists.groups) await readGroupLists(run, seen);
-    await conclude(run, seen);
-    return true;
-  } catch (error) {
-    if (!(error instanceof IncompleteSweep)) throw error;
-    run.reasons.add(error.message);
-    return false;
-  }
-}
-
-async function conclude(run: SweepRun, read: Seen): Promise<void> {
-  const { store, clock, policy } = run.deps;
-  const seen = { ...read, deactivation: policy.deactivation };
-  await lookForUnseen(run, seen);
-  await lookAtNamesakes(run);
-  await compareAll(run, 'users', seen);
-  await compareAll(run, 'groups', seen);
-  await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
 }
 
 /** Users without a known account that one sweep has looked at. */

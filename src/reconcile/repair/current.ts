@@ -129,8 +129,8 @@ function toListMap(row: GroupRow, links: readonly DifferingLink[]): Map<string, 
   return toMap(toCompared([...differing, ...listEntityDifferences(row)]));
 }
 
-function toMap(comparison: Comparison): Map<string, Difference> {
-  const differences = comparison.kind === 'compared' ? comparison.differences : [];
+function toMap(comparison: Comparison | undefined): Map<string, Difference> {
+  const differences = comparison?.isUnseen ? [] : (comparison?.differences ?? []);
   return new Map(
     differences.flatMap((one) => {
       const kind = findRepair(one.kind);

@@ -2,20 +2,14 @@ import { isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { findRow, isLinked, type ResourceRow } from '../../store/resources/rows.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
-import { storeLooked } from '../compare/compare-one.ts';
+import { type Inspected, inspect } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
-import {
-  type Looking,
-  type LookNeeds,
-  lookAt,
-  type Observation,
-  toNeeds,
-} from '../compare/look.ts';
+import { toNeeds } from '../compare/look.ts';
+import { findQuietAt } from '../compare/run.ts';
 import { mayRepair } from './decide.ts';
 import { BY_OPERATOR } from './decisions.ts';
 import type { DriftDeps } from './deps.ts';
@@ -73,30 +67,26 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   if (isBusy(row)) return { kind: 'busy' };
-  const since = deps.clock.now();
-  const until = ((await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0) + deps.repair.settleMs;
-  if (until > since) return { kind: 'just-written', until };
+  const at = deps.clock.now();
+  const until = await findQuietAt(deps.store.read, row.id, deps.repair.settleMs);
+  if (until > at) return { kind: 'just-written', until };
   const calls = limitCalls(deps.upstream);
-  const looking = { deps: { ...deps, upstream: calls.upstream }, signal: request.signal };
-  // Admin lists are read by sweeps: they take more calls than one look may.
-  const seen = await look(looking, row, toNeeds(row, { admins: false }, deps));
-  if (seen.kind === 'could-not-look') return { kind: seen.kind, reason: seen.reason };
-  const isGone = seen.kind === 'gone';
-  const looked = { row, since, observation: seen, detector: 'operator' } as const;
-  const found = await deps.store.write((tx) => storeLooked(tx, deps, looked));
-  if (found === undefined) return { kind: 'busy' };
-  for (const { kind, id } of found) deps.driftEvents.found({ kind, id });
+  const looked = await look({ ...deps, upstream: calls.upstream }, row, request.signal);
+  if (looked.kind === 'could-not-look') return looked;
+  if (looked.found === undefined) return { kind: 'busy' };
+  for (const { kind, id } of looked.found) deps.driftEvents.found({ kind, id });
   const repair = request.repairs ? await repairAll(deps, request) : undefined;
-  return {
-    ...{ kind: 'looked', at: since, isGone, calls: calls.made(), repair },
-    drifts: await listActiveDrifts(deps.store.read, [row.id]),
-  };
+  const drifts = await listActiveDrifts(deps.store.read, [row.id]);
+  const isGone = looked.kind === 'gone';
+  return { kind: 'looked', at, isGone, calls: calls.made(), repair, drifts };
 }
 
 /** Looks, and gives up where the look would take too many calls. */
-async function look(looking: Looking, row: ResourceRow, needs: LookNeeds): Promise<Observation> {
+async function look(deps: DriftDeps, row: ResourceRow, signal: AbortSignal): Promise<Inspected> {
+  // Admin lists are read by sweeps: they take more calls than one look may.
+  const needs = toNeeds(row, { admins: false }, deps);
   try {
-    return await lookAt(looking, row, needs);
+    return await inspect({ deps, signal }, row, { needs, detector: 'operator' });
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
     return { kind: 'could-not-look', reason: error.message };

@@ -201,8 +201,7 @@ function listDriftStatements(serial: string): string[] {
     `create unique index sweeps_running on sweeps (status) where status = 'running'`,
     `create table inspections (
       resource_id text primary key, resource_type text not null, source text not null,
-      since bigint not null, admins integer not null, due_at bigint not null,
-      attempts integer not null)`,
+      since bigint not null, admins integer not null, due_at bigint not null)`,
     'create index inspections_due_at on inspections (due_at)',
     `create table plans (
       seq ${serial}, id text not null unique, hash text not null, status text not null,
