@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(settingRows));
 writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(settingRows));
 
-writeBetween('docs/operations.md', 'metrics', toMetricsTable());
+writeBetween('docs/runbook.md', 'metrics', toMetricsTable());
 writeBetween('docs/command-line.md', 'commands', toCommandsTable());
 
 const rules = parse(readFileSync(join(root, 'config/prometheus/rules.yaml'), 'utf8'));

@@ -52,7 +52,7 @@ const HELP = `
 Nothing is changed, and the service is not called: it is taken as it was last seen. "scim-bridge sweep" reads it anew.
 Somebody without access need not be anywhere, so a leaver who is in one of the three alone is no finding.
 --map takes externalId, userName, email, active, displayName, name.givenName, name.familyName, department and others:
-docs/census.md.
+docs/go-live.md.
 
 Exit codes:
   0   nothing was found

@@ -28,7 +28,7 @@ export const addExplainCommand: AddCommand = (program, context) => {
 };
 
 const help = `
-The name is a userName, an address or a displayName; case does not matter. The states are those of docs/explain.md.
+The name is a userName, an address or a displayName; case does not matter. The states are those of docs/drift.md.
 
   scim-bridge explain user ada@example.com
   scim-bridge explain group 'Board of directors'`;

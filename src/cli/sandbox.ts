@@ -39,7 +39,7 @@ Without a command it serves. The others control the sandbox of the running bridg
   scim-bridge sandbox fail scim.addUser --status 503 --times 3
   scim-bridge sandbox heal
 
-Everything: docs/sandbox.md.`;
+Everything: docs/command-line.md#sandbox.`;
 
 /** Options of every control. */
 interface ControlOptions {
@@ -92,7 +92,7 @@ function addState(parent: Command, context: CliContext): void {
   const command = parent.command('do');
   addTarget(command)
     .description('change something behind the back of the bridge, as a person in the service does')
-    .argument('<action>', 'such as addUser, setActive, addMember: docs/sandbox.md')
+    .argument('<action>', 'such as addUser, setActive, addMember: docs/command-line.md#sandbox')
     .argument('[fields...]', 'name=value; as=<address>: by this account')
     .action((action: string, words: string[], options: ControlOptions) =>
       tell(context, options, {

@@ -57,7 +57,7 @@ export const settingsSchema = z.strictObject({
   mode: choice(['live', 'observe'])
     .prefault('live')
     .describe(
-      'Whether the bridge changes the service: `observe` accepts and keeps everything that providers send, reads the service, and changes nothing there. See [observe.md](observe.md).',
+      'Whether the bridge changes the service: `observe` accepts and keeps everything that providers send, reads the service, and changes nothing there. See [go-live.md](go-live.md).',
     ),
   observe: z
     .strictObject({
@@ -150,7 +150,7 @@ export const settingsSchema = z.strictObject({
       keyHosts: textList('names of hosts separated by commas; `*` stands for any text')
         .prefault([])
         .describe(
-          'The hosts that the keys of issuers are read from, for clients that prove themselves by assertions. See [sign-in-without-secret.md](sign-in-without-secret.md).',
+          'The hosts that the keys of issuers are read from, for clients that prove themselves by assertions. See [credentials.md](credentials.md#sign-in-without-a-secret).',
         ),
       privateAddresses: choice(['refuse', 'allow'])
         .prefault('refuse')

@@ -14,7 +14,7 @@ interface LogLineDefinition {
   readonly fields: readonly string[];
 }
 
-/** Every line that the bridge can log; docs/operations.md tells when, and what to do. */
+/** Every line that the bridge can log; docs/runbook.md tells what to do about those that warn. */
 export const logLines = {
   started: {
     levels: ['info'],

@@ -20,7 +20,7 @@ const changeSeconds = [
 ] as const;
 const statementSeconds = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30] as const;
 
-/** Every metric of the bridge itself; docs/operations.md lists the same. */
+/** Every metric of the bridge itself; docs/runbook.md lists the same. */
 export const metricDefinitions = {
   requests: {
     type: 'histogram',
@@ -309,7 +309,7 @@ export const metricDefinitions = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
-/** Every metric of the bridge itself as a Markdown table, for docs/operations.md. */
+/** Every metric of the bridge itself as a Markdown table, for docs/runbook.md. */
 export function toMetricsTable(): string {
   const rows = Object.values(metricDefinitions).map(({ name, type, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(', ');

@@ -61,7 +61,7 @@ test('every example of the help works in its order, on a sandbox with nobody in 
 });
 
 test('the page names every action and every control of the sandbox', () => {
-  const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
   const read = (path: string) => readFileSync(join(root, 'src/sandbox/http', path), 'utf8');
   const controls = [...read('control.ts').matchAll(/^ {2}'(\w+ \/_sandbox\/\w+)'/gm)];
   const actions = [...read('parse-action.ts').matchAll(/^ {2}(\w+): \(service/gm)];

@@ -260,7 +260,7 @@ test('the image is that of this version, and every container has it', () => {
 test('each secret is a file under a documented key, and every other variable is a setting', () => {
   const secrets = settingRows.filter((row) => toFileVariable(row) !== undefined);
   const open = settingRows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
-  const documented = [...read('docs/replicas.md').matchAll(/--from-file=([\w-]+)/g)];
+  const documented = [...read('docs/install.md').matchAll(/--from-file=([\w-]+)/g)];
   const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
   const used = [...bridge.env, ...sweep.env];
   for (const { name, value } of used.filter((variable) => variable.value.startsWith('/run/'))) {

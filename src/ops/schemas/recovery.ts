@@ -80,7 +80,7 @@ const firstRunItem = z.strictObject({
   type: resourceType(),
   id: z.string().nullable().describe('The SCIM id; null where nobody has one yet.'),
   name: z.string(),
-  outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/observe.md.'),
+  outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/go-live.md.'),
   upstreamId: z.string().nullable().describe('The id in the service.'),
   reason: z.string().nullable().describe('Why it is disputed or privileged.'),
   changes: z

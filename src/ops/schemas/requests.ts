@@ -62,7 +62,7 @@ export const callBody = z.strictObject({
   files: z
     .record(z.string(), z.array(sentFile).min(1))
     .optional()
-    .describe('As base64; see docs/api.md.'),
+    .describe('As base64; see docs/command-line.md#call-the-service.'),
 });
 
 /** The answer of the service to a call. */

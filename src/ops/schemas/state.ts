@@ -20,7 +20,7 @@ import { seats } from './seats.ts';
 const leaverHold = word(['plan', 'observe-mode', 'writes-paused']);
 
 const reason = z.strictObject({
-  code: z.string().describe('As in docs/operations.md.'),
+  code: z.string().describe('As in docs/runbook.md.'),
   detail: z.string(),
   remedy: z.string(),
 });

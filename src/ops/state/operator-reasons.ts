@@ -65,7 +65,7 @@ export function listWaitingPlans(plans: readonly WaitingPlan[]): Reason[] {
   return others.map(({ id, source, created_at, waiting }) => ({
     code: 'plan-held',
     detail: `${toWhat(source, waiting)} since ${toMoment(created_at)}, because ${toWhy(source)}.`,
-    remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/${source === 'handover' ? 'handover' : 'drift'}.md tells what they do.`,
+    remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/${source === 'handover' ? 'go-live' : 'drift'}.md tells what they do.`,
   }));
 }
 

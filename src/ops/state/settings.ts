@@ -24,7 +24,7 @@ export const sandboxRoute = route({
   method: 'get',
   path: '/sandbox',
   tag: 'State',
-  summary: 'Where the embedded sandbox is, for its controls: docs/sandbox.md.',
+  summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
   answers: { 200: 'Sandbox', 404: 'Problem' },
   handle: async ({ sandbox }: OpsSources, { operator }) =>
     sandbox === undefined

@@ -26,7 +26,7 @@ export const opsSchema = z.strictObject({
   token: secret({ charactersMin: 16 })
     .optional()
     .describe(
-      'What operators present at `/metrics` and below `/ops`, beside the named tokens that `scim-bridge token create --for operator` makes. Who has it can do whatever `upstream.token` can: see docs/api.md.',
+      'What operators present at `/metrics` and below `/ops`, beside the named tokens that `scim-bridge token create --for operator` makes. Who has it can do whatever `upstream.token` can: see docs/command-line.md#call-the-service.',
     ),
   readerToken: secret({ charactersMin: 16 })
     .optional()

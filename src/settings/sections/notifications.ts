@@ -7,7 +7,7 @@ export const notifySchema = z.strictObject({
   receivers: receiverList()
     .prefault([])
     .describe(
-      'Programs and channels that are told when a reason of `/readyz` begins and ends, a plan waits, others change the service, a credential expires, or a leaver is not out in time. See [notifications.md](notifications.md).',
+      'Programs and channels that are told when a reason of `/readyz` begins and ends, a plan waits, others change the service, a credential expires, or a leaver is not out in time. See [runbook.md](runbook.md#notifications).',
     ),
   hosts: textList('names of hosts separated by commas; `*` stands for any text')
     .prefault([])

@@ -14,7 +14,7 @@ export const seatsSchema = z.strictObject({
   total: wholeNumber({ min: 0, max: 10_000_000 })
     .prefault(0)
     .describe(
-      'How many seats the company has bought, for plans, metrics and the forecast; 0: not known. It refuses nothing: the service alone does. See [seats.md](seats.md).',
+      'How many seats the company has bought, for plans, metrics and the forecast; 0: not known. It refuses nothing: the service alone does. See [writes.md](writes.md#seats).',
     ),
   refusals: textList('statuses such as 402, or words of the service, separated by commas')
     .prefault(REFUSALS)

@@ -43,7 +43,7 @@ export interface Cell {
 
 /** What follows from a failure. */
 export interface Consequence {
-  /** What becomes of the step, and after how many calls, as docs/failures.md says it. */
+  /** What becomes of the step, and after how many calls, as docs/writes.md says it. */
   readonly step: string;
   /** What the provider is told. */
   readonly status: number;

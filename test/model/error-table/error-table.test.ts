@@ -21,7 +21,7 @@ const steps = Object.values(STEPS).flat();
 const columns = Object.values(COLUMNS_OF).flat();
 const failures = FAILURES.flat();
 
-test('docs/failures.md has a line for every step and a column for every failure', () => {
+test('docs/writes.md has a line for every step and a column for every failure', () => {
   expect([...page.keys()].sort()).toEqual(steps.map(({ name }) => name).sort());
   for (const cells of page.values()) expect([...cells.keys()].sort()).toEqual([...columns].sort());
   expect(new Set(failures.map(({ column }) => column))).toEqual(new Set(columns));
@@ -109,7 +109,7 @@ async function meetTwice(column: Column, cell: Omit<Cell, 'mark'>): Promise<Cons
   return { waiting, acknowledged: await meetAcknowledged(column, { ...cell, mark: second }) };
 }
 
-/** What docs/failures.md says. */
+/** What docs/writes.md says. */
 function readWanted({ column }: Failure, { name, success }: Step): Consequences {
   const step = page.get(name)?.get(column) ?? '';
   if (!step.startsWith('refused')) return { waiting: { step, status: success } };

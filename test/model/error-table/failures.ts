@@ -2,7 +2,7 @@ import type { Verdict } from '../../../src/reconcile/verdict.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';
 
-/** The columns of the table, as docs/failures.md heads them. */
+/** The columns of the table, as docs/writes.md heads them. */
 export type Column =
   | '400'
   | '403, one'

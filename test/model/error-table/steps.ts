@@ -15,7 +15,7 @@ import {
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {
-  /** As docs/failures.md calls it. */
+  /** As docs/writes.md calls it. */
   readonly name: string;
   readonly table: 'users' | 'groups';
   /** How the write is answered when it is not refused. */
