@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import { assertNever } from '../domain/errors.ts';
-import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { lockGroup, updateGroup } from '../store/groups/groups.ts';
-import { listRuled } from '../store/resources/rule-inputs.ts';
+import { listRows } from '../store/resources/managed.ts';
 import type { Db, Store } from '../store/store.ts';
 import { followUsers } from './follow.ts';
 import { ruleAdmins } from './rule-admins.ts';
@@ -133,20 +132,21 @@ interface Step {
 
 async function applyStep(tx: Db, deps: Deps, { step, afterSeq }: RulesFact): Promise<Step> {
   const now = deps.clock.now();
+  const page = { afterSeq, of: 'ruled' } as const;
   switch (step) {
     case 'groups': {
-      const groups = await listRuled<GroupId>(tx, 'groups', { afterSeq, limit: PAGE.groups });
+      const groups = await listRows(tx, 'groups', { ...page, limit: PAGE.groups });
       let changed = false;
       for (const { id } of groups) changed = (await applyToGroup(tx, deps, { id, now })) || changed;
       return { lastSeq: groups.at(-1)?.seq, changed };
     }
     case 'people': {
-      const users = await listRuled<UserId>(tx, 'users', { afterSeq, limit: PAGE.people });
+      const users = await listRows(tx, 'users', { ...page, limit: PAGE.people });
       const ids = users.map(({ id }) => id);
       return { lastSeq: users.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
     }
     case 'admins': {
-      const groups = await listRuled<GroupId>(tx, 'groups', { afterSeq, limit: PAGE.admins });
+      const groups = await listRows(tx, 'groups', { ...page, limit: PAGE.admins });
       let changed = false;
       for (const { id: groupId } of groups) {
         changed = (await ruleAdmins(tx, deps.rules, { groupId, users: undefined, now })) || changed;

@@ -11,7 +11,6 @@ import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { chunks, readInChunks } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
-import { addInspection } from './inspections.ts';
 import type { PlanActionRow } from './plans/actions.ts';
 import type { DriftsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
@@ -213,18 +212,6 @@ export const pruneDrifts = createPrune({
   ...({ table: 'drifts', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
   isOver: sql`status in (${sql.join(ENDED_STATUSES)})`,
 });
-
-/** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
-export async function haveInspected(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
-  await addInspection(tx, {
-    resource_id: id,
-    resource_type: type,
-    source: 'discovery',
-    since: now,
-    admins: 0,
-    due_at: now,
-  });
-}
 
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
 export async function noteMissing(

@@ -1,20 +1,35 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Detector } from '../domain/drift.ts';
+import type { GivenKey } from '../domain/ids.ts';
 import type { InspectionsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A person or group that is to be compared by itself. */
 export type InspectionRow = Selectable<InspectionsTable>;
 
-/** Has somebody compared; one who waits already is looked at anew. Times are epoch milliseconds. */
-export async function addInspection(tx: Db, row: Insertable<InspectionsTable>): Promise<void> {
-  const { since } = row;
+/** Reason to look at somebody; times are epoch milliseconds. */
+interface LookReason {
+  readonly source: Detector;
+  readonly now: number;
+  /** When the look is due; absent: now. */
+  readonly dueAt?: number;
+  /** True: the admin list of a group is to be read too. */
+  readonly admins?: boolean;
+}
+
+/** Has a user or group compared; one who waits already is looked at anew. */
+export async function addInspection(
+  tx: Db,
+  { type, id }: GivenKey,
+  { source, now, dueAt = now, admins = false }: LookReason,
+): Promise<void> {
+  const key = { resource_id: id, resource_type: type };
   await tx
     .insertInto('inspections')
-    .values(row)
+    .values({ ...key, source, since: now, due_at: dueAt, admins: admins ? 1 : 0 })
     .onConflict((conflict) =>
       conflict.column('resource_id').doUpdateSet({
-        since,
+        since: now,
         // Whoever is named again and again is looked at all the same.
         due_at: sql<number>`case when inspections.due_at < excluded.due_at then inspections.due_at
           else excluded.due_at end`,

@@ -189,6 +189,7 @@ export interface FactsTable {
 
 /** Writes that could not be matched to one account; never guessed, listed for an operator. */
 export interface DisputesTable {
+  seq: Generated<number>;
   resource_type: 'user' | 'group';
   name_folded: string;
   reason: string;

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CensusKind } from '../../domain/census.ts';
+import { readRows } from '../../store/resources/managed.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
-import { listUsersAfter } from '../../store/users/users.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
 import { toMoment } from '../http/moment.ts';
 import type { CensusAnswer, CensusFinding } from '../schemas/census.ts';
@@ -66,13 +65,8 @@ export async function matchAll(
 
 /** Everybody whom the bridge manages or observes. */
 export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
-  for (let afterSeq = 0; ; ) {
-    const rows = await listUsersAfter(store.read, { afterSeq, limit: PART });
+  for await (const rows of readRows(store.read, 'users', { limit: PART, of: 'live' })) {
     for (const row of rows) yield toCensusPerson(row, deactivation);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PART) return;
-    afterSeq = last.seq;
-    await nextTurn();
   }
 }
 

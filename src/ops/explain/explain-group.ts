@@ -6,7 +6,7 @@ import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { countLinks, type LinkView, listAdminLinksOf } from '../../store/resources/explained.ts';
+import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 import {
@@ -20,7 +20,12 @@ import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';
 
 /** Explains a group, field by field, and its administrators. Nothing here calls the service. */
 export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<Explanation> {
-  const admins = await listAdminLinksOf(db, row.id, LINKS_MAX);
+  const first = { afterSeq: 0, limit: LINKS_MAX };
+  const admins = await listLinkViews(db, {
+    list: 'group_admins',
+    of: { groupId: row.id },
+    ...first,
+  });
   const { all: _, ...members } = await countLinks(db, 'memberships', { group_id: row.id });
   const { all } = await countLinks(db, 'group_admins', { group_id: row.id });
   const state = toGroupState(row);

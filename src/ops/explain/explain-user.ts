@@ -7,7 +7,7 @@ import type { RuledUserField } from '../../domain/rules.ts';
 import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countLinks, listGroupLinksOf } from '../../store/resources/explained.ts';
+import { countLinks, listLinkViews } from '../../store/resources/explained.ts';
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
@@ -18,7 +18,8 @@ import { HELD_OF_USER, listKept, toHead } from './resource.ts';
 /** Explains a user, field by field. Nothing here calls the service. */
 export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<Explanation> {
   const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
-  const links = await listGroupLinksOf(db, row.id, LINKS_MAX);
+  const first = { afterSeq: 0, limit: LINKS_MAX };
+  const links = await listLinkViews(db, { list: 'memberships', of: { userId: row.id }, ...first });
   const { all } = await countLinks(db, 'memberships', { user_id: row.id });
   const state = toUserState(row);
   return {

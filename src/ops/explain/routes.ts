@@ -2,7 +2,7 @@ import { listChangedFields } from '../../domain/change.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { findGroup } from '../../store/groups/groups.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
-import { listMemberLinksOf, type SeqLink } from '../../store/resources/explained.ts';
+import { listLinkViews, type SeqLink } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
@@ -39,7 +39,7 @@ export const explainRoutes = [
       if (!isGroup) return problem(404, 'not-found', 'No group has this id.');
       const held = await listHeld(db, id);
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listMemberLinksOf(db, id, { afterSeq, limit });
+        listLinkViews(db, { list: 'memberships', of: { groupId: id }, afterSeq, limit });
       return ok(await readList(query, OLDEST, read, (link) => toMember(link, held)));
     },
   }),

@@ -1,11 +1,11 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
-import { listGroupsAfter } from '../../store/groups/groups.ts';
 import {
   findHolders,
   findLive,
   insertFormerIds,
   lockFormerIds,
 } from '../../store/resources/former-ids.ts';
+import { readRows } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { push } from '../census/match.ts';
 import { toFolded } from '../census/person.ts';
@@ -115,16 +115,12 @@ async function findPeople(sources: Reading, { provider, entries }: Finding): Pro
 /** Groups are known by the externalId of the provider, else by the name. */
 async function findGroups({ store }: Reading, { provider, entries }: Finding): Promise<Owners> {
   const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
-  for (let afterSeq = 0; ; ) {
-    const rows = await listGroupsAfter(store.read, { afterSeq, limit: PART });
+  for await (const rows of readRows(store.read, 'groups', { limit: PART, of: 'live' })) {
     for (const { id, display_name: name, display_name_folded, external_id, ...row } of rows) {
       const isOwn = row.origin !== null && row.provider === provider;
       if (isOwn && external_id !== null) push(byId, external_id, { id, name });
       push(byName, display_name_folded, { id, name });
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PART) break;
-    afterSeq = last.seq;
   }
   return new Map(
     entries.flatMap((entry) => {

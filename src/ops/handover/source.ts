@@ -1,6 +1,6 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
 import type { HandOver } from '../../reconcile/repair/hand-over.ts';
-import { listGroupsOf } from '../../store/groups/groups.ts';
+import { readRows } from '../../store/resources/managed.ts';
 import type { Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/source.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
@@ -85,14 +85,10 @@ async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Sub
     const [externalId = null] = externalIds;
     if (provider === from) yield { type: 'user', id, name, externalId };
   }
-  for (let afterSeq = 0; ; ) {
-    const rows = await listGroupsOf(sources.store.read, from, { afterSeq, limit: PART });
-    for (const { id, display_name: name, external_id: externalId } of rows) {
-      yield { type: 'group', id, name, externalId };
+  for await (const rows of readRows(sources.store.read, 'groups', { limit: PART, of: 'ruled' })) {
+    for (const { id, provider, display_name: name, external_id: externalId } of rows) {
+      if (provider === from) yield { type: 'group', id, name, externalId };
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PART) return;
-    afterSeq = last.seq;
   }
 }
 

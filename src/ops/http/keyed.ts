@@ -1,7 +1,7 @@
 import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { listGroupsByKey, listUsersByKey, preferCurrent } from '../../store/resources/explained.ts';
+import { listByKey, preferCurrent } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { type Answer, ok, type Problem, problem } from './route.ts';
@@ -41,8 +41,8 @@ export async function readKeyed<T>(
   type: KeyedType,
   read: KeyedReaders<T>,
 ): Promise<Keyed<T>> {
-  const users = type === 'group' ? [] : await listUsersByKey(db, key);
-  const groups = type === 'user' ? [] : await listGroupsByKey(db, key);
+  const users = type === 'group' ? [] : await listByKey(db, 'users', key);
+  const groups = type === 'user' ? [] : await listByKey(db, 'groups', key);
   const found: Candidate<T>[] = [
     ...users.map((row) => ({ ...row, type: 'user' as const, read: () => read.user(row) })),
     ...groups.map((row) => ({ ...row, type: 'group' as const, read: () => read.group(row) })),

@@ -1,6 +1,6 @@
 import { listCreations, listOperatorCalls } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
-import { findNamed } from '../../store/resources/names.ts';
+import { findAccounts } from '../../store/resources/names.ts';
 import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -37,7 +37,10 @@ export async function findOrigins(
 ): Promise<(event: NamedEvent) => EventOrigin> {
   const own = told === undefined ? await LEARNED.find(db) : { authorId: told };
   if (own === undefined) return () => 'unknown';
-  const accounts = await findAccounts(db, events);
+  // Where the log shows no ids, by the usernames.
+  const nameless = events.filter(({ audit }) => audit.authorId === undefined);
+  const usernames = nameless.flatMap(({ audit }) => audit.authorUsername ?? []);
+  const accounts = await findAccounts(db, new Set(usernames));
   const isOperators = await findOperators(db, events);
   return (event) => {
     const isOwn = isOwnAccount(event.audit, own, accounts);
@@ -77,13 +80,6 @@ function toAccount({ authorId, authorUid, authorUsername }: AuditEvent): Account
 }
 
 type Accounts = ReadonlyMap<string, ReadonlySet<number>>;
-
-/** Finds the accounts of the authors' usernames, where the log shows no ids. */
-async function findAccounts(db: Db, events: readonly NamedEvent[]): Promise<Accounts> {
-  const nameless = events.filter(({ audit }) => audit.authorId === undefined);
-  const names = new Set(nameless.flatMap(({ audit }) => audit.authorUsername ?? []));
-  return names.size === 0 ? new Map() : (await findNamed(db, names)).accounts;
-}
 
 /** Tells whether our own account made an event; undefined: the event does not tell. */
 function isOwnAccount(event: AuditEvent, own: Account, accounts: Accounts): boolean | undefined {

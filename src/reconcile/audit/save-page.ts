@@ -100,17 +100,11 @@ function listChanged({ audit, user, group, managed }: NamedEvent): ResourceKey[]
 /** Queues the looks, with the admin list of a group where the event is about that. */
 async function queueLooks(tx: Db, fresh: readonly NewEvent[], now: number): Promise<void> {
   for (const { event, origin, toLook } of fresh) {
-    const due_at = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
-    const admins = isOfAdmins(event.audit.action) ? 1 : 0;
-    for (const { type, id } of toLook) {
-      await addInspection(tx, {
-        resource_id: id,
-        resource_type: type,
-        source: 'audit',
-        since: now,
-        due_at,
-        admins: type === 'group' ? admins : 0,
-      });
+    const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
+    const isOfGroup = isOfAdmins(event.audit.action);
+    for (const key of toLook) {
+      const admins = isOfGroup && key.type === 'group';
+      await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
     }
   }
 }

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DriftKind } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { listRows } from '../../store/resources/managed.ts';
+import { readRows } from '../../store/resources/managed.ts';
 import { lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { compareRow, type Inspected, inspect } from './compare-one.ts';
@@ -28,8 +27,10 @@ const PARTS = { users: 50, groups: 5 } as const;
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
 export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
+  const { read } = run.deps.store;
   for (const table of ['users', 'groups'] as const) {
-    for await (const rows of readRows(run, table, PARTS[table])) {
+    for await (const rows of readRows(read, table, { limit: PARTS[table], of: 'all' })) {
+      run.signal.throwIfAborted();
       const compared = await compareRows(run, rows, seen);
       await storeChanges(run, compared);
       for (const { row, suspected } of compared) {
@@ -38,25 +39,6 @@ export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> 
       }
       run.counts[table] += rows.length;
     }
-  }
-}
-
-/** Reads all users or groups, some at a time. Many reads of the store in a row would block the event loop. */
-export async function* readRows(
-  { deps, signal }: SweepRun,
-  table: 'users' | 'groups',
-  limit: number,
-): AsyncGenerator<ResourceRow[]> {
-  for (let afterSeq = 0; ; ) {
-    const rows: ResourceRow[] = await listRows(deps.store.read, table, {
-      ...{ afterSeq, limit, of: 'all' },
-    });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows;
-    afterSeq = last.seq;
-    await nextTurn();
-    signal.throwIfAborted();
   }
 }
 

@@ -1,8 +1,9 @@
 import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
+import { readRows } from '../../store/resources/managed.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isSeen } from '../read/reading.ts';
-import { lookInto, readRows } from './compare-all.ts';
+import { lookInto } from './compare-all.ts';
 import { compareRow } from './compare-one.ts';
 import type { SeenSince } from './comparison.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
@@ -63,7 +64,8 @@ async function chooseUnseen(
 ): Promise<UnseenOfType> {
   const { read } = run.deps.store;
   const chosen = { managed: { rows: [], count: 0 }, observed: { rows: [], count: 0 } };
-  for await (const rows of readRows(run, `${type}s`, PART)) {
+  for await (const rows of readRows(read, `${type}s`, { limit: PART, of: 'all' })) {
+    run.signal.throwIfAborted();
     const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
     const drifts = await listActiveDrifts(
       read,

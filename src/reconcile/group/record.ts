@@ -3,7 +3,7 @@ import { isEntityField, listWantedEntities, restartEntities } from '../../domain
 import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { toPlannableGroup } from '../../plan/plan-group.ts';
-import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import { noteMissing } from '../../store/drifts.ts';
 import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
@@ -13,6 +13,7 @@ import {
   toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { addInspection } from '../../store/inspections.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
@@ -140,7 +141,7 @@ async function recordMissing(
   }
   const { oldest } = await readWaiting(tx, row.id);
   if (!hasWaiting(row) && oldest === undefined && row.observed !== null) {
-    await haveInspected(tx, { type: 'group', id: row.id }, step.now);
+    await addInspection(tx, { type: 'group', id: row.id }, { source: 'discovery', now: step.now });
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const desired = { displayName: row.display_name };

@@ -128,14 +128,8 @@ async function markChanged(
   const named = await findNamed(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
   const keys = [...found].map((id) => toResourceKey({ type, id }));
-  const waiting = {
-    source: 'operator',
-    since: now,
-    due_at: now,
-    admins: ofAdmins ? 1 : 0,
-  } as const;
-  for (const { id, type: resource_type } of await markToLook(tx, keys, now)) {
-    await addInspection(tx, { ...waiting, resource_id: id, resource_type });
+  for (const key of await markToLook(tx, keys, now)) {
+    await addInspection(tx, key, { source: 'operator', now, admins: ofAdmins });
   }
 }
 

@@ -1,6 +1,6 @@
 import { pruneActs } from '../../store/audit/acts.ts';
-import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
-import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
+import { pruneAuditEvents } from '../../store/audit/events.ts';
+import { pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
 import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
@@ -11,11 +11,7 @@ import { pruneErrands } from '../../store/errands.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
 import { pruneDisputes } from '../../store/resources/disputes.ts';
-import {
-  type FormerName,
-  forgetNames,
-  listNamesAfter,
-} from '../../store/resources/former-names.ts';
+import { forgetNames, listFormerNameRows } from '../../store/resources/former-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import { pruneWaits } from '../../store/waits.ts';
@@ -31,8 +27,6 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 const WAITS_KEPT_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
-/** Names that are looked at in one turn. */
-const NAMES_MAX = 500;
 
 /** Keeps what the store remembers of the past from growing for ever. */
 export interface Pruning {
@@ -101,14 +95,13 @@ interface Run extends PruningDeps {
 }
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
-  const { read } = deps.store;
   const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
-  await prunePartly(deps, pruneRequests, now - requestsMs, requestRowsMax);
-  await prunePartly(deps, pruneActs, now - actsMs, actRowsMax);
-  const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
-  await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
-  const event = await findAuditEventBeyond(read, retention.auditRowsMax);
-  await prunePartly(deps, pruneAuditEvents, toEnd(now, retention.auditMs, event));
+  await prunePartly(deps, pruneRequests, now - requestsMs, { rowsMax: requestRowsMax });
+  await prunePartly(deps, pruneActs, now - actsMs, { rowsMax: actRowsMax });
+  const { ledgerMs, ledgerRowsMax, auditMs, auditRowsMax } = retention;
+  const keptFrom = now - KEPT_MS;
+  await prunePartly(deps, pruneOwnCalls, now - ledgerMs, { rowsMax: ledgerRowsMax, keptFrom });
+  await prunePartly(deps, pruneAuditEvents, now - auditMs, { rowsMax: auditRowsMax, keptFrom });
   await prunePartly(deps, pruneAccessTokens, now);
   await prunePartly(deps, pruneUsedAssertions, now);
   await prunePartly(deps, pruneDrifts, now - driftsMs);
@@ -124,37 +117,27 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneDeletedGroups, now - retention.tombstonesMs);
 }
 
-/** Age up to which all is kept, in milliseconds: limits of harm look back a day. */
+/** Age up to which calls and events are kept, however many, in milliseconds: limits of harm look back a day. */
 const KEPT_MS = 2 * 24 * 3_600_000;
 
-/** Time before which rows are forgotten: those that are too old, and those beyond the number that is kept. */
-function toEnd(now: number, keptMs: number, beyond: number | undefined): number {
-  return Math.min(now - KEPT_MS, Math.max(now - keptMs, (beyond ?? 0) + 1));
-}
-
 /** Names that people and groups carried before are kept while they protect somebody. */
-async function forgetOrdinaryNames({ store, signal, rules }: Run): Promise<void> {
-  for (let after: FormerName | undefined; !signal.aborted; ) {
-    const names: FormerName[] = await listNamesAfter(store.read, { after, limit: NAMES_MAX });
-    const ordinary = names.filter(
-      ({ resource_type, name_folded }) =>
-        !rules.protection.protectsName(resource_type, name_folded),
-    );
-    if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
-    after = names.at(-1);
-    if (after === undefined) return;
-  }
+async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
+  const names = await listFormerNameRows(store.read);
+  const ordinary = names.filter(
+    ({ resource_type, name_folded }) => !rules.protection.protectsName(resource_type, name_folded),
+  );
+  if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
 }
 
-/** Forgets what is from before `before` (epoch milliseconds) or beyond the newest `rowsMax`, a part in each transaction. */
+/** Forgets what is from before `before` (epoch milliseconds), or beyond what is kept, a part in each transaction. */
 async function prunePartly(
   { store, signal }: Run,
   prune: Prune,
   before: number,
-  rowsMax?: number,
+  kept: Pick<Parameters<Prune>[1], 'rowsMax' | 'keptFrom'> = {},
 ): Promise<void> {
   let pruned = PRUNE_MAX;
   while (pruned === PRUNE_MAX && !signal.aborted) {
-    pruned = await store.write((tx) => prune(tx, { before, rowsMax, limit: PRUNE_MAX }));
+    pruned = await store.write((tx) => prune(tx, { ...kept, before, limit: PRUNE_MAX }));
   }
 }

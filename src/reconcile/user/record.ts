@@ -5,7 +5,7 @@ import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { toPlannableUser } from '../../plan/plan-user.ts';
 import { followUser } from '../../rules/follow.ts';
-import { haveInspected, noteMissing } from '../../store/drifts.ts';
+import { noteMissing } from '../../store/drifts.ts';
 import {
   HANDED_OVER,
   hasWaiting,
@@ -13,6 +13,7 @@ import {
   toUserCellColumns,
 } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure } from '../../store/in-flight.ts';
+import { addInspection } from '../../store/inspections.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
@@ -184,7 +185,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     return { finished: true, ...GONE, undone, notified: [] };
   }
   if (!hasWaiting(row) && row.observed !== null && row.deleted_at === null) {
-    await haveInspected(tx, { type: 'user', id: row.id }, step.now);
+    await addInspection(tx, { type: 'user', id: row.id }, { source: 'discovery', now: step.now });
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;

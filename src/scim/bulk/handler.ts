@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { findGroupView, findUserView } from '../../store/resources/views.ts';
+import { findView } from '../../store/resources/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
@@ -52,7 +52,7 @@ async function readVersion(
 ): Promise<string> {
   const { read } = deps.store;
   try {
-    const view = await (type === 'user' ? findUserView(read, id) : findGroupView(read, id));
+    const view = await findView(read, `${type}s`, id);
     return toShownVersion(view ?? row, deps);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -1,7 +1,7 @@
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
+import { findView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { parseGroup } from '../dialect/parse-group.ts';
@@ -29,7 +29,7 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   replace: acceptGroupReplacement,
   patch: acceptGroupPatch,
   remove: acceptGroupDeletion,
-  findView: findGroupView,
+  findView: (db, id) => findView(db, 'groups', id),
   toView: async (_db, { row }) => row,
   async render(deps, view, projection) {
     const [text] = await renderFew(deps, [view], projection);

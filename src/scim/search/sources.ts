@@ -4,10 +4,8 @@ import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
 import {
-  countGroups,
-  countUsers,
-  listGroupViews,
-  listUserViews,
+  countViews,
+  listViews,
   type ResourceView,
   type UserView,
   type ViewQuery,
@@ -63,9 +61,9 @@ export function userSource(deps: ProviderDeps, projection: Projection): Source<U
     ? toText
     : (view: UserView) => projectText(toText(view), projection);
   return {
-    count: (selector) => countUsers(read, { selector: own(selector), provider }),
+    count: (selector) => countViews(read, 'users', { selector: own(selector), provider }),
     list: inPages((query) =>
-      listUserViews(read, { ...query, selector: own(query.selector), provider }),
+      listViews(read, 'users', { ...query, selector: own(query.selector), provider }),
     ),
     hasUsers: () => false,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
@@ -87,9 +85,9 @@ export function groupSource(
   const { read } = deps.store;
   const own = toOwnIds(deps, { id: 'group', member: 'user' });
   return {
-    count: (selector) => countGroups(read, { selector: own(selector), provider }),
+    count: (selector) => countViews(read, 'groups', { selector: own(selector), provider }),
     list: inPages((query) =>
-      listGroupViews(read, { ...query, selector: own(query.selector), provider }),
+      listViews(read, 'groups', { ...query, selector: own(query.selector), provider }),
     ),
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     load: (views, names, filter) =>

@@ -1,5 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { findUserView, toUserView, type UserView } from '../../store/resources/views.ts';
+import { findView, type UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { parseUser } from '../dialect/parse-user.ts';
@@ -26,8 +26,8 @@ export const userKind: ScimKind<UserWriteResult, UserView> = {
   replace: acceptUserReplacement,
   patch: acceptUserPatch,
   remove: acceptUserDeletion,
-  findView: findUserView,
-  toView: (db, { row }) => toUserView(db, row),
+  findView: (db, id) => findView(db, 'users', id),
+  toView: async (db, { row }) => ({ groups: '', ...(await findView(db, 'users', row.id)), ...row }),
   async render(deps, view, projection) {
     const text = renderUser(view, deps);
     return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));

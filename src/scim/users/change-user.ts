@@ -6,7 +6,7 @@ import { listTakenFromUser, onlyTaken, type TakenUserField } from '../../domain/
 import { toDesiredUser } from '../../domain/user.ts';
 import { toUserFields } from '../../domain/user-write.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { findUserView } from '../../store/resources/views.ts';
+import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
@@ -126,7 +126,7 @@ export async function lockOwnUser(
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   const isForAny = Object.values(preconditions).every((tags) => tags === undefined);
-  const view = isForAny ? row : await findUserView(tx, id);
+  const view = isForAny ? row : await findView(tx, 'users', id);
   const version = toShownVersion(view ?? row, deps);
   assertOwn(deps, row, { type: 'User', preconditions, version });
   return row;

@@ -1,7 +1,9 @@
 import { type Insertable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
+import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
+import { listNamesOf } from '../resources/names.ts';
 import type { AuditEventSubjectsTable, AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -42,31 +44,10 @@ export async function countEventsSince(db: Db, from: number): Promise<number> {
   return Number(count);
 }
 
-/** Time of the newest event beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
-export async function findAuditEventBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
-  const newest = db.selectFrom('audit_events').select('created_at').orderBy('created_at', 'desc');
-  return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.created_at;
-}
-
-/** Forgets at most `limit` of the events from before `before` (epoch milliseconds), the oldest first; returns how many. */
-export async function pruneAuditEvents(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const oldest = await tx
-    .selectFrom('audit_events')
-    .select('id')
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
-  const ids = oldest.map(({ id }) => id);
-  for (const some of chunks(ids)) {
-    await tx.deleteFrom('audit_event_subjects').where('event_id', 'in', some).execute();
-    await tx.deleteFrom('audit_events').where('id', 'in', some).execute();
-  }
-  return oldest.length;
-}
+/** Forgets the oldest events, with what they name; returns how many. */
+export const pruneAuditEvents = createPrune({
+  ...({ table: 'audit_events', key: 'id', at: 'created_at', oldest: 'created_at' } as const),
+});
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
@@ -166,23 +147,13 @@ export async function listNameKeys(
   db: Db,
   resources: readonly Nameable[],
 ): Promise<Map<string, string[]>> {
-  type Named = Record<string, string | number | null>;
   const keys = new Map<string, string[]>();
   for (const type of ['user', 'group'] as const) {
     const ids = resources.flatMap((one) => (one.type === type ? [one.resourceId] : []));
-    const columns =
-      type === 'user'
-        ? sql`id, upstream_id, observed_user_name_folded, observed_email_folded from users`
-        : sql`id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups`;
-    const rows = await readInChunks(ids, async (some) => {
-      const named = sql<Named>`select ${columns} where id in (${sql.join(some)})`;
-      return (await named.execute(db)).rows;
-    });
-    for (const { id, ...names } of rows) {
-      const texts = Object.values(names).flatMap((name) => (name === null ? [] : String(name)));
+    for (const [id, names] of await listNamesOf(db, type, ids)) {
       keys.set(
-        String(id),
-        texts.map((text) => toNameKey(type, text)),
+        id,
+        names.map((name) => toNameKey(type, name)),
       );
     }
   }

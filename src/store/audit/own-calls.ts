@@ -168,11 +168,6 @@ export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
   return (await selectNewest(db).executeTakeFirst())?.at;
 }
 
-/** Time of the newest change beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
-export async function findOwnCallBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
-  return (await selectNewest(db).offset(rowsMax).executeTakeFirst())?.at;
-}
-
 function selectNewest(db: Db) {
   return db.selectFrom('own_calls').select('at').orderBy('at', 'desc').limit(1);
 }

@@ -1,5 +1,5 @@
 import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import type { Db, RanStatement } from '../store.ts';
+import type { Db, Part, RanStatement } from '../store.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
 export function isPostgres(db: Db): boolean {
@@ -47,6 +47,20 @@ export async function readInChunks<T, Row>(
   const rows: Row[] = [];
   for (const some of chunks(list)) rows.push(...(await read(some)));
   return rows;
+}
+
+/** Reads a list in the order of its numbers, at most `limit` rows at a time. */
+export async function* readParts<Row extends { readonly seq: number }>(
+  limit: number,
+  read: (part: Part) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let afterSeq = 0; ; ) {
+    const rows = await read({ afterSeq, limit });
+    const last = rows.at(-1);
+    if (last !== undefined) yield rows;
+    if (last === undefined || rows.length < limit) return;
+    afterSeq = last.seq;
+  }
 }
 
 /** Listener of the statements of a store, which is set once there is somebody to tell. */

@@ -8,6 +8,8 @@ interface OldRows {
   readonly before: number;
   /** All but the newest so many go as well; undefined: however many there are. */
   readonly rowsMax?: number | undefined;
+  /** What is from then on stays, however many rows there are (epoch milliseconds); by default nothing does. */
+  readonly keptFrom?: number | undefined;
   /** Most rows of one statement. */
   readonly limit: number;
 }
@@ -36,11 +38,11 @@ export function createPrune<Name extends keyof Schema>({
 }: PrunedTable<Name>): Prune {
   const rows = sql.table(table);
   const [key, at, oldest] = [columns.key, columns.at, columns.oldest].map((name) => sql.ref(name));
-  return async (tx, { before, rowsMax, limit }) => {
+  return async (tx, { before, rowsMax, keptFrom = Number.MAX_SAFE_INTEGER, limit }) => {
     const beyond = sql`select ${oldest} from ${rows} order by ${oldest} desc limit 1 offset ${rowsMax}`;
     const isMany = rowsMax === undefined ? sql`false` : sql`${oldest} <= (${beyond})`;
     const some = sql`select ${key} from ${rows}
-      where (${at} < ${before} or ${isMany}) and ${isOver} order by ${oldest} limit ${limit}`;
+      where (${at} < ${before} or ${isMany}) and ${at} < ${keptFrom} and ${isOver} order by ${oldest} limit ${limit}`;
     const { numAffectedRows } = await sql`delete from ${rows} where ${key} in (${some})`.execute(
       tx,
     );

@@ -18,7 +18,7 @@ import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
-import type { Db, Part } from '../store.ts';
+import type { Db } from '../store.ts';
 
 /** Group as stored, without its members. */
 export type GroupRow = Selectable<GroupsTable>;
@@ -58,23 +58,6 @@ export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefin
 /** Live groups shown under this name, compared without case; at most one of them is managed. */
 export async function listGroupsByName(db: Db, nameFolded: string): Promise<GroupRow[]> {
   return selectLive(db).where('display_name_folded', '=', nameFolded).execute();
-}
-
-/** Lists live groups in order of creation. */
-export async function listGroupsAfter(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
-  return selectLive(db).where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
-}
-
-/** Lists live groups of a provider in order of creation. */
-export async function listGroupsOf(
-  db: Db,
-  provider: string,
-  { afterSeq, limit }: Part,
-): Promise<GroupRow[]> {
-  const { rows } = await sql<GroupRow>`select * from groups
-    where provider = ${provider} and origin is not null and deleted_at is null
-    and seq > ${afterSeq} order by seq limit ${limit}`.execute(db);
-  return rows;
 }
 
 /** The same, locked until the transaction ends: of two requests at the same time one takes the group over. */

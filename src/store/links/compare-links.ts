@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isPostgres, readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type LinkTable, readParts } from './links.ts';
+import { type LinkTable, readLinks } from './links.ts';
 
 /** Complete list of the members or admins of a group. */
 export interface SeenLinks {
@@ -98,10 +98,10 @@ interface StoredLink {
 
 function readStored(tx: Db, table: LinkTable, groupId: GroupId): AsyncGenerator<StoredLink[]> {
   // Written as SQL, which costs kysely least.
-  return readParts(async (after, limit) => {
+  return readLinks(async ({ afterSeq, limit }) => {
     const { rows } = await sql<StoredLink>`
       select seq, user_id, desired, observed, pending, retry_at, attempts from ${sql.table(table)}
-      where group_id = ${groupId} and seq > ${after} order by seq limit ${limit}`.execute(tx);
+      where group_id = ${groupId} and seq > ${afterSeq} order by seq limit ${limit}`.execute(tx);
     return rows;
   });
 }

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
+import { chunks, readInChunks, readParts } from '../engine/dialect.ts';
 import type { LinkColumns } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 
 /** Tables of links, which have the same columns: members of groups, and their admins. */
 export const LINK_TABLES = ['memberships', 'group_admins'] as const;
@@ -32,34 +32,24 @@ export async function listLinks(
     .where('group_id', '=', groupId);
   if (userIds === undefined) {
     const all = query.select('seq').orderBy('seq');
-    return readInParts((after, limit) => all.where('seq', '>', after).limit(limit).execute());
+    return readAllLinks((part) => all.where('seq', '>', part.afterSeq).limit(part.limit).execute());
   }
   return readInChunks(userIds, (some) => query.where('user_id', 'in', some).execute());
 }
 
-/**
- * Reads all links of a group in order of joining, some at a time.
- * @param readPart reads at most `limit` of those that come after `after`
- */
-export async function* readParts<Row extends { readonly seq: number }>(
-  readPart: (after: number, limit: number) => Promise<Row[]>,
+/** Reads all links of a group in order of joining, some thousands at a time. */
+export function readLinks<Row extends { readonly seq: number }>(
+  read: (part: Part) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
-  for (let after = 0; ; ) {
-    const part = await readPart(after, READ_PART);
-    yield part;
-    if (part.length < READ_PART) return;
-    after = part.at(-1)?.seq ?? after;
-  }
+  return readParts(READ_PART, read);
 }
 
-/** Collects the links that {@link readParts} reads. */
-export async function readInParts<Row extends { readonly seq: number }>(
-  readPart: (after: number, limit: number) => Promise<Row[]>,
-): Promise<Omit<Row, 'seq'>[]> {
-  const rows: Omit<Row, 'seq'>[] = [];
-  for await (const part of readParts(readPart)) {
-    for (const { seq: _, ...row } of part) rows.push(row);
-  }
+/** Reads them all at once. */
+export async function readAllLinks<Row extends { readonly seq: number }>(
+  read: (part: Part) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const part of readLinks(read)) rows.push(...part);
   return rows;
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, forUpdate, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { readInParts } from './links.ts';
+import { readAllLinks } from './links.ts';
 
 /** Members that one statement reads, so that it does not hold the event loop for long. */
 const MEMBERS_AT_ONCE = 2_000;
@@ -49,8 +49,8 @@ export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[
     .select(['user_id', 'seq'])
     .where('group_id', '=', groupId)
     .orderBy('seq');
-  const rows = await readInParts((after, limit) =>
-    links.where('seq', '>', after).limit(limit).execute(),
+  const rows = await readAllLinks(({ afterSeq, limit }) =>
+    links.where('seq', '>', afterSeq).limit(limit).execute(),
   );
   return rows.map(({ user_id }) => user_id);
 }

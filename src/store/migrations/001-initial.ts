@@ -160,9 +160,9 @@ function listStateStatements(serial: string): string[] {
     `create table facts (
       name text primary key, value text not null, updated_at bigint not null)`,
     `create table disputes (
-      resource_type text not null, name_folded text not null, reason text not null,
+      seq ${serial}, resource_type text not null, name_folded text not null, reason text not null,
       first_seen_at bigint not null, last_seen_at bigint not null, count integer not null,
-      constraint disputes_pk primary key (resource_type, name_folded))`,
+      constraint disputes_name unique (resource_type, name_folded))`,
     `create table own_calls (
       id ${serial}, at bigint not null, operation text not null, kind text,
       resource_type text not null, resource_id text not null, upstream_id text, member_id text,
@@ -228,7 +228,8 @@ function listAuditStatements(serial: string): string[] {
       author_id bigint, author_username text, author_address text, origin text not null)`,
     'create index audit_events_created_at on audit_events (created_at)',
     `create table audit_event_subjects (
-      event_id text not null, subject text not null, resource_type text, at bigint not null,
+      event_id text not null references audit_events (id) on delete cascade,
+      subject text not null, resource_type text, at bigint not null,
       constraint audit_event_subjects_key primary key (event_id, subject))`,
     'create index audit_event_subjects_at on audit_event_subjects (subject, at)',
     `create table requests (

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { chunks } from '../engine/dialect.ts';
+import { createPrune } from '../engine/prune.ts';
 import type { Db, Store } from '../store.ts';
 
 /** A write that could not be matched to one account or group. */
@@ -77,23 +78,10 @@ export async function countDisputes(db: Db, since: number): Promise<number> {
   return row.disputes;
 }
 
-/** Forgets at most `limit` disputes that came up last before `before` (epoch milliseconds); returns how many. */
-export async function pruneDisputes(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = await tx
-    .selectFrom('disputes')
-    .select(['resource_type', 'name_folded'])
-    .where('last_seen_at', '<', before)
-    .limit(limit)
-    .execute();
-  for (const [type, disputes] of Map.groupBy(old, (dispute) => dispute.resource_type)) {
-    const names = disputes.map(({ name_folded }) => name_folded);
-    for (const namesFolded of chunks(names)) await deleteDisputes(tx, { type, namesFolded });
-  }
-  return old.length;
-}
+/** Forgets the disputes that came up last longest ago; returns how many. */
+export const pruneDisputes = createPrune({
+  ...({ table: 'disputes', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
+});
 
 /** Write that only an operator can assign to an account or group. */
 export interface DisputeView {

@@ -1,61 +1,46 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { parseCells } from '../engine/columns.ts';
-import { findGroupRow, type GroupRow } from '../groups/groups.ts';
 import type { LinkTable } from '../links/links.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
-import { findUserRow, type UserRow } from '../users/users.ts';
+import type { UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
+import type { RowOf } from './managed.ts';
 import { findRow } from './rows.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 export const FITTING_MAX = 10;
 
 /**
- * The user with this id, deleted or not, else the live users with this userName, displayName or address; where there is
- * none, the deleted ones: those of whom something still waits, or the newest.
+ * The user or group with this id, deleted or not, else the live ones with this userName, displayName or address; where
+ * there is none, the deleted ones: those of whom something still waits, or the newest.
  */
-export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
-  const row = await findUserRow(db, key);
-  if (row !== undefined) return [row];
-  const folded = foldCase(key);
-  const named = db
-    .selectFrom('users')
-    .selectAll()
-    .where((where) =>
-      where.or([
-        where('user_name_folded', '=', folded),
-        where('display_name_folded', '=', folded),
-        where('id', 'in', (query) =>
-          query.selectFrom('user_emails').select('user_id').where('email_folded', '=', folded),
-        ),
-      ]),
-    )
-    .limit(FITTING_MAX);
-  const live = await named.where('deleted_at', 'is', null).orderBy('seq').execute();
+export async function listByKey<Table extends 'users' | 'groups'>(
+  db: Db,
+  table: Table,
+  key: string,
+): Promise<RowOf<Table>[]> {
+  const select = async (which: RawBuilder<unknown>) => {
+    const { rows } = await sql<RowOf<Table>>`
+      select * from ${sql.table(table)} where ${which} limit ${FITTING_MAX}`.execute(db);
+    return rows;
+  };
+  const row = await select(sql`id = ${key}`);
+  if (row.length > 0) return row;
+  const isNamed = NAMED[table](foldCase(key));
+  const live = await select(sql`${isNamed} and deleted_at is null order by seq`);
   if (live.length > 0) return live;
-  return preferCurrent(await named.orderBy(WAITING_FIRST).orderBy('seq', 'desc').execute());
+  return preferCurrent(await select(sql`${isNamed} order by ${WAITING_FIRST}, seq desc`));
 }
 
-/**
- * The group with this id, deleted or not, else the live groups of this name; where there is none, the deleted ones:
- * those of which something still waits, or the newest.
- */
-export async function listGroupsByKey(db: Db, key: string): Promise<GroupRow[]> {
-  const row = await findGroupRow(db, key);
-  if (row !== undefined) return [row];
-  const named = db
-    .selectFrom('groups')
-    .selectAll()
-    .where('display_name_folded', '=', foldCase(key))
-    .limit(FITTING_MAX);
-  const live = await named.where('deleted_at', 'is', null).orderBy('seq').execute();
-  if (live.length > 0) return live;
-  return preferCurrent(await named.orderBy(WAITING_FIRST).orderBy('seq', 'desc').execute());
-}
+const NAMED: Readonly<Record<'users' | 'groups', (folded: string) => RawBuilder<unknown>>> = {
+  users: (folded) => sql`(user_name_folded = ${folded} or display_name_folded = ${folded}
+    or id in (select user_id from user_emails where email_folded = ${folded}))`,
+  groups: (folded) => sql`display_name_folded = ${folded}`,
+};
 
 const WAITING_FIRST = sql`case when due_at is null then 1 else 0 end`;
 
@@ -79,40 +64,35 @@ export interface LinkView {
   readonly by_rule: number;
 }
 
-/** The first live groups of a user, in order of joining. */
-export async function listGroupLinksOf(db: Db, id: UserId, limit: number): Promise<LinkView[]> {
-  const { rows } = await sql<LinkView>`
-    select g.id, g.display_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
-    from memberships as m join groups as g on g.id = m.group_id
-    where m.user_id = ${id} and g.deleted_at is null order by m.seq limit ${limit}`.execute(db);
-  return rows;
-}
-
-/** The first admins of a group, in order of joining. */
-export async function listAdminLinksOf(db: Db, id: GroupId, limit: number): Promise<LinkView[]> {
-  const { rows } = await sql<LinkView>`
-    select u.id, u.user_name as name, a.desired, a.observed, a.pending, a.stuck_at, a.by_rule
-    from group_admins as a join users as u on u.id = a.user_id
-    where a.group_id = ${id} order by a.seq limit ${limit}`.execute(db);
-  return rows;
-}
-
 /** A link with its place in the order of joining. */
 export interface SeqLink extends LinkView {
   readonly seq: number;
 }
 
-/** Members of a group that are not deleted, in order of joining. */
-export async function listMemberLinksOf(
+/** Links of a list, in order of joining. */
+interface LinkQuery extends Part {
+  readonly list: LinkTable;
+  /** Of a user: groups, else the users of this group. What is deleted is left out, but for admins who are. */
+  readonly of: { readonly userId: UserId } | { readonly groupId: string };
+}
+
+/** Lists the live groups of a user, or the members or admins of a group. */
+export async function listLinkViews(
   db: Db,
-  groupId: string,
-  { afterSeq, limit }: Part,
+  { list, of, afterSeq, limit }: LinkQuery,
 ): Promise<SeqLink[]> {
+  const [others, side] =
+    'userId' in of
+      ? [sql`groups as other on other.id = link.group_id`, sql`link.user_id = ${of.userId}`]
+      : [sql`users as other on other.id = link.user_id`, sql`link.group_id = ${of.groupId}`];
+  const name = 'userId' in of ? sql`other.display_name` : sql`other.user_name`;
+  const isAdmin = list === 'group_admins';
   const { rows } = await sql<SeqLink>`
-    select m.seq, u.id, u.user_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
-    from memberships as m join users as u on u.id = m.user_id
-    where m.group_id = ${groupId} and m.seq > ${afterSeq} and u.deleted_at is null
-    order by m.seq limit ${limit}`.execute(db);
+    select link.seq, other.id, ${name} as name, link.desired, link.observed, link.pending,
+      link.stuck_at, ${isAdmin ? sql`link.by_rule` : sql`0`} as by_rule
+    from ${sql.table(list)} as link join ${others}
+    where ${side} and link.seq > ${afterSeq} ${isAdmin ? sql`` : sql`and other.deleted_at is null`}
+    order by link.seq limit ${limit}`.execute(db);
   return rows;
 }
 

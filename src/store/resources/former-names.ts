@@ -4,7 +4,7 @@ import type { FormerNamesTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
 /** A name that a user or group does not carry any more, folded. */
-export type FormerName = Readonly<FormerNamesTable>;
+type FormerName = Readonly<FormerNamesTable>;
 
 /** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
 export async function keepFormerNames(
@@ -62,28 +62,9 @@ export async function moveFormerNames(
     .execute();
 }
 
-/** Names in order, a part of them. */
-export async function listNamesAfter(
-  db: Db,
-  { after, limit }: { after: FormerName | undefined; limit: number },
-): Promise<FormerName[]> {
-  const query = db
-    .selectFrom('former_names')
-    .selectAll()
-    .orderBy('resource_type')
-    .orderBy('resource_id')
-    .orderBy('name_folded')
-    .limit(limit);
-  if (after === undefined) return query.execute();
-  return query
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('resource_type', 'resource_id', 'name_folded'),
-        '>',
-        tuple(after.resource_type, after.resource_id, after.name_folded),
-      ),
-    )
-    .execute();
+/** Lists all former names: those of the last hour, and those that protect somebody. */
+export async function listFormerNameRows(db: Db): Promise<FormerName[]> {
+  return db.selectFrom('former_names').selectAll().execute();
 }
 
 /** Forgets names that protect no user or group. */

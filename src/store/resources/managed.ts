@@ -1,27 +1,53 @@
-import { sql } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { hasEntities, parseStored } from '../engine/columns.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readParts } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow } from '../users/users.ts';
 import { isUserRow, type ResourceRow } from './rows.ts';
 
-/** Lists users or groups, the deleted too: those that the bridge may write, or all, the merely observed too. */
+/**
+ * Which users or groups a list has: `all`, the deleted too; `managed`: those that the bridge may write, the deleted too;
+ * `live`: those that are not deleted; `ruled`: those that are both, to which rules apply.
+ */
+type ListOf = 'all' | 'managed' | 'live' | 'ruled';
+
+const CONDITIONS: Readonly<Record<ListOf, RawBuilder<unknown>>> = {
+  all: sql``,
+  managed: sql`and origin is not null`,
+  live: sql`and deleted_at is null`,
+  ruled: sql`and origin is not null and deleted_at is null`,
+};
+
+/** Row of a table. */
+export type RowOf<Table extends 'users' | 'groups'> = Table extends 'users' ? UserRow : GroupRow;
+
+/** Lists users or groups in order of creation. */
 export async function listRows<Table extends 'users' | 'groups'>(
   db: Db,
   table: Table,
-  { afterSeq, limit, of }: Part & { readonly of: 'managed' | 'all' },
+  { afterSeq, limit, of }: Part & { readonly of: ListOf },
 ): Promise<RowOf<Table>[]> {
-  const isOf = of === 'managed' ? sql`and origin is not null` : sql``;
   const { rows } = await sql<RowOf<Table>>`select * from ${sql.table(table)}
-    where seq > ${afterSeq} ${isOf} order by seq limit ${limit}`.execute(db);
+    where seq > ${afterSeq} ${CONDITIONS[of]} order by seq limit ${limit}`.execute(db);
   return rows;
 }
 
-type RowOf<Table extends 'users' | 'groups'> = Table extends 'users' ? UserRow : GroupRow;
+/** Reads users or groups in order of creation, `limit` at a time. Many reads in a row would block the event loop. */
+export async function* readRows<Table extends 'users' | 'groups'>(
+  db: Db,
+  table: Table,
+  { limit, of }: { readonly limit: number; readonly of: ListOf },
+): AsyncGenerator<RowOf<Table>[]> {
+  for await (const rows of readParts(limit, (part) => listRows(db, table, { ...part, of }))) {
+    yield rows;
+    await nextTurn();
+  }
+}
 
 /** Ends the doubt about these users or groups, where no call is under way and nothing due. */
 export async function trust(

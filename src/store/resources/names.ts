@@ -3,31 +3,62 @@ import { foldCase } from '../../domain/fold.ts';
 import { readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
-/** A user or group, found by one of its ids or names. */
+/** Columns of the names by which the service may call a user or group: numbers, ids as text, and folded names. */
+const COLUMNS = {
+  user: {
+    numbers: ['upstream_id'],
+    texts: [],
+    names: ['observed_user_name_folded', 'observed_email_folded'],
+  },
+  group: {
+    numbers: ['upstream_rest_id'],
+    texts: ['upstream_scim_id', 'upstream_uid'],
+    names: ['display_name_folded'],
+  },
+} as const;
+
+/** A user or group with these names. */
 interface Named {
   readonly id: string;
   readonly isManaged: boolean;
-  /** Id of the account, of a user who has one. */
-  readonly account?: number | null;
-  /** Names by which the service may call it. */
   readonly names: readonly string[];
+  /** Id of the account, of a user who has one. */
+  readonly account: number | undefined;
 }
 
-interface UserNames {
-  readonly id: string;
-  readonly origin: string | null;
-  readonly upstream_id: number | null;
-  readonly observed_user_name_folded: string | null;
-  readonly observed_email_folded: string | null;
+type NamedRow = Record<string, string | number | null> & { readonly id: string };
+
+async function listNamed(
+  db: Db,
+  type: 'user' | 'group',
+  which: RawBuilder<unknown>,
+): Promise<Named[]> {
+  const { numbers, texts, names } = COLUMNS[type];
+  const columns = [...numbers, ...texts, ...names];
+  const { rows } = await sql<NamedRow>`
+    select id, origin, ${sql.join(columns.map((column) => sql.ref(column)))}
+    from ${sql.table(`${type}s`)} where ${which}`.execute(db);
+  return rows.map(({ id, origin, ...row }) => ({
+    id,
+    isManaged: origin !== null,
+    names: Object.values(row).flatMap((name) => (name === null ? [] : [String(name)])),
+    account: typeof row.upstream_id === 'number' ? row.upstream_id : undefined,
+  }));
 }
 
-interface GroupNames {
-  readonly id: string;
-  readonly origin: string | null;
-  readonly upstream_scim_id: string | null;
-  readonly upstream_rest_id: number | null;
-  readonly upstream_uid: string | null;
-  readonly display_name_folded: string;
+/** Condition of a user or group that the service calls by one of these texts. */
+function isNamed(type: 'user' | 'group', some: readonly string[]): RawBuilder<unknown> {
+  const { numbers, texts, names } = COLUMNS[type];
+  const ids = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
+  const isIn = (columns: readonly string[], values: readonly unknown[]) =>
+    columns.map((column) => sql`${sql.ref(column)} in (${sql.join(values)})`);
+  const conditions = [
+    // A list in SQL is never empty.
+    ...isIn(numbers, ids.length > 0 ? ids : [-1]),
+    ...isIn(texts, some),
+    ...isIn(names, some.map(foldCase)),
+  ];
+  return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
 /** Users and groups by the texts that name them, as SCIM ids. */
@@ -36,8 +67,6 @@ export interface NamedResources {
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
   /** The SCIM ids of those that are managed. */
   readonly managed: ReadonlySet<string>;
-  /** From each text that names users to their accounts. */
-  readonly accounts: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /**
@@ -45,90 +74,58 @@ export interface NamedResources {
  * uid or a name. A user and a group may have the same number.
  */
 export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
-  const users = await readInChunks([...texts], (some) => listUsers(db, some));
-  const groups = await readInChunks([...texts], (some) => listGroups(db, some));
+  const list = (type: 'user' | 'group') =>
+    readInChunks([...texts], (some) => listNamed(db, type, isNamed(type, some)));
+  const [users, groups] = [await list('user'), await list('group')];
   const managed = [...users, ...groups].filter(({ isManaged }) => isManaged);
   return {
-    user: toIdsByText(texts, users),
-    group: toIdsByText(texts, groups),
+    user: gather(texts, users, ({ id }) => id),
+    group: gather(texts, groups, ({ id }) => id),
     managed: new Set(managed.map(({ id }) => id)),
-    accounts: toAccountsByText(texts, users),
   };
 }
 
-function toAccountsByText(
-  texts: ReadonlySet<string>,
-  users: readonly Named[],
-): Map<string, Set<number>> {
-  const accounts = new Map(users.map(({ id, account }) => [id, account]));
-  const found = [...toIdsByText(texts, users)].map(([text, ids]): [string, Set<number>] => [
-    text,
-    new Set([...ids].flatMap((id) => accounts.get(id) ?? [])),
-  ]);
-  return new Map(found.filter(([, { size }]) => size > 0));
+/** Finds the accounts of the users whom the service calls by these names. */
+export async function findAccounts(
+  db: Db,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+  const users = await readInChunks([...names], (some) =>
+    listNamed(db, 'user', isNamed('user', some)),
+  );
+  return gather(names, users, ({ account }) => account);
 }
 
-function toIdsByText(
+/** Gathers by each text what is found under it. */
+function gather<Value>(
   texts: ReadonlySet<string>,
   found: readonly Named[],
-): Map<string, Set<string>> {
-  const idsByName = new Map<string, Set<string>>();
-  for (const { id, names } of found) {
-    for (const name of names) idsByName.set(name, (idsByName.get(name) ?? new Set()).add(id));
+  toValue: (named: Named) => Value | undefined,
+): Map<string, Set<Value>> {
+  const byName = new Map<string, Set<Value>>();
+  for (const named of found) {
+    const value = toValue(named);
+    if (value === undefined) continue;
+    for (const name of named.names) byName.set(name, (byName.get(name) ?? new Set()).add(value));
   }
-  const idsByText = new Map<string, Set<string>>();
+  const byText = new Map<string, Set<Value>>();
   for (const text of texts) {
-    const ids = idsByName.get(text) ?? idsByName.get(foldCase(text));
-    if (ids !== undefined) idsByText.set(text, ids);
+    const values = byName.get(text) ?? byName.get(foldCase(text));
+    if (values !== undefined) byText.set(text, values);
   }
-  return idsByText;
+  return byText;
 }
 
-async function listUsers(db: Db, texts: readonly string[]): Promise<Named[]> {
-  const folded = sql.join(texts.map(foldCase));
-  const { rows } = await sql<UserNames>`
-    select id, origin, upstream_id, observed_user_name_folded, observed_email_folded from users
-    where upstream_id in (${toIds(texts)})
-      or observed_user_name_folded in (${folded}) or observed_email_folded in (${folded})`.execute(
-    db,
+/** Lists the names by which the service may call each of these users or groups, by their SCIM ids. */
+export async function listNamesOf(
+  db: Db,
+  type: 'user' | 'group',
+  ids: readonly string[],
+): Promise<Map<string, readonly string[]>> {
+  const found = await readInChunks(ids, (some) =>
+    listNamed(db, type, sql`id in (${sql.join(some)})`),
   );
-  return rows.map((row) => ({
-    ...toNamed(row, [row.upstream_id, row.observed_user_name_folded, row.observed_email_folded]),
-    account: row.upstream_id,
-  }));
-}
-
-async function listGroups(db: Db, texts: readonly string[]): Promise<Named[]> {
-  const [plain, folded] = [sql.join([...texts]), sql.join(texts.map(foldCase))];
-  const { rows } = await sql<GroupNames>`
-    select id, origin, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
-    where upstream_rest_id in (${toIds(texts)}) or upstream_uid in (${plain})
-      or upstream_scim_id in (${plain}) or display_name_folded in (${folded})`.execute(db);
-  return rows.map((row) =>
-    toNamed(row, [
-      row.upstream_scim_id,
-      row.upstream_rest_id,
-      row.upstream_uid,
-      row.display_name_folded,
-    ]),
-  );
-}
-
-/** The texts that can be numeric ids; a list in SQL is never empty. */
-function toIds(texts: readonly string[]) {
-  const ids = texts.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
-  return sql.join(ids.length > 0 ? ids : [-1]);
-}
-
-function toNamed(
-  { id, origin }: Pick<UserNames, 'id' | 'origin'>,
-  names: readonly (string | number | null)[],
-): Named {
-  return {
-    id,
-    isManaged: origin !== null,
-    names: names.flatMap((name) => (name === null ? [] : [String(name)])),
-  };
+  return new Map(found.map(({ id, names }) => [id, names]));
 }
 
 /** Names beside rows that are about a user or group, or about a user in a group. */

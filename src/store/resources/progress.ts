@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import {
-  type GroupId,
-  groupId,
-  type ResourceKey,
-  toResourceKey,
-  userId,
-} from '../../domain/ids.ts';
-import { readInChunks } from '../engine/dialect.ts';
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import { chunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -23,39 +17,38 @@ export interface ProgressRow {
   readonly due_at: number | null;
 }
 
-const COLUMNS = ['id', 'version', 'cells', 'in_flight', 'due_at'] as const;
-
-/** Lists the progress of these resources; one that is not there any more is left out. */
+/**
+ * Lists the progress of these resources; one that is not there any more is left out. One statement, so that no change is
+ * written between the two reads of a group.
+ */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
-  const users = keys.flatMap(({ type, id }) => (type === 'user' ? [userId(id)] : []));
-  const found = await readInChunks(users, (some) =>
-    db.selectFrom('users').select(COLUMNS).where('id', 'in', some).execute(),
-  );
-  const groups = keys.flatMap(({ type, id }) => (type === 'group' ? [groupId(id)] : []));
-  return [
-    ...found.map((row): ProgressRow => {
-      const key = toResourceKey({ type: 'user', id: row.id });
-      return { ...row, key, oldestLink: undefined };
-    }),
-    ...(await readInChunks(groups, (some) => listGroups(db, some))),
-  ];
+  const oldest = (list: LinkTable) => sql`(select min(pending) from ${sql.table(list)}
+    where group_id = groups.id and pending is not null)`;
+  const select = (type: ResourceKey['type'], ids: readonly string[]) => sql`
+    select id, version, cells, in_flight, due_at,
+      ${type === 'user' ? sql`cast(null as bigint)` : oldest('memberships')} as member,
+      ${type === 'user' ? sql`cast(null as bigint)` : oldest('group_admins')} as admin
+    from ${sql.table(`${type}s`)} where id in (${sql.join(ids)})`;
+  const found: ProgressRow[] = [];
+  for (const type of ['user', 'group'] as const) {
+    const ids = keys.flatMap((key) => (key.type === type ? [key.id] : []));
+    for (const some of chunks(ids)) {
+      const { rows } = await sql<StoredProgress>`${select(type, some)}`.execute(db);
+      for (const { id, member, admin, ...row } of rows) {
+        const links = [member, admin].filter((version) => version !== null);
+        const oldestLink = links.length === 0 ? undefined : Math.min(...links);
+        found.push({ ...row, key: toResourceKey({ type, id }), oldestLink });
+      }
+    }
+  }
+  return found;
 }
 
-async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[]> {
-  // The groups are read before their links: a change written between the two reads has a version that the rows do not
-  // cover.
-  const rows = await db.selectFrom('groups').select(COLUMNS).where('id', 'in', ids).execute();
-  const waiting = (table: LinkTable) => sql`select group_id, pending from ${sql.table(table)}
-    where group_id in (${sql.join(ids)}) and pending is not null`;
-  const links = await sql<{ group_id: GroupId; oldest: number }>`
-    select group_id, min(pending) as oldest
-    from (${waiting('memberships')} union all ${waiting('group_admins')}) as waiting
-    group by group_id`.execute(db);
-  const oldest = new Map(links.rows.map((link) => [link.group_id, link.oldest]));
-  return rows.map((row) => {
-    const key = toResourceKey({ type: 'group', id: row.id });
-    return { ...row, key, oldestLink: oldest.get(row.id) };
-  });
+interface StoredProgress extends Omit<ProgressRow, 'key' | 'oldestLink'> {
+  readonly id: string;
+  /** Oldest versions that wait in the lists of a group. */
+  readonly member: number | null;
+  readonly admin: number | null;
 }
 
 /** Place in the order of writing: the time of the last write (epoch milliseconds), and the number of the row. */

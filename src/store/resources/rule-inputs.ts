@@ -7,7 +7,7 @@ import type { AdminByRule, AdminFacts } from '../../domain/ruled-admin.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { GroupsTable } from '../schema.ts';
-import type { Db, Part } from '../store.ts';
+import type { Db } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
 
 /**
@@ -50,18 +50,6 @@ async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
     .execute();
   const matches = createMatcher([query.pattern]);
   return rows.filter(({ display_name }) => matches([display_name]));
-}
-
-/** Lists a page of live managed users or groups. */
-export async function listRuled<Id extends UserId | GroupId>(
-  db: Db,
-  table: 'users' | 'groups',
-  { afterSeq, limit }: Part,
-): Promise<{ id: Id; seq: number }[]> {
-  const { rows } = await sql<{ id: Id; seq: number }>`select id, seq from ${sql.table(table)}
-    where seq > ${afterSeq} and origin is not null and deleted_at is null
-    order by seq limit ${limit}`.execute(db);
-  return rows;
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */

@@ -37,85 +37,65 @@ export interface ViewQuery {
   readonly seqs?: readonly number[];
 }
 
-/** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
-export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
-  const { rows } = await sql<UserView>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at, ${toGroups(db)} as groups
-    from users where id = ${id} and deleted_at is null`.execute(db);
-  return rows[0];
+/** Views by their tables. */
+interface Views {
+  readonly users: UserView;
+  /** Without who is in it. */
+  readonly groups: ResourceView<GroupId>;
 }
 
-/** The live group with this id as it is shown, without who is in it. */
-export async function findGroupView(
+/** The two tables that searches look at. */
+type SearchTable = keyof Views;
+
+/** The live user or group with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
+export async function findView<Table extends SearchTable>(
   db: Db,
+  table: Table,
   id: string,
-): Promise<ResourceView<GroupId> | undefined> {
-  const { rows } = await sql<ResourceView<GroupId>>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at
-    from groups where id = ${id} and deleted_at is null`.execute(db);
+): Promise<Views[Table] | undefined> {
+  const { rows } = await sql<Views[Table]>`
+    ${selectViews(db, table)} where id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
-/** The view of a stored user whose row is at hand. */
-export async function toUserView<Row extends ResourceView<UserId>>(
+/** Users or groups as they are shown, in order of creation. */
+export async function listViews<Table extends SearchTable>(
   db: Db,
-  row: Row,
-): Promise<Row & UserView> {
-  const { rows } = await sql<Pick<UserView, 'groups'>>`
-    select ${toGroups(db)} as groups from users where id = ${row.id}`.execute(db);
-  return { ...row, groups: rows[0]?.groups ?? '' };
+  table: Table,
+  query: ViewQuery,
+): Promise<Views[Table][]> {
+  const { rows } = await sql<Views[Table]>`
+    ${selectViews(db, table)} where ${toPart(table, query)}`.execute(db);
+  return rows;
 }
 
 /**
- * The groups of each of the users that are read, as SQL: those that are wanted or, where nobody named the user, seen. Text as
- * a whole, because it is part of what is read most: kysely would put its parts together each time.
+ * The columns of views, with the groups of each of the users: those that are wanted or, where nobody named the user, seen.
+ * Text as a whole, because it is part of what is read most: kysely would put its parts together each time.
  */
-const GROUPS = {
-  sqlite: toGroupsSql('json_quote(g.display_name)'),
-  postgres: toGroupsSql('to_json(g.display_name)::text'),
+const SELECTS = {
+  sqlite: toSelects('json_quote(g.display_name)'),
+  postgres: toSelects('to_json(g.display_name)::text'),
 };
 
-function toGroupsSql(display: string): string {
+function toSelects(display: string): Readonly<Record<SearchTable, string>> {
+  const columns = 'select seq, id, origin, provider, attributes, version, created_at, modified_at';
   const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ',"type":"direct"}'`;
-  return `coalesce((select string_agg(${entry}, ',' order by g.seq)
+  const groups = `coalesce((select string_agg(${entry}, ',' order by g.seq)
     from memberships as m join groups as g on g.id = m.group_id
     where m.user_id = users.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
+  return { users: `${columns}, ${groups} as groups from users`, groups: `${columns} from groups` };
 }
 
-function toGroups(db: Db): RawBuilder<string> {
-  return sql.raw(isPostgres(db) ? GROUPS.postgres : GROUPS.sqlite);
-}
-
-/** Users as they are shown, in order of creation. */
-export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
-  const { rows } = await sql<UserView>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at, ${toGroups(db)} as groups
-    from users where ${toPart('users', query)}`.execute(db);
-  return rows;
-}
-
-/** Groups as they are shown, in order of creation. */
-export async function listGroupViews(db: Db, query: ViewQuery): Promise<ResourceView<GroupId>[]> {
-  const { rows } = await sql<ResourceView<GroupId>>`
-    select seq, id, origin, provider, attributes, version, created_at, modified_at
-    from groups where ${toPart('groups', query)}`.execute(db);
-  return rows;
-}
-
-/** Counts live users. */
-export async function countUsers(db: Db, query: CountQuery): Promise<number> {
-  return count(db, 'users', query);
-}
-
-/** Counts live groups. */
-export async function countGroups(db: Db, query: CountQuery): Promise<number> {
-  return count(db, 'groups', query);
+function selectViews(db: Db, table: SearchTable): RawBuilder<unknown> {
+  return sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[table]);
 }
 
 /** Selection of live resources that are counted. */
 export type CountQuery = Pick<ViewQuery, 'selector' | 'provider'>;
 
-async function count(
+/** Counts live users or groups. */
+export async function countViews(
   db: Db,
   table: SearchTable,
   { selector, provider }: CountQuery,
@@ -212,9 +192,6 @@ export async function listUsersById(
     return rows.map((row) => ({ owner, ...row }));
   });
 }
-
-/** The two tables that searches look at. */
-type SearchTable = 'users' | 'groups';
 
 /** Table of a search, and the provider that asks. */
 interface Searched {

@@ -18,7 +18,7 @@ import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
-import type { Db, Part } from '../store.ts';
+import type { Db } from '../store.ts';
 
 /** A user as stored. Documents are JSON text; see the schema for units. */
 export type UserRow = Selectable<UsersTable>;
@@ -152,11 +152,6 @@ export async function listUsersByExternalId(
 export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<UserRow[]> {
   const users = db.selectFrom('users').selectAll();
   return readInChunks(ids, (some) => users.where('id', 'in', some).execute());
-}
-
-/** Lists live users in order of creation. */
-export async function listUsersAfter(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  return selectLive(db).where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
 /**
