@@ -155,10 +155,7 @@ function listDeferred<Field extends string>(cells: Cells<Field>, now: number): F
 }
 
 /** The cells of a plan: a field that rests until its time is as if it did not wait. */
-export function withoutDeferred<Field extends string>(
-  cells: Cells<Field>,
-  now: number,
-): Cells<Field> {
+function withoutDeferred<Field extends string>(cells: Cells<Field>, now: number): Cells<Field> {
   const deferred = listDeferred(cells, now);
   if (deferred.length === 0) return cells;
   return onlyWaiting(

@@ -10,10 +10,7 @@ export interface WrittenAttributes {
 }
 
 /** Takes a write out of `current`: each attribute that still is as it was written becomes what it was before. */
-export function withoutWrite(
-  current: JsonObject,
-  { before, after }: WrittenAttributes,
-): JsonObject {
+function withoutWrite(current: JsonObject, { before, after }: WrittenAttributes): JsonObject {
   const next: JsonObject = { ...current };
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, written, is] = [before[name], after[name], current[name]];

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { type ClientRace, raceClients } from './client-race.ts';
 import { adoptCompany, type Company, type CompanySize } from './company.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { LoadClient } from './load-client.ts';
@@ -50,7 +49,6 @@ export interface BenchResult {
   /** Before the first request; undefined where only Linux knows. */
   readonly residentMbAtRest: number | undefined;
   readonly limits: Limits;
-  readonly race: ClientRace;
   readonly scenarios: readonly ScenarioResult[];
   readonly startTime: StartTime;
   /** What the bridge wrote to its log and its terminal. */
@@ -141,8 +139,6 @@ async function runOnStage(
   const company = await adoptCompany(bridge, client, size);
   const user = await fetchScim(bridge, `/Users/${company.users[0]?.id}`);
   const answer = JSON.stringify(user);
-  say('the client beside Pool and fetch');
-  const race = await raceClients({ folder, answer, cores, connections, durations });
   const yardsticks = await startYardsticks({ folder, answer, cores, connections });
   endings.push(yardsticks.stop);
   say('what the client and the disk can do');
@@ -153,7 +149,7 @@ async function runOnStage(
   await bridge.stop();
   const startTime = await timeStarts(launch);
   const atRest = { firstReadMs, residentMbAtRest };
-  return { options, ...atRest, limits, race, scenarios, startTime, bridgeOutput };
+  return { options, ...atRest, limits, scenarios, startTime, bridgeOutput };
 }
 
 async function runScenarios(

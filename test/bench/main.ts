@@ -2,26 +2,23 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchOptions, runBench } from './bench.ts';
-import { raceClientsAlone } from './client-race.ts';
 import { bindToCore, findCores } from './cores.ts';
 import { describeMachine } from './machine.ts';
 import { benchPeers, benchRunning, type RunningPeer } from './peers.ts';
-import { toRaceSection, toReport } from './report.ts';
+import { toReport } from './report.ts';
 import { benchSweeps } from './sweep-bench.ts';
 import { toSweepSection } from './sweep-report.ts';
 import { findWritePath, toPathSection } from './write-path.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--profile <folder>]`:
- * measures the bridge, with `--client` the client alone, or counts with `--path` the functions and files that one write
- * enters, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the store; `--peers` installs
- * other SCIM servers and measures the same requests of them; `--peer` measures an empty one that runs, with the token in
- * `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
+ * `npm run bench -- [--quick] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--profile <folder>]`:
+ * measures the bridge, or counts with `--path` the functions and files that one write enters, and prints tables in Markdown.
+ * Among the scenarios, `sweep` compares everything with the store; `--peers` installs other SCIM servers and measures the
+ * same requests of them; `--peer` measures an empty one that runs, with the token in `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    client: { type: 'boolean', default: false },
     path: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     peer: { type: 'string', multiple: true, default: [] },
@@ -56,11 +53,6 @@ const bridgeOutputMax = 4_000;
 
 if (values.path) {
   console.log(toPathSection(await findWritePath()));
-  process.exit();
-}
-if (values.client) {
-  const { durations } = values.quick ? quick : complete;
-  console.log(toRaceSection(await raceClientsAlone({ connections, durations })));
   process.exit();
 }
 

@@ -1,5 +1,4 @@
 import type { BenchResult, ScenarioResult } from './bench.ts';
-import type { ClientRace, Racer } from './client-race.ts';
 import type { Machine } from './machine.ts';
 import { toFigure, toLimitRow, toTable, toVerdict } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
@@ -10,7 +9,6 @@ const residentMbAtRestMax = 100;
 const residentMbMax = 130;
 const startSMax = 0.5;
 const groupSlowdownMax = 1.2;
-const clientShareMin = 0.6;
 /** A server under full load that gets less of its core shares it with somebody. */
 const quietCoreMin = 0.9;
 
@@ -59,7 +57,6 @@ ${toTable(['request', 'beside it', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'],
 
 ${toRemarks(limits).join('\n\n')}
 
-${toRaceSection(result.race)}
 ${peers.map((peer) => toPeerSection(peer, scenarios)).join('')}`;
 }
 
@@ -86,31 +83,6 @@ Beside ${name} in the same run, with a company of the same size. A peer calls no
 
 ${toTable(['request', 'bridge /s', 'peer /s', 'bridge of peer', 'peer p99 ms', 'peer CPU µs', ''], rows)}
 `;
-}
-
-/** How fast the client is beside the two ways of sending without it. Pure. */
-export function toRaceSection({ pool, fetch, client }: ClientRace): string {
-  const toRow = (title: string, racer: Racer, ...aim: string[]) => [
-    title,
-    toFigure(racer.perSecond),
-    toShare(racer.perSecond, pool.perSecond),
-    toFigure(racer.cpuMicrosPerRequest),
-    ...aim,
-  ];
-  const isMet =
-    client.perSecond >= clientShareMin * pool.perSecond && client.perSecond > fetch.perSecond;
-  const aim = `≥ ${clientShareMin} × Pool, more than fetch`;
-  return `The client of the service alone, in turns with bare \`undici.Pool.request\` and the global \`fetch\`, each reading its answer as JSON
-from a socket that answers without looking, as many requests at a time as above; medians of short legs:
-
-${toTable(
-  ['', '/s', 'of Pool', 'CPU µs', 'aim', ''],
-  [
-    toRow('undici.Pool.request', pool, '', ''),
-    toRow('fetch', fetch, '', ''),
-    toRow('client', client, aim, toVerdict(isMet)),
-  ],
-)}`;
 }
 
 function toCircumstances(

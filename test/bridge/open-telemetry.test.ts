@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { addUser, toPatch, untilSettled } from '../support/provider.ts';
+import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
-import { startRecording } from './client-operations/recording-server.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

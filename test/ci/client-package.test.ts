@@ -13,12 +13,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type RecordingServer,
-  startRecording,
-} from '../bridge/client-operations/recording-server.ts';
 import { openEditor } from '../support/language-server.ts';
 import { compile, lintPacked, writeProgram } from '../support/packed.ts';
+import { type RecordingServer, startRecording } from '../support/recording-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
 /** Browsers of Debian and of others. */
@@ -19,29 +18,4 @@ export function findBrowser(): string | undefined {
 export async function startBrowser(executablePath: string): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
   return chromium.launch({ executablePath, args });
-}
-
-/** Span in which a browser that rests works less than `RESTING_MS`, and the most such spans that are awaited. */
-const SPAN_MS = 250;
-const RESTING_MS = 20;
-const SPANS_MAX = 40;
-
-/**
- * Waits until a browser rests. A new window goes on working for a second after it is there: its address bar is made of
- * pages of its own, which take the processor from the page that is to be measured.
- */
-export async function awaitRest(browser: Browser): Promise<void> {
-  const session = await browser.newBrowserCDPSession();
-  const readMs = async () => {
-    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-    return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0);
-  };
-  let before = await readMs();
-  for (let spans = 0; spans < SPANS_MAX; spans += 1) {
-    await sleep(SPAN_MS);
-    const now = await readMs();
-    if (now - before < RESTING_MS) break;
-    before = now;
-  }
-  await session.detach();
 }
