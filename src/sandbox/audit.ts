@@ -3,90 +3,102 @@ import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } fr
 /** An audit entry without its author and its time. */
 export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
 
+/** A change that is seen by comparing one value. */
+interface Comparison<Row> {
+  readonly of: (row: Row) => unknown;
+  readonly toAction: (after: Row) => readonly [action: string, message: string];
+  readonly category?: AuditEntry['category'];
+}
+
+const USER_CHANGES: readonly Comparison<SandboxUser>[] = [
+  {
+    of: isUsable,
+    toAction: (after) =>
+      isUsable(after) ? ['activate', 'User activated'] : ['deactivate', 'User deactivated'],
+  },
+  { of: ({ role }) => role, toAction: () => ['transfer_ownership', 'Ownership changed'] },
+  {
+    of: ({ permissions }) => permissions,
+    toAction: () => ['change_permissions', 'User permissions changed'],
+  },
+  {
+    of: ({ appsPermissions }) => appsPermissions,
+    toAction: () => ['change_apps_permissions', 'User licence changed'],
+  },
+  { of: ({ email }) => email, toAction: () => ['change_email', 'User email changed'] },
+  {
+    // The documents have no action for a new name; one is recorded all the same.
+    of: ({ fullName, userName }) => `${fullName}\n${userName}`,
+    toAction: () => ['change_permissions', 'User profile changed'],
+    category: 'user_profile',
+  },
+];
+
+const GROUP_CHANGES: readonly Comparison<SandboxGroup>[] = [
+  {
+    of: ({ permissions, addToCardsAndSpacesEnabled: addTo }) => `${permissions} ${addTo}`,
+    toAction: () => ['change_permissions', 'Group permissions changed'],
+  },
+  { of: ({ name }) => name, toAction: () => ['change_permissions', 'Group changed'] },
+];
+
 /**
- * The audit entries of a change of one account; `before` is undefined for a new one. Pure. The documentation lists
- * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
- * name, and one is recorded all the same.
+ * The audit entries of a change of one account; `before` is undefined for a new one, `after` for a removed one. The
+ * documentation lists categories and actions without the calls behind them: these are the plausible ones.
  */
-export function userEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
-  const entry = (action: string, message: string): AuditEntry => ({
-    category: 'user_management',
-    action,
-    message,
-    details: userDetails(after),
+export function userEntries(
+  before: SandboxUser | undefined,
+  after: SandboxUser | undefined,
+): AuditEntry[] {
+  return compare(USER_CHANGES, {
+    ...{ before, after, category: 'user_management', toDetails: userDetails },
+    added: ['invite', 'User invited'],
+    removed: ['depersonalization', 'User removed'],
   });
-  if (before === undefined) return [entry('invite', 'User invited')];
-  const entries: AuditEntry[] = [];
-  if (isUsable(before) !== isUsable(after)) {
-    entries.push(
-      isUsable(after)
-        ? entry('activate', 'User activated')
-        : entry('deactivate', 'User deactivated'),
-    );
-  }
-  if (before.role !== after.role) entries.push(entry('transfer_ownership', 'Ownership changed'));
-  if (before.permissions !== after.permissions) {
-    entries.push(entry('change_permissions', 'User permissions changed'));
-  }
-  if (before.appsPermissions !== after.appsPermissions) {
-    entries.push(entry('change_apps_permissions', 'User licence changed'));
-  }
-  if (before.email !== after.email) entries.push(entry('change_email', 'User email changed'));
-  const renamed = before.fullName !== after.fullName || before.userName !== after.userName;
-  if (renamed) {
-    entries.push({
-      ...entry('change_permissions', 'User profile changed'),
-      category: 'user_profile',
-    });
-  }
-  return entries;
 }
 
-/** The audit entry of a removed account. */
-export function userRemovedEntry(user: SandboxUser): AuditEntry {
-  return {
-    category: 'user_management',
-    action: 'depersonalization',
-    message: 'User removed',
-    details: userDetails(user),
-  };
-}
-
-/**
- * The audit entries of a change of a group itself; `before` is undefined for a new group, `after` for a removed one.
- * Pure.
- */
+/** The audit entries of a change of a group itself; `before` is undefined for a new one, `after` for a removed one. */
 export function groupEntries(
   before: SandboxGroup | undefined,
   after: SandboxGroup | undefined,
 ): AuditEntry[] {
-  const group = after ?? before;
-  if (group === undefined) return [];
-  const entry = (action: string, message: string): AuditEntry => ({
-    category: 'group_management',
-    action,
-    message,
-    details: groupDetails(group),
+  return compare(GROUP_CHANGES, {
+    ...{ before, after, category: 'group_management', toDetails: groupDetails },
+    added: ['create', 'Group created'],
+    removed: ['delete', 'Group deleted'],
   });
-  if (before === undefined || after === undefined) {
-    return [
-      before === undefined ? entry('create', 'Group created') : entry('delete', 'Group deleted'),
-    ];
-  }
-  const entries: AuditEntry[] = [];
-  if (
-    before.permissions !== after.permissions ||
-    before.addToCardsAndSpacesEnabled !== after.addToCardsAndSpacesEnabled
-  ) {
-    entries.push(entry('change_permissions', 'Group permissions changed'));
-  }
-  if (before.name !== after.name) {
-    entries.push(entry('change_permissions', 'Group changed'));
-  }
-  return entries;
 }
 
-const linkActions = {
+interface Compared<Row> {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+  readonly category: AuditEntry['category'];
+  readonly toDetails: (row: Row) => AuditEntry['details'];
+  /** Action and message. */
+  readonly added: readonly [string, string];
+  readonly removed: readonly [string, string];
+}
+
+function compare<Row>(
+  comparisons: readonly Comparison<Row>[],
+  { before, after, category, toDetails, added, removed }: Compared<Row>,
+): AuditEntry[] {
+  const row = after ?? before;
+  if (row === undefined) return [];
+  const details = toDetails(row);
+  if (before === undefined || after === undefined) {
+    const [action, message] = before === undefined ? added : removed;
+    return [{ category, action, message, details }];
+  }
+  return comparisons
+    .filter(({ of }) => of(before) !== of(after))
+    .map(({ toAction, category: own = category }) => {
+      const [action, message] = toAction(after);
+      return { category: own, action, message, details };
+    });
+}
+
+const LINK_ACTIONS = {
   member: { true: 'add_user', false: 'delete_user' },
   admin: { true: 'add_admin', false: 'delete_admin' },
 } as const;
@@ -98,22 +110,14 @@ export function linkEntry(
 ): AuditEntry {
   return {
     category: 'group_management',
-    action: linkActions[link][`${present}`],
+    action: LINK_ACTIONS[link][`${present}`],
     message: `Group ${link} ${present ? 'added' : 'removed'}`,
     details: { ...groupDetails(group), ...userDetails(user) },
   };
 }
 
 /** The audit entry of a group whose roles in a space changed. */
-export function rolesEntry({
-  group,
-  space,
-  isGiven,
-}: {
-  group: SandboxGroup;
-  space: SandboxSpace;
-  isGiven: boolean;
-}): AuditEntry {
+export function rolesEntry(group: SandboxGroup, space: SandboxSpace, isGiven: boolean): AuditEntry {
   return {
     category: 'group_management',
     action: isGiven ? 'grant_access' : 'revoke_access',

@@ -1,3 +1,4 @@
+import { Bell } from './bell.ts';
 import type { OperationName } from './operations.ts';
 
 /** One request that reached the sandbox. */
@@ -24,7 +25,7 @@ const recentMax = 10_000;
 
 /** The calls of the sandbox: counted since the last reset, the last 10,000 in detail. */
 export class CallLog {
-  readonly #waiting = new Set<() => void>();
+  readonly #bell = new Bell();
   #recent: Writable<CallRecord>[] = [];
   #counts = new Map<string, Counted>();
   #running = 0;
@@ -69,10 +70,8 @@ export class CallLog {
   }
 
   /** Resolves when at least `calls` matching calls have ended since the last reset, so that tests need not sleep. */
-  async until(calls: number, filter: CallFilter = {}): Promise<void> {
-    while (this.count(filter) < calls) {
-      await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    }
+  until(calls: number, filter: CallFilter = {}): Promise<void> {
+    return this.#bell.until(() => this.count(filter) >= calls);
   }
 
   reset(): void {
@@ -100,9 +99,7 @@ export class CallLog {
     const counted = this.#counts.get(key) ?? { method, operation, status, calls: 0 };
     counted.calls += 1;
     this.#counts.set(key, counted);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const notify of waiting) notify();
+    this.#bell.ring();
   }
 }
 

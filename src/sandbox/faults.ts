@@ -1,43 +1,62 @@
-import type { OperationName, Section } from './operations.ts';
+import { z } from 'zod';
+import { Bell } from './bell.ts';
+import { isOperationName, type OperationName, type Section } from './operations.ts';
 import { Refusal } from './refusal.ts';
-import type { ErrorBody } from './shape.ts';
+import { ERROR_BODIES } from './shape.ts';
 
-/** A fault of a call. `effect`: `done` when the call is carried out all the same; default: it is not. */
-export type Fault =
+const count = z.int().min(0);
+
+/** Whether the call is carried out all the same; default: it is not. */
+const effects = z.enum(['none', 'done']).optional();
+
+const fault = z.discriminatedUnion('kind', [
   /** The answer comes later; other faults may follow. */
-  | { readonly kind: 'delay'; readonly delayMs: number }
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly body?: ErrorBody;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly effect?: 'none' | 'done';
-    }
+  z.object({ kind: z.literal('delay'), delayMs: count }),
+  z.object({
+    kind: z.literal('status'),
+    status: z.int().min(200).max(599),
+    body: z.enum(ERROR_BODIES).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    effect: effects,
+  }),
   /**
    * No answer until `release`, then the ordinary one. No effect when the caller hangs up first, unless it was done
    * before; `late`: it is carried out at `release` all the same.
    */
-  | { readonly kind: 'hang'; readonly effect?: 'none' | 'done' | 'late' }
+  z.object({ kind: z.literal('hang'), effect: z.enum(['none', 'done', 'late']).optional() }),
   /** The connection is cut. */
-  | { readonly kind: 'reset'; readonly at: 'before-effect' | 'after-effect' | 'mid-answer' }
+  z.object({
+    kind: z.literal('reset'),
+    at: z.enum(['before-effect', 'after-effect', 'mid-answer']),
+  }),
   /** Carried out, then 200 with a page of HTML. */
-  | { readonly kind: 'html' }
+  z.object({ kind: z.literal('html') }),
   /** Carried out, then the ordinary status with half of its JSON. */
-  | { readonly kind: 'truncated' }
+  z.object({ kind: z.literal('truncated') }),
   /** Carried out as if this had been its body: a change that is taken and not made, for instance. */
-  | { readonly kind: 'altered'; readonly body: Readonly<Record<string, unknown>> };
+  z.object({ kind: z.literal('altered'), body: z.record(z.string(), z.unknown()) }),
+]);
+
+/** A fault of a call. */
+export type Fault = z.infer<typeof fault>;
+
+/** Shape of a fault, and of the calls that it meets. */
+export const faultRule = z.object({
+  operation: z.custom<OperationName | '*'>(
+    (name) => name === '*' || (typeof name === 'string' && isOperationName(name)),
+    'no such operation',
+  ),
+  fault,
+  /** Only calls with this text in their path, query or body, such as `"value":1003}`; default: all. */
+  about: z.string().min(1).optional(),
+  /** Matching calls that pass unharmed first; default 0. */
+  skip: count.optional(),
+  /** Number of calls that it meets; default: until it is removed. */
+  times: count.optional(),
+});
 
 /** A fault, and the calls that it meets. */
-export interface FaultRule {
-  readonly operation: OperationName | '*';
-  readonly fault: Fault;
-  /** Only calls with this text in their path, query or body, such as `"value":1003}`; default: all. */
-  readonly about?: string | undefined;
-  /** Matching calls that pass unharmed first; default 0. */
-  readonly skip?: number | undefined;
-  /** Number of calls that it meets; default: until it is removed. */
-  readonly times?: number | undefined;
-}
+export type FaultRule = z.infer<typeof faultRule>;
 
 /** A fault that is set. */
 export interface ActiveFault {
@@ -106,10 +125,10 @@ export class Faults {
   }
 
   /** @throws Refusal 402 or 403 when the section is shut. */
-  assertAllowed(section: Section | null): void {
-    const status = section === null ? undefined : this.#refused.get(section);
-    if (status === 402) throw new Refusal('not-in-tariff', 'Feature is not supported by tariff');
-    if (status === 403) throw new Refusal('forbidden', `no access to ${section}`);
+  assertAllowed(section: Section | undefined): void {
+    const status = section === undefined ? undefined : this.#refused.get(section);
+    if (status === 402) throw new Refusal(402, 'Feature is not supported by tariff');
+    if (status === 403) throw new Refusal(403, `no access to ${section}`);
   }
 
   /** Takes the faults of a call of this operation off the rules. `text`: its target, a space and its body. */
@@ -126,17 +145,15 @@ export class Faults {
 
   /** Resolves with `released` at the next `release`, or with `closed` when the caller hangs up. */
   hang(fault: Fault, closed: AbortSignal): Promise<'released' | 'closed'> {
-    return new Promise((resolve) => {
-      const end = (outcome: 'released' | 'closed') => {
-        this.#hanging.delete(release);
-        closed.removeEventListener('abort', hangUp);
-        resolve(outcome);
-      };
-      const release = () => end('released');
-      const hangUp = () => end('closed');
-      this.#hanging.set(release, fault);
-      closed.addEventListener('abort', hangUp);
-      if (closed.aborted) hangUp();
+    const { promise, resolve } = Promise.withResolvers<'released' | 'closed'>();
+    const release = () => resolve('released');
+    const hangUp = () => resolve('closed');
+    this.#hanging.set(release, fault);
+    closed.addEventListener('abort', hangUp);
+    if (closed.aborted) hangUp();
+    return promise.finally(() => {
+      this.#hanging.delete(release);
+      closed.removeEventListener('abort', hangUp);
     });
   }
 }
@@ -144,7 +161,7 @@ export class Faults {
 class Rule implements ActiveFault {
   readonly rule: FaultRule;
   readonly remove: () => void;
-  readonly #waiting = new Set<() => void>();
+  readonly #bell = new Bell();
   #seen = 0;
   #met = 0;
 
@@ -163,21 +180,17 @@ class Rule implements ActiveFault {
 
   /** Counts a call; true when this fault is for it. */
   meets(operation: OperationName | 'unknown', text: string): boolean {
-    if (this.rule.operation !== '*' && this.rule.operation !== operation) return false;
-    if (this.rule.about !== undefined && !text.includes(this.rule.about)) return false;
-    if (this.spent) return false;
+    const { operation: wanted, about = '', skip = 0 } = this.rule;
+    if ((wanted !== '*' && wanted !== operation) || !text.includes(about) || this.spent)
+      return false;
     this.#seen += 1;
-    if (this.#seen <= (this.rule.skip ?? 0)) return false;
+    if (this.#seen <= skip) return false;
     this.#met += 1;
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const notify of waiting) notify();
+    this.#bell.ring();
     return true;
   }
 
-  async until(calls: number): Promise<void> {
-    while (this.#met < calls) {
-      await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    }
+  until(calls: number): Promise<void> {
+    return this.#bell.until(() => this.#met >= calls);
   }
 }

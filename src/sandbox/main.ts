@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { parsePreset } from './http/parse-shape.ts';
 import { startSandbox } from './sandbox.ts';
+import { parsePreset } from './shape.ts';
 
 /**
  * Serves one sandbox from the command line, for benchmarks and for tests that kill it:

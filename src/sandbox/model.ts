@@ -71,12 +71,19 @@ export interface AuditEvent {
   readonly created: string;
 }
 
+/** The company itself. */
+export interface SandboxCompany {
+  readonly uid: string;
+  /** Token of its owner. */
+  readonly token: string;
+}
+
 /**
  * One step of a commit, as data: a file can store it and a restart can repeat it. `user` and `group` insert or
- * replace;
- * removing either removes its links too; `link` adds or removes one.
+ * replace; removing either removes its links too; `link` adds or removes one.
  */
 export type Change =
+  | { readonly kind: 'company'; readonly company: SandboxCompany }
   | { readonly kind: 'user'; readonly user: SandboxUser }
   | { readonly kind: 'user-removed'; readonly userId: number }
   | { readonly kind: 'group'; readonly group: SandboxGroup }

@@ -1,36 +1,42 @@
-/** Reason of a refusal; the status follows from it. */
-export type RefusalCode =
-  | 'bad-request'
-  | 'unauthorized'
-  | 'not-in-tariff'
-  | 'forbidden'
-  | 'not-found'
-  | 'wrong-method'
-  | 'conflict'
-  | 'too-large'
-  | 'too-many';
-
-const statuses: Readonly<Record<RefusalCode, number>> = {
-  'bad-request': 400,
-  unauthorized: 401,
-  'not-in-tariff': 402,
-  forbidden: 403,
-  'not-found': 404,
-  'wrong-method': 405,
-  conflict: 409,
-  'too-large': 413,
-  'too-many': 429,
-};
+import { type ZodType, z } from 'zod';
 
 /** A refused call, which has changed nothing. The shape decides whether `message` is ever shown. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  readonly code: RefusalCode;
-  /** The HTTP status of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  constructor(code: RefusalCode, message: string, options?: { cause?: unknown }) {
+  constructor(status: number, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.code = code;
-    this.status = statuses[code];
+    this.status = status;
   }
+}
+
+/** Parses what a caller sent. @throws Refusal 400 naming what is wrong */
+export function parse<T>(schema: ZodType<T>, value: unknown): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new Refusal(400, z.prettifyError(error));
+}
+
+/** A JSON body; empty is undefined. @throws Refusal 400 when it is not JSON */
+export function parseJson(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Refusal(400, 'Body should be JSON', { cause });
+  }
+}
+
+/** True for a JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Text of so many characters, not counting white space around it. */
+export function text(max = 128, min = 1) {
+  const isFitting = ({ length }: string) => length >= min && length <= max;
+  return z
+    .string()
+    .refine((given) => isFitting(given.trim()), `should have ${min} to ${max} characters`);
 }

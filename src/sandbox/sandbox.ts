@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CallLog } from './calls.ts';
-import { clearDirectory, createDirectory } from './create-directory.ts';
+import { answerControl } from './control.ts';
+import { createDirectory } from './directory.ts';
 import { Faults } from './faults.ts';
-import { answerControl } from './http/control.ts';
 import { createRequestListener } from './http/serve.ts';
+import { openJournal } from './journal.ts';
 import type { Seed } from './seed.ts';
 import { SandboxService } from './service.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type SandboxShapeChange,
   sandboxPresets,
 } from './shape.ts';
-import { openStateFile, type StateFile } from './state-file.ts';
+import type { Journal } from './state.ts';
 
 /** Options of a sandbox; every field has a default. */
 export interface SandboxOptions {
@@ -57,7 +57,7 @@ export interface Sandbox {
  * @throws Error when the port or the file is in use.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const file = options.file === undefined ? undefined : openStateFile(options.file);
+  const file = options.file === undefined ? undefined : openJournal(options.file);
   try {
     return await serve(options, file);
   } catch (error) {
@@ -66,18 +66,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-async function serve(options: SandboxOptions, file: StateFile | undefined): Promise<Sandbox> {
+async function serve(options: SandboxOptions, file: Journal | undefined): Promise<Sandbox> {
   let shape = toShape(options.shape ?? {});
   const directory = createDirectory(file, options.clock ?? Date.now, () => shape);
   const service = new SandboxService(directory);
   if (options.seed && directory.state.users.size === 1) service.seed(options.seed);
-  const token = options.token ?? file?.keep('token', randomUUID) ?? randomUUID();
+  const token = options.token ?? directory.state.company.token;
   const [calls, faults] = [new CallLog(), new Faults()];
   const setShape = (change: SandboxPreset | SandboxShapeChange) => {
     shape = toShape(change, shape);
   };
   const reset = () => {
-    clearDirectory(directory);
+    service.clear();
     faults.clear();
     calls.reset();
   };
@@ -122,7 +122,7 @@ async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxO
   return `http://${name}:${address.port}`;
 }
 
-async function stop(server: Server, file: StateFile | undefined): Promise<void> {
+async function stop(server: Server, file: Journal | undefined): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();

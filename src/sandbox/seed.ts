@@ -1,4 +1,4 @@
-import { type Directory, timestamp } from './directory.ts';
+import { type Directory, newGroup, newUser } from './directory.ts';
 import type { Change, SandboxGroup, SandboxUser } from './model.ts';
 
 /** Size of the company to invent. */
@@ -11,20 +11,21 @@ export interface Seed {
   readonly membersPerGroup?: number | undefined;
 }
 
-const givenNames = ['Ada', 'Boris', 'Chen', 'Dana', 'Emil', 'Farah', 'Goran', 'Hana', 'Ivo', 'Jo'];
-const familyNames = ['Adler', 'Braun', 'Costa', 'Duval', 'Evans', 'Fischer', 'Garcia', 'Hansen'];
+const GIVEN = ['Ada', 'Boris', 'Chen', 'Dana', 'Emil', 'Farah', 'Goran', 'Hana', 'Ivo', 'Jo'];
+const FAMILY = ['Adler', 'Braun', 'Costa', 'Duval', 'Evans', 'Fischer', 'Garcia', 'Hansen'];
 
 /**
  * Adds users `user00001@example.com` … and groups `Group 001` … as if they had always been there: in one commit,
  * without audit events. The same seed makes the same company, but for uids and times; what is there already stays.
  */
 export function seedDirectory(directory: Directory, seed: Seed): void {
-  const users = Array.from({ length: seed.users ?? 0 }, (_, index) => toUser(directory, index));
-  const groups = Array.from({ length: seed.groups ?? 0 }, (_, index) => toGroup(directory, index));
+  const users = count(seed.users, (index) => toUser(directory, index));
+  const groups = count(seed.groups, (index) => toGroup(directory, index));
+  const { nextId } = directory.state.groups;
   const links = groups.flatMap((group, index): Change[] => {
-    if (group.id < directory.state.nextGroupId) return [];
+    if (group.id < nextId) return [];
     const wanted = seed.groupSizes?.[index] ?? seed.membersPerGroup ?? 20;
-    return Array.from({ length: Math.min(wanted, users.length) }, (_, place) => {
+    return count(Math.min(wanted, users.length), (place) => {
       const userId = users[(index * wanted + place) % users.length]?.id ?? 0;
       return { kind: 'link', link: 'member', groupId: group.id, userId, present: true };
     });
@@ -36,45 +37,24 @@ export function seedDirectory(directory: Directory, seed: Seed): void {
   ]);
 }
 
+function count<T>(length = 0, make: (index: number) => T): T[] {
+  return Array.from({ length }, (_, index) => make(index));
+}
+
 function toUser(directory: Directory, index: number): SandboxUser {
-  const { state } = directory;
+  const { users } = directory.state;
   const userName = `user${String(index + 1).padStart(5, '0')}`;
   const email = `${userName}@example.com`;
-  const known = state.findUserByUserName(userName) ?? state.findUserByEmail(email);
+  const known = users.findBy('userName', userName) ?? users.findBy('email', email);
   if (known !== undefined) return known;
-  const given = givenNames[index % givenNames.length] ?? '';
-  const family = familyNames[Math.floor(index / givenNames.length) % familyNames.length] ?? '';
-  const now = timestamp(directory);
-  return {
-    id: state.nextUserId + index,
-    uid: directory.newUid(),
-    email,
-    userName,
-    fullName: `${given} ${family}`,
-    role: 2,
-    active: true,
-    temporarilyInactive: false,
-    appsPermissions: 1,
-    permissions: 0,
-    virtual: false,
-    created: now,
-    updated: now,
-  };
+  const family = Math.floor(index / GIVEN.length) % FAMILY.length;
+  const fullName = `${GIVEN[index % GIVEN.length]} ${FAMILY[family]}`;
+  return { ...newUser(directory, email), id: users.nextId + index, fullName };
 }
 
 function toGroup(directory: Directory, index: number): SandboxGroup {
+  const { groups } = directory.state;
   const name = `Group ${String(index + 1).padStart(3, '0')}`;
-  const known = directory.state.findGroupByName(name);
-  if (known !== undefined) return known;
-  const now = timestamp(directory);
-  return {
-    id: directory.state.nextGroupId + index,
-    uid: directory.newUid(),
-    scimId: directory.newUid(),
-    name,
-    permissions: 0,
-    addToCardsAndSpacesEnabled: false,
-    created: now,
-    updated: now,
-  };
+  const known = groups.findBy('name', name);
+  return known ?? { ...newGroup(directory, name), id: groups.nextId + index };
 }

@@ -1,14 +1,15 @@
-import type { Author, Directory } from './directory.ts';
-import { addGroup, type NewGroup, removeGroup, updateGroup } from './directory-groups.ts';
-import { findRoles, getSpace, setRoles } from './directory-spaces.ts';
-import {
-  addUser,
-  type NewUser,
-  removeVirtualUser,
-  type UserUpdate,
-  updateUser,
-} from './directory-users.ts';
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type AuditEntry, groupEntries, linkEntry, rolesEntry, userEntries } from './audit.ts';
+import { type Directory, newGroup, newUser, timestamp } from './directory.ts';
+import type {
+  AuditEvent,
+  Change,
+  LinkKind,
+  SandboxGroup,
+  SandboxSpace,
+  SandboxUser,
+} from './model.ts';
 import { Refusal } from './refusal.ts';
 import { type Seed, seedDirectory } from './seed.ts';
 
@@ -17,85 +18,159 @@ export type UserRef = number | string;
 /** A group by id or name; of several with one name, the oldest. */
 export type GroupRef = number | string;
 
+/** Author of a change, and the address, as the audit log shows them. */
+export interface Author {
+  readonly userId: number;
+  readonly address: string;
+}
+
+/** Fields of a new account; all but the address have a default. */
+export interface NewUser {
+  readonly email: string;
+  /** Default: the part of the address before the @, made unique. */
+  readonly userName?: string | undefined;
+  /** Default: the part of the address before the @. */
+  readonly fullName?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly role?: SandboxUser['role'] | undefined;
+  readonly virtual?: boolean | undefined;
+}
+
+/** Fields of an account that can change. */
+export type UserUpdate = Partial<
+  Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>
+>;
+
+/** Fields of a new group. */
+export interface NewGroup {
+  readonly name: string;
+  readonly permissions?: number | undefined;
+  readonly addToCardsAndSpacesEnabled?: boolean | undefined;
+}
+
+/** One requested membership or admin; `present: false` removes it. */
+export interface WantedLink {
+  readonly link: LinkKind;
+  readonly userId: number;
+  readonly present: boolean;
+}
+
+/** Changed fields of a group, and its changed members and admins, as one step. */
+export interface GroupUpdate extends Partial<NewGroup> {
+  readonly links?: readonly WantedLink[] | undefined;
+}
+
+/** Interface of a request: names may have to be unique in one of them only. */
+export type Face = 'scim' | 'rest';
+
 /** The role of the service's spaces by which a group reads. */
 const READER = '06ccb31f-426b-4fa3-b7e5-861daee95696';
-const defaultAddress = '192.0.2.20';
+const DEFAULT_ADDRESS = '192.0.2.20';
 
 /**
- * The imitated company without HTTP: the acts of an administrator in the service's own pages, unseen by API clients.
- * Each change is in the audit log. The author is the owner, who is also the account behind the token, until `as`
- * names another. Unknown users and groups throw a Refusal.
+ * The imitated company and its rules, as one author acts in it. Without a call behind it, it is an administrator in the
+ * service's own pages, unseen by API clients. Each change is in the audit log; an equal value is no change and leaves no
+ * trace there. The author is the owner, who is also the account behind the token, until `as` names another.
+ * What is unknown, unusable or taken throws a Refusal, and nothing of the change is done.
  */
 export class SandboxService {
-  readonly #directory: Directory;
+  readonly directory: Directory;
   readonly #author: Author;
 
   constructor(directory: Directory, author?: Author) {
-    this.#directory = directory;
-    this.#author = author ?? { userId: directory.ownerId, address: defaultAddress };
+    this.directory = directory;
+    this.#author = author ?? { userId: directory.ownerId, address: DEFAULT_ADDRESS };
   }
 
   /** The same company, changed by another author. @param address the author's address in the audit log. */
-  as(user: UserRef, address = defaultAddress): SandboxService {
-    return new SandboxService(this.#directory, { userId: this.getUser(user).id, address });
+  as(user: UserRef, address = DEFAULT_ADDRESS): SandboxService {
+    return new SandboxService(this.directory, { userId: this.getUser(user).id, address });
   }
 
   /** The account behind the token. */
   get owner(): SandboxUser {
-    return this.getUser(this.#directory.ownerId);
+    return this.getUser(this.directory.ownerId);
   }
 
-  users(): SandboxUser[] {
-    return this.#directory.state.users.all();
+  users(): readonly SandboxUser[] {
+    return this.directory.state.users.all();
   }
 
-  groups(): SandboxGroup[] {
-    return this.#directory.state.groups.all();
+  groups(): readonly SandboxGroup[] {
+    return this.directory.state.groups.all();
   }
 
   findUser(ref: UserRef): SandboxUser | undefined {
-    const { state } = this.#directory;
-    return typeof ref === 'number' ? state.users.find(ref) : state.findUserByEmail(ref);
+    const { users } = this.directory.state;
+    return typeof ref === 'number' ? users.find(ref) : users.findBy('email', ref.toLowerCase());
   }
 
   findGroup(ref: GroupRef): SandboxGroup | undefined {
-    const { state } = this.#directory;
-    return typeof ref === 'number' ? state.groups.find(ref) : state.findGroupByName(ref);
+    const { groups } = this.directory.state;
+    return typeof ref === 'number' ? groups.find(ref) : groups.findBy('name', ref);
   }
 
   getUser(ref: UserRef): SandboxUser {
-    const user = this.findUser(ref);
-    if (user === undefined) throw new Refusal('not-found', `no user ${ref}`);
-    return user;
+    return this.findUser(ref) ?? refuse(404, `no user ${ref}`);
   }
 
   getGroup(ref: GroupRef): SandboxGroup {
-    const group = this.findGroup(ref);
-    if (group === undefined) throw new Refusal('not-found', `no group ${ref}`);
-    return group;
+    return this.findGroup(ref) ?? refuse(404, `no group ${ref}`);
+  }
+
+  /** The space with this uid. */
+  getSpace(uid: string): SandboxSpace {
+    return this.directory.state.spaces.findBy('uid', uid) ?? refuse(404, `no entity ${uid}`);
   }
 
   /** The addresses of a group's members, in alphabetical order. */
   members(group: GroupRef): string[] {
-    return this.#emails(this.#directory.state.members.usersOf(this.getGroup(group).id));
+    return this.#emails(group, 'member');
   }
 
   /** The addresses of a group's admins, in alphabetical order. */
   admins(group: GroupRef): string[] {
-    return this.#emails(this.#directory.state.admins.usersOf(this.getGroup(group).id));
+    return this.#emails(group, 'admin');
   }
 
   /** The audit log, oldest first. */
   auditEvents(): readonly AuditEvent[] {
-    return this.#directory.state.events;
+    return this.directory.state.events;
   }
 
+  /** Adds an account. Addresses are trimmed and lower-cased, names trimmed: the service normalises. */
   addUser(wanted: NewUser): SandboxUser {
-    return addUser(this.#directory, this.#author, wanted);
+    const email = toEmail(wanted.email);
+    const known = this.findUser(email);
+    if (known && !known.active && this.directory.shape().addDeactivatedUser === 'reactivates') {
+      return this.setActive(known.id, true);
+    }
+    const base = newUser(this.directory, email);
+    const user: SandboxUser = {
+      ...base,
+      userName: toUserName(wanted.userName ?? this.#freeUserName(base.userName)),
+      fullName: toFullName(wanted.fullName ?? base.fullName),
+      active: wanted.active ?? true,
+      role: wanted.role ?? base.role,
+      virtual: wanted.virtual ?? false,
+    };
+    this.#putUser(undefined, user);
+    return user;
   }
 
-  updateUser(user: UserRef, update: UserUpdate): SandboxUser {
-    return updateUser(this.#directory, this.#author, this.getUser(user).id, update);
+  updateUser(ref: UserRef, update: UserUpdate): SandboxUser {
+    const before = this.getUser(ref);
+    const wanted = { ...before, ...update };
+    const after: SandboxUser = {
+      ...wanted,
+      email: toEmail(wanted.email),
+      userName: toUserName(wanted.userName),
+      fullName: toFullName(wanted.fullName),
+    };
+    if (isDeepStrictEqual(after, before)) return before;
+    const stamped = { ...after, updated: timestamp(this.directory) };
+    this.#putUser(before, stamped);
+    return stamped;
   }
 
   renameUser(user: UserRef, fullName: string): SandboxUser {
@@ -111,18 +186,56 @@ export class SandboxService {
     return this.updateUser(user, { role });
   }
 
-  /** Removes a virtual user. */
-  removeUser(user: UserRef): void {
-    removeVirtualUser(this.#directory, this.#author, this.getUser(user).id);
+  /** Removes a virtual user for good; ordinary accounts stay. */
+  removeUser(ref: UserRef): void {
+    const user = this.getUser(ref);
+    if (!user.virtual) refuse(400, 'Should be virtual user');
+    this.#commit([{ kind: 'user-removed', userId: user.id }], userEntries(user, undefined));
   }
 
-  createGroup(wanted: NewGroup): SandboxGroup {
-    return addGroup(this.#directory, this.#author, { ...wanted, face: 'rest' });
+  createGroup(wanted: NewGroup, face: Face = 'rest'): SandboxGroup {
+    const base = newGroup(this.directory, wanted.name.trim());
+    const group: SandboxGroup = {
+      ...base,
+      permissions: wanted.permissions ?? base.permissions,
+      addToCardsAndSpacesEnabled:
+        wanted.addToCardsAndSpacesEnabled ?? base.addToCardsAndSpacesEnabled,
+    };
+    this.#assertNameFree(group.name, face);
+    const { userId } = this.#author;
+    const { creatorBecomesAdmin } = this.directory.shape();
+    const admin = toLinkChange(group.id, { link: 'admin', userId, present: true });
+    this.#commit(
+      [{ kind: 'group', group }, ...(creatorBecomesAdmin ? [admin] : [])],
+      groupEntries(undefined, group),
+    );
+    return group;
   }
 
-  updateGroup(group: GroupRef, update: Partial<NewGroup>): SandboxGroup {
-    const { id } = this.getGroup(group);
-    return updateGroup(this.#directory, this.#author, id, { ...update, face: 'rest' });
+  updateGroup(ref: GroupRef, update: GroupUpdate, face: Face = 'rest'): SandboxGroup {
+    const before = this.getGroup(ref);
+    const after: SandboxGroup = {
+      ...before,
+      name: update.name?.trim() ?? before.name,
+      permissions: update.permissions ?? before.permissions,
+      addToCardsAndSpacesEnabled:
+        update.addToCardsAndSpacesEnabled ?? before.addToCardsAndSpacesEnabled,
+      updated: timestamp(this.directory),
+    };
+    if (after.name !== before.name) this.#assertNameFree(after.name, face);
+    const news = (update.links ?? []).filter((wanted) => this.#isNews(before.id, wanted));
+    const entries = groupEntries(before, after);
+    if (entries.length === 0 && news.length === 0) return before;
+    this.#commit(
+      [{ kind: 'group', group: after }, ...news.map((wanted) => toLinkChange(before.id, wanted))],
+      [
+        ...entries,
+        ...news.map(({ link, userId, present }) =>
+          linkEntry(link, { group: after, user: this.getUser(userId), present }),
+        ),
+      ],
+    );
+    return after;
   }
 
   renameGroup(group: GroupRef, name: string): SandboxGroup {
@@ -133,8 +246,11 @@ export class SandboxService {
     return this.updateGroup(group, { permissions });
   }
 
-  deleteGroup(group: GroupRef): void {
-    removeGroup(this.#directory, this.#author, this.getGroup(group).id);
+  /** Removes a group with all its links. */
+  deleteGroup(ref: GroupRef): SandboxGroup {
+    const group = this.getGroup(ref);
+    this.#commit([{ kind: 'group-removed', groupId: group.id }], groupEntries(group, undefined));
+    return group;
   }
 
   addMember(group: GroupRef, user: UserRef): void {
@@ -153,19 +269,22 @@ export class SandboxService {
     this.#link(group, user, { link: 'admin', present: false });
   }
 
-  /** The roles of a group in a space; undefined: it has none. */
+  /** The roles of a group in a space, by its uid; undefined: it has none. */
   rolesOf(space: string, group: GroupRef): readonly string[] | undefined {
-    return findRoles(getSpace(this.#directory, space), this.getGroup(group));
+    const { id } = this.getGroup(group);
+    return this.getSpace(space).groups.find(({ groupId }) => groupId === id)?.roleIds;
   }
 
   /** Sets the roles of a group in a space, by its uid; none: the space is taken from the group. */
-  setRoles(space: string, group: GroupRef, roleIds: readonly string[]): void {
-    const wanted = {
-      space: getSpace(this.#directory, space),
-      group: this.getGroup(group),
-      roleIds,
-    };
-    setRoles(this.#directory, this.#author, wanted);
+  setRoles(spaceUid: string, ref: GroupRef, roleIds: readonly string[]): void {
+    const [space, group] = [this.getSpace(spaceUid), this.getGroup(ref)];
+    if (isDeepStrictEqual(this.rolesOf(spaceUid, ref) ?? [], roleIds)) return;
+    const others = space.groups.filter(({ groupId }) => groupId !== group.id);
+    const own = roleIds.length === 0 ? [] : [{ groupId: group.id, roleIds }];
+    this.#commit(
+      [{ kind: 'space', space: { ...space, groups: [...others, ...own] } }],
+      [rolesEntry(group, space, roleIds.length > 0)],
+    );
   }
 
   /** Creates a space that these users entered directly, and in which these groups may read. */
@@ -173,31 +292,149 @@ export class SandboxService {
     title: string,
     people: { readonly users?: readonly UserRef[]; readonly groups?: readonly GroupRef[] } = {},
   ): SandboxSpace {
-    const { state, newUid } = this.#directory;
+    const groups = people.groups ?? [];
     const space = {
-      ...{ id: state.spaces.size + 1, uid: newUid(), title },
+      id: this.directory.state.spaces.nextId,
+      uid: randomUUID(),
+      title,
       userIds: (people.users ?? []).map((user) => this.getUser(user).id),
-      groups: (people.groups ?? []).map((group) => ({
-        groupId: this.getGroup(group).id,
-        roleIds: [READER],
-      })),
+      groups: groups.map((group) => ({ groupId: this.getGroup(group).id, roleIds: [READER] })),
     };
-    state.commit([{ kind: 'space', space }]);
+    this.#commit([{ kind: 'space', space }], []);
     return space;
   }
 
   /** Invents users and groups, without audit events. */
   seed(seed: Seed): void {
-    seedDirectory(this.#directory, seed);
+    seedDirectory(this.directory, seed);
+  }
+
+  /** Removes all accounts but the owner, all groups and the audit log; ids go on counting. */
+  clear(): void {
+    const { owner } = this;
+    const others = this.users().filter(({ id }) => id !== owner.id);
+    this.directory.state.commit([
+      { kind: 'user', user: { ...owner, role: 1, active: true } },
+      ...this.groups().map(({ id }): Change => ({ kind: 'group-removed', groupId: id })),
+      ...others.map(({ id }): Change => ({ kind: 'user-removed', userId: id })),
+      { kind: 'events-cleared' },
+    ]);
+  }
+
+  /** Stores an account, and takes it out of its groups where the shape says that deactivated users leave. */
+  #putUser(before: SandboxUser | undefined, after: SandboxUser): void {
+    const { users, groups, links } = this.directory.state;
+    assertFree(users.findBy('email', after.email), after, 'this email is taken');
+    const sameName = users.findBy('userName', after.userName.toLowerCase());
+    assertFree(sameName, after, 'this user name is taken');
+    if (!before || !takesLicence(before)) this.#assertSeatFree(after);
+    const isLeaving = before?.active && !after.active;
+    const isDropped = isLeaving && this.directory.shape().inactiveMembers === 'dropped';
+    const left = isDropped ? [...links.member.groupsOf(after.id)] : [];
+    const wanted: WantedLink = { link: 'member', userId: after.id, present: false };
+    const joined = left.flatMap((groupId) => groups.find(groupId) ?? []);
+    this.#commit(
+      [{ kind: 'user', user: after }, ...left.map((groupId) => toLinkChange(groupId, wanted))],
+      [
+        ...userEntries(before, after),
+        ...joined.map((group) => linkEntry('member', { group, user: after, present: false })),
+      ],
+    );
+  }
+
+  /** Stores changes and their audit entries in one commit. */
+  #commit(changes: readonly Change[], entries: readonly AuditEntry[]): void {
+    const user = this.findUser(this.#author.userId);
+    const author = {
+      authorId: user?.id ?? null,
+      authorUid: user?.uid ?? null,
+      authorUserName: user?.userName ?? null,
+      authorAddress: this.#author.address,
+    };
+    const created = timestamp(this.directory);
+    const events = entries.map((entry): Change => {
+      return { kind: 'event', event: { ...entry, ...author, id: randomUUID(), created } };
+    });
+    this.directory.state.commit([...changes, ...events]);
   }
 
   #link(group: GroupRef, user: UserRef, wanted: { link: LinkKind; present: boolean }): void {
-    const links = [{ ...wanted, userId: this.getUser(user).id }];
-    const { id } = this.getGroup(group);
-    updateGroup(this.#directory, this.#author, id, { links, face: 'rest' });
+    this.updateGroup(group, { links: [{ ...wanted, userId: this.getUser(user).id }] });
   }
 
-  #emails(userIds: ReadonlySet<number>): string[] {
+  #isNews(groupId: number, { link, userId, present }: WantedLink): boolean {
+    const user = this.findUser(userId) ?? refuse(400, `no user ${userId}`);
+    const mayJoin = user.active || this.directory.shape().inactiveMembers === 'allowed';
+    if (present && link === 'member' && !mayJoin) refuse(400, `user ${userId} is deactivated`);
+    return this.directory.state.links[link].has(groupId, userId) !== present;
+  }
+
+  #emails(group: GroupRef, link: LinkKind): string[] {
+    const userIds = this.directory.state.links[link].usersOf(this.getGroup(group).id);
     return [...userIds].map((userId) => this.getUser(userId).email).sort();
   }
+
+  #assertNameFree(name: string, face: Face): void {
+    const { uniqueGroupNames } = this.directory.shape();
+    if (uniqueGroupNames === 'nowhere' || (uniqueGroupNames === 'scim' && face === 'rest')) return;
+    if (this.findGroup(name)) refuse(409, 'Duplication error: a group with this name exists');
+  }
+
+  #assertSeatFree(user: SandboxUser): void {
+    const { seats, noSeatStatus } = this.directory.shape();
+    if (seats === null || !takesLicence(user)) return;
+    if (this.users().filter(takesLicence).length < seats) return;
+    refuse(noSeatStatus, `No free licences: the company has ${seats}`);
+  }
+
+  #freeUserName(wanted: string): string {
+    const { users } = this.directory.state;
+    for (let number = 1; number < 10_000; number += 1) {
+      const name = number === 1 ? wanted : `${wanted}_${number}`;
+      if (!users.findBy('userName', name.toLowerCase())) return name;
+    }
+    return refuse(409, 'Duplication error: no user name is free');
+  }
+}
+
+/** True for an account that takes a licence. */
+export function takesLicence({
+  active,
+  temporarilyInactive,
+  appsPermissions,
+}: SandboxUser): boolean {
+  return active && !temporarilyInactive && appsPermissions !== 0;
+}
+
+function refuse(status: number, message: string): never {
+  throw new Refusal(status, message);
+}
+
+function assertFree(holder: SandboxUser | undefined, { id }: SandboxUser, message: string): void {
+  if (holder && holder.id !== id) refuse(409, `Duplication error: ${message}`);
+}
+
+function toLinkChange(groupId: number, wanted: WantedLink): Change {
+  return { kind: 'link', groupId, ...wanted };
+}
+
+function toEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? email : refuse(400, 'Should be an email');
+}
+
+/** Addresses are lower-cased also where they serve as a user name. */
+function toUserName(text: string): string {
+  const userName = toName(text, 'username');
+  return userName.includes('@') ? userName.toLowerCase() : userName;
+}
+
+function toFullName(text: string): string {
+  return toName(text, 'full_name');
+}
+
+function toName(text: string, field: string): string {
+  const name = text.trim();
+  const isFitting = name.length >= 1 && name.length <= 128;
+  return isFitting ? name : refuse(400, `User should match '.${field}' 1..128`);
 }

@@ -1,106 +1,107 @@
-/** The lists whose pages have a default size and a maximum. */
-export type SandboxList = 'scimUsers' | 'scimGroups' | 'companyUsers' | 'groups' | 'auditLogs';
-
-/** Sizes of a page. */
-export interface PageLimit {
-  /** Size when the request names none. */
-  readonly default: number;
-  /** A larger request is cut to this; null: no bound. */
-  readonly max: number | null;
-}
+import { z } from 'zod';
+import { isObject, parse, Refusal } from './refusal.ts';
 
 /** Body of a refused call. `documented`: as the public documentation says for each status. */
-export type ErrorBody = 'documented' | 'empty' | 'message' | 'html';
+export const ERROR_BODIES = ['documented', 'empty', 'message', 'html'] as const;
+/** One of these bodies. */
+export type ErrorBody = (typeof ERROR_BODIES)[number];
 
-/** A user attribute that SCIM updateUser may be allowed to change. */
-type UpdatableAttribute = 'active' | 'name' | 'userName' | 'emails';
+/** Sizes of a page: when the request names none, and at most; null: no bound. */
+const pageLimit = z.strictObject({ default: z.int().min(1), max: z.int().min(1).nullable() });
 
-/**
- * Everything that the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape
- * at a time;
- * it may change while it runs. A shape never changes the stored data, only its acceptance and its form.
- */
-export interface SandboxShape {
+const pages = z.strictObject({
+  scimUsers: pageLimit,
+  scimGroups: pageLimit,
+  companyUsers: pageLimit,
+  groups: pageLimit,
+  auditLogs: pageLimit,
+});
+const lists = pages.keyof();
+
+/** Lists whose pages have a default size and a maximum. */
+export type SandboxList = z.infer<typeof lists>;
+
+const shape = z.strictObject({
   /** JSON type of the `id` of a SCIM user. */
-  readonly userId: 'number' | 'string';
+  userId: z.enum(['number', 'string']),
   /** Form of the `id` of a SCIM group: the REST `id`, the REST `uid`, or an id that REST never shows. */
-  readonly groupId: 'rest-id-string' | 'rest-id-number' | 'uid' | 'own';
+  groupId: z.enum(['rest-id-string', 'rest-id-number', 'uid', 'own']),
   /** JSON type of `members[].value` and `groups[].value` in SCIM answers. */
-  readonly memberValue: 'number' | 'string';
+  memberValue: z.enum(['number', 'string']),
   /** JSON type of a user id in the operations of SCIM updateGroup. */
-  readonly memberValueAccepted: 'number' | 'string' | 'both';
+  memberValueAccepted: z.enum(['number', 'string', 'both']),
   /** Treatment of `name` by SCIM addUser. */
-  readonly createName: 'used' | 'ignored';
+  createName: z.enum(['used', 'ignored']),
   /** Treatment of `userName` by SCIM addUser. */
-  readonly createUserName: 'used' | 'ignored' | 'refused';
+  createUserName: z.enum(['used', 'ignored', 'refused']),
   /** Entries of `emails` that SCIM addUser accepts. */
-  readonly emailsAccepted: 'strings' | 'objects' | 'both';
+  emailsAccepted: z.enum(['strings', 'objects', 'both']),
   /** Entries of `emails` in SCIM answers. */
-  readonly emailsReturned: 'strings' | 'objects';
+  emailsReturned: z.enum(['strings', 'objects']),
   /** SCIM addUser with the address of a deactivated account. */
-  readonly addDeactivatedUser: 'refused' | 'reactivates';
+  addDeactivatedUser: z.enum(['refused', 'reactivates']),
   /** Accounts that may take a licence at the same time; null: any number. */
-  readonly seats: number | null;
+  seats: z.int().min(0).nullable(),
   /** Status for an account that would take one more. */
-  readonly noSeatStatus: 400 | 402 | 403 | 409;
+  noSeatStatus: z.literal([400, 402, 403, 409]),
   /** Attributes that SCIM updateUser changes; an operation on any other refuses the whole call. */
-  readonly updatable: readonly UpdatableAttribute[];
+  updatable: z.array(z.enum(['active', 'name', 'userName', 'emails'])).readonly(),
   /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
-  readonly patchSyntax: 'strict' | 'lenient';
+  patchSyntax: z.enum(['strict', 'lenient']),
   /**
    * Member operations that SCIM updateGroup accepts: any number of operations with one id each; arrays of `{ value }`;
    * either; one single operation with one id; or no member operation at all.
    */
-  readonly memberPatch:
-    | 'one-per-operation'
-    | 'array'
-    | 'both'
-    | 'one-operation-per-request'
-    | 'none';
+  memberPatch: z.enum(['one-per-operation', 'array', 'both', 'one-operation-per-request', 'none']),
   /** True when the answer of SCIM updateGroup carries `members`. */
-  readonly patchAnswersMembers: boolean;
+  patchAnswersMembers: z.boolean(),
   /** True when the groups in a SCIM list carry `members`. */
-  readonly listCarriesMembers: boolean;
+  listCarriesMembers: z.boolean(),
   /** Treatment of `filter` by SCIM getUsers. Honoured: one comparison with `eq`. */
-  readonly filter: 'honoured' | 'ignored' | 'refused';
-  readonly errorBody: ErrorBody;
-  readonly pages: Readonly<Record<SandboxList, PageLimit>>;
+  filter: z.enum(['honoured', 'ignored', 'refused']),
+  errorBody: z.enum(ERROR_BODIES),
+  pages,
   /** Lists that always answer their first page. */
-  readonly offsetIgnoredBy: readonly SandboxList[];
+  offsetIgnoredBy: z.array(lists).readonly(),
   /**
    * Paging of company users; `section`: only with `for_members_section` or `only_virtual`, otherwise all or the first
    * page.
    */
-  readonly companyUsersPaging: 'always' | 'section-else-all' | 'section-else-first-page';
+  companyUsersPaging: z.enum(['always', 'section-else-all', 'section-else-first-page']),
   /** Order of users and groups in lists, by id. */
-  readonly listOrder: 'asc' | 'desc';
+  listOrder: z.enum(['asc', 'desc']),
   /** Order of audit events, by time. */
-  readonly auditOrder: 'asc' | 'desc';
+  auditOrder: z.enum(['asc', 'desc']),
   /** Form of `details` in audit events; `string` is JSON text. */
-  readonly auditDetails: 'object' | 'string' | 'null';
+  auditDetails: z.enum(['object', 'string', 'null']),
   /** Deactivated users in groups: kept and addable, not addable, or removed when they are deactivated. */
-  readonly inactiveMembers: 'allowed' | 'refused' | 'dropped';
+  inactiveMembers: z.enum(['allowed', 'refused', 'dropped']),
   /** True when the account that creates a group becomes its admin. */
-  readonly creatorBecomesAdmin: boolean;
+  creatorBecomesAdmin: z.boolean(),
   /** Interfaces in which a taken group name answers 409. */
-  readonly uniqueGroupNames: 'everywhere' | 'scim' | 'nowhere';
+  uniqueGroupNames: z.enum(['everywhere', 'scim', 'nowhere']),
   /** REST: adding a user who is a member (409) or removing one who is not (404); accepted: 200. */
-  readonly repeatedMember: 'refused' | 'accepted';
+  repeatedMember: z.enum(['refused', 'accepted']),
   /** Status of a successful DELETE; 204 has no body. */
-  readonly deleteStatus: 200 | 204;
+  deleteStatus: z.literal([200, 204]),
   /** Status of a successful PATCH; 204 has no body. */
-  readonly updateStatus: 200 | 204;
+  updateStatus: z.literal([200, 204]),
   /** Headers of a rate limit: `Retry-After` with a 429, `X-RateLimit-*` with every answer, or nothing. */
-  readonly rateLimitHeaders: 'retry-after' | 'reset' | 'none';
-}
+  rateLimitHeaders: z.enum(['retry-after', 'reset', 'none']),
+});
+
+/**
+ * Everything that the public documentation of the service leaves open, as plain data. A sandbox has exactly one shape
+ * at a time; it may change while it runs. A shape never changes the stored data, only its acceptance and its form.
+ */
+export type SandboxShape = Readonly<z.infer<typeof shape>>;
 
 /** A partial shape; `pages` too may name only some of the lists. */
 export type SandboxShapeChange = Partial<Omit<SandboxShape, 'pages'>> & {
-  readonly pages?: Partial<Record<SandboxList, PageLimit>>;
+  readonly pages?: Partial<SandboxShape['pages']>;
 };
 
-/** `documented`: the publicly known shape. `narrowest`: the least a service could take. `generous`: the most. */
-export type SandboxPreset = 'documented' | 'narrowest' | 'generous';
+const shapeChange = shape.partial().extend({ pages: pages.partial().optional() });
 
 const documented: SandboxShape = {
   userId: 'number',
@@ -142,11 +143,8 @@ const documented: SandboxShape = {
   rateLimitHeaders: 'reset',
 };
 
-const hundred: PageLimit = { default: 100, max: 100 };
-const unbounded: PageLimit = { default: 100, max: null };
-
-/** The complete shape of each preset. */
-export const sandboxPresets: Readonly<Record<SandboxPreset, SandboxShape>> = {
+/** The complete shape of each preset: the publicly known one, the least a service could take, the most. */
+export const sandboxPresets = {
   documented,
   narrowest: {
     ...documented,
@@ -155,13 +153,7 @@ export const sandboxPresets: Readonly<Record<SandboxPreset, SandboxShape>> = {
     memberPatch: 'one-operation-per-request',
     filter: 'ignored',
     errorBody: 'empty',
-    pages: {
-      scimUsers: hundred,
-      scimGroups: hundred,
-      companyUsers: hundred,
-      groups: hundred,
-      auditLogs: hundred,
-    },
+    pages: toPages({ default: 100, max: 100 }),
   },
   generous: {
     ...documented,
@@ -170,18 +162,43 @@ export const sandboxPresets: Readonly<Record<SandboxPreset, SandboxShape>> = {
     patchSyntax: 'lenient',
     memberPatch: 'both',
     errorBody: 'message',
-    pages: {
-      scimUsers: unbounded,
-      scimGroups: unbounded,
-      companyUsers: unbounded,
-      groups: unbounded,
-      auditLogs: unbounded,
-    },
+    pages: toPages({ default: 100, max: null }),
     repeatedMember: 'accepted',
   },
-};
+} as const satisfies Readonly<Record<string, SandboxShape>>;
 
-/** `shape` with the named fields replaced. Pure. */
-export function changeShape(shape: SandboxShape, change: SandboxShapeChange): SandboxShape {
-  return { ...shape, ...change, pages: { ...shape.pages, ...change.pages } };
+/** Name of a preset. */
+export type SandboxPreset = keyof typeof sandboxPresets;
+
+function toPages(limit: z.infer<typeof pageLimit>): SandboxShape['pages'] {
+  return {
+    scimUsers: limit,
+    scimGroups: limit,
+    companyUsers: limit,
+    groups: limit,
+    auditLogs: limit,
+  };
+}
+
+/** `base` with the named fields replaced. */
+export function changeShape(base: SandboxShape, change: SandboxShapeChange): SandboxShape {
+  return { ...base, ...change, pages: { ...base.pages, ...change.pages } };
+}
+
+/**
+ * Parses a body of `PATCH /_sandbox/shape`: `preset` first, the other fields over it.
+ * @throws Refusal 400 naming the field that is unknown or has an impossible value
+ */
+export function parseShapeChange(body: unknown): SandboxShapeChange {
+  const { preset, ...fields } = isObject(body) ? body : { fields: body };
+  const change = parse(shapeChange, fields) as SandboxShapeChange;
+  return preset === undefined ? change : changeShape(parsePreset(preset), change);
+}
+
+/** The shape of a named preset. @throws Refusal 400 for another name */
+export function parsePreset(name: unknown): SandboxShape {
+  if (name === 'documented' || name === 'narrowest' || name === 'generous') {
+    return sandboxPresets[name];
+  }
+  throw new Refusal(400, `shape: no preset '${String(name)}'`);
 }

@@ -1,60 +1,59 @@
-import { GroupLinks } from './group-links.ts';
-import type { AuditEvent, Change, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
-import { Table } from './table.ts';
+import { randomUUID } from 'node:crypto';
+import type {
+  AuditEvent,
+  Change,
+  SandboxCompany,
+  SandboxGroup,
+  SandboxSpace,
+  SandboxUser,
+} from './model.ts';
+import { type AllLinks, GroupLinks, Table } from './table.ts';
 
 /** Number of audit events that are kept; the oldest go first. */
 export const auditEventsMax = 100_000;
 
-/** Stores commits beyond this process. */
+/** Keeps commits beyond this process. */
 export interface Journal {
+  /** The commits of earlier processes, the oldest first. */
+  read(): Iterable<readonly Change[]>;
   /** Stores all of `changes` or none, durably, before it returns. */
   write(changes: readonly Change[]): void;
-}
-
-/** State of an earlier process. */
-export interface Remembered {
-  readonly changes: Iterable<Change>;
-  /** The largest ids ever given, also to removed rows. */
-  readonly lastUserId: number;
-  readonly lastGroupId: number;
+  close(): void;
 }
 
 /**
- * All data of the sandbox, in memory, with an index for each look-up. It decides nothing: the directory has the
+ * All data of the sandbox, in memory, with an index for each look-up. It decides nothing: `SandboxService` has the
  * rules. All changes go through `commit`, which is atomic because nothing in it waits.
  */
 export class State {
-  readonly users = new Table<SandboxUser>();
-  readonly groups = new Table<SandboxGroup>();
-  readonly spaces = new Table<SandboxSpace>();
-  readonly members = new GroupLinks();
-  readonly admins = new GroupLinks();
+  readonly users = new Table<SandboxUser, 'email' | 'userName'>({
+    email: ({ email }) => email,
+    userName: ({ userName }) => userName.toLowerCase(),
+  });
+  readonly groups = new Table<SandboxGroup, 'uid' | 'scimId' | 'name'>({
+    uid: ({ uid }) => uid,
+    scimId: ({ scimId }) => scimId,
+    name: ({ name }) => name,
+  });
+  readonly spaces = new Table<SandboxSpace, 'uid'>({ uid: ({ uid }) => uid });
+  readonly links: AllLinks = { member: new GroupLinks(), admin: new GroupLinks() };
   /** Oldest first. */
   readonly events: AuditEvent[] = [];
-  readonly #userIdByEmail = new Map<string, number>();
-  readonly #userIdByUserName = new Map<string, number>();
-  readonly #groupIdByUid = new Map<string, number>();
-  readonly #groupIdByScimId = new Map<string, number>();
-  readonly #groupIdsByName = new Map<string, Set<number>>();
+  #company: SandboxCompany = { uid: randomUUID(), token: randomUUID() };
   readonly #journal: Journal | undefined;
-  #lastUserId = 0;
-  #lastGroupId = 0;
 
-  constructor(journal?: Journal, remembered?: Remembered) {
+  constructor(journal?: Journal) {
     this.#journal = journal;
-    for (const change of remembered?.changes ?? []) this.#apply(change);
-    this.#lastUserId = Math.max(this.#lastUserId, remembered?.lastUserId ?? 0);
-    this.#lastGroupId = Math.max(this.#lastGroupId, remembered?.lastGroupId ?? 0);
+    let isNew = true;
+    for (const changes of journal?.read() ?? []) {
+      isNew = false;
+      for (const change of changes) this.#apply(change);
+    }
+    if (isNew) this.commit([{ kind: 'company', company: this.#company }]);
   }
 
-  /** The id that the next new user must take. */
-  get nextUserId(): number {
-    return this.#lastUserId + 1;
-  }
-
-  /** The id that the next new group must take. */
-  get nextGroupId(): number {
-    return this.#lastGroupId + 1;
+  get company(): SandboxCompany {
+    return this.#company;
   }
 
   /** Stores the changes in the journal, then shows them. When the journal fails, nothing has changed. */
@@ -64,47 +63,30 @@ export class State {
     for (const change of changes) this.#apply(change);
   }
 
-  findUserByEmail(email: string): SandboxUser | undefined {
-    return this.users.find(this.#userIdByEmail.get(email.toLowerCase()) ?? 0);
-  }
-
-  findUserByUserName(userName: string): SandboxUser | undefined {
-    return this.users.find(this.#userIdByUserName.get(userName.toLowerCase()) ?? 0);
-  }
-
-  findGroupByUid(uid: string): SandboxGroup | undefined {
-    return this.groups.find(this.#groupIdByUid.get(uid) ?? 0);
-  }
-
-  findGroupByScimId(scimId: string): SandboxGroup | undefined {
-    return this.groups.find(this.#groupIdByScimId.get(scimId) ?? 0);
-  }
-
-  /** The oldest group of that name: the shape may allow several. */
-  findGroupByName(name: string): SandboxGroup | undefined {
-    const [groupId] = this.#groupIdsByName.get(name) ?? [];
-    return this.groups.find(groupId ?? 0);
-  }
-
   #apply(change: Change): void {
     switch (change.kind) {
+      case 'company':
+        this.#company = change.company;
+        break;
       case 'user':
-        this.#putUser(change.user);
+        this.users.put(change.user);
         break;
       case 'user-removed':
-        this.#removeUser(change.userId);
+        this.users.delete(change.userId);
+        for (const links of Object.values(this.links)) links.removeUser(change.userId);
         break;
       case 'group':
-        this.#putGroup(change.group);
+        this.groups.put(change.group);
         break;
       case 'group-removed':
-        this.#removeGroup(change.groupId);
+        this.groups.delete(change.groupId);
+        for (const links of Object.values(this.links)) links.removeGroup(change.groupId);
         break;
       case 'space':
         this.spaces.put(change.space);
         break;
       case 'link':
-        this.#putLink(change);
+        this.links[change.link].set(change.groupId, change.userId, change.present);
         break;
       case 'event':
         this.#addEvent(change.event);
@@ -112,61 +94,6 @@ export class State {
       case 'events-cleared':
         this.events.length = 0;
     }
-  }
-
-  #putUser(user: SandboxUser): void {
-    this.#forgetUser(user.id);
-    this.users.put(user);
-    this.#userIdByEmail.set(user.email.toLowerCase(), user.id);
-    this.#userIdByUserName.set(user.userName.toLowerCase(), user.id);
-    this.#lastUserId = Math.max(this.#lastUserId, user.id);
-  }
-
-  #removeUser(userId: number): void {
-    this.#forgetUser(userId);
-    this.users.delete(userId);
-    this.members.removeUser(userId);
-    this.admins.removeUser(userId);
-  }
-
-  #forgetUser(userId: number): void {
-    const before = this.users.find(userId);
-    if (before === undefined) return;
-    this.#userIdByEmail.delete(before.email.toLowerCase());
-    this.#userIdByUserName.delete(before.userName.toLowerCase());
-  }
-
-  #putGroup(group: SandboxGroup): void {
-    this.#forgetGroup(group.id);
-    this.groups.put(group);
-    this.#groupIdByUid.set(group.uid, group.id);
-    this.#groupIdByScimId.set(group.scimId, group.id);
-    const named = this.#groupIdsByName.get(group.name) ?? new Set();
-    this.#groupIdsByName.set(group.name, named.add(group.id));
-    this.#lastGroupId = Math.max(this.#lastGroupId, group.id);
-  }
-
-  #removeGroup(groupId: number): void {
-    this.#forgetGroup(groupId);
-    this.groups.delete(groupId);
-    this.members.removeGroup(groupId);
-    this.admins.removeGroup(groupId);
-  }
-
-  #forgetGroup(groupId: number): void {
-    const before = this.groups.find(groupId);
-    if (before === undefined) return;
-    this.#groupIdByUid.delete(before.uid);
-    this.#groupIdByScimId.delete(before.scimId);
-    const named = this.#groupIdsByName.get(before.name);
-    named?.delete(groupId);
-    if (named?.size === 0) this.#groupIdsByName.delete(before.name);
-  }
-
-  #putLink({ link, groupId, userId, present }: Extract<Change, { kind: 'link' }>): void {
-    const links = link === 'member' ? this.members : this.admins;
-    if (present) links.add(groupId, userId);
-    else links.remove(groupId, userId);
   }
 
   #addEvent(event: AuditEvent): void {

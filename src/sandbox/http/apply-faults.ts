@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallFaults, Fault, Faults } from '../faults.ts';
-import { type Face, htmlPage, toErrorWire, type Wire } from './wire.ts';
+import type { Face } from '../service.ts';
+import { toErrorWire, toHtmlWire, type Wire } from './wire.ts';
 
 /** End of a call: an answer, half an answer, or a cut connection. */
 export type Ending =
@@ -34,7 +35,7 @@ export async function applyFaults(
       return reset(fault, call);
     case 'html':
       call.run();
-      return { kind: 'whole', wire: htmlAnswer };
+      return { kind: 'whole', wire: toHtmlWire(200) };
     case 'altered':
       return { kind: 'whole', wire: call.run(JSON.stringify(fault.body)) };
     case 'truncated': {
@@ -46,12 +47,6 @@ export async function applyFaults(
 
 /** A service that goes on with a call whatever becomes of the caller. */
 const NEVER = new AbortController().signal;
-
-const htmlAnswer: Wire = {
-  status: 200,
-  headers: { 'content-type': 'text/html; charset=utf-8' },
-  text: htmlPage,
-};
 
 function failWithStatus(
   fault: Extract<Fault, { kind: 'status' }>,

@@ -1,31 +1,15 @@
+import type { Operation } from '../../upstream/operations/operation.ts';
 import type { Directory } from '../directory.ts';
 import type { Faults } from '../faults.ts';
-import type { OperationName } from '../operations.ts';
-import { operations } from '../operations.ts';
-import { Refusal } from '../refusal.ts';
-import { listAuditEvents } from './audit-logs.ts';
-import { createGroup, deleteGroup, getGroup, listGroups, patchGroup } from './company-groups.ts';
-import {
-  deleteVirtualUser,
-  getCurrentUser,
-  listCompanyUsers,
-  patchCompanyUser,
-} from './company-users.ts';
-import type { Handler } from './exchange.ts';
-import { addPerson, listPeople, removePerson } from './group-people.ts';
-import { type Match, matchOperation } from './match.ts';
-import { parseJson } from './read-body.ts';
+import { findSection, matchOperation, type OperationName, operations } from '../operations.ts';
+import { parseJson, Refusal } from '../refusal.ts';
+import { SandboxService } from '../service.ts';
+import type { SandboxShape } from '../shape.ts';
+import type { Handler } from './call.ts';
+import * as rest from './rest.ts';
 import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
 import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
-import {
-  addGroupEntity,
-  listGroupEntities,
-  listSpaces,
-  listSpaceUsers,
-  removeGroupEntity,
-  updateGroupEntity,
-} from './spaces.ts';
-import { type Face, toErrorWire, toWire, type Wire } from './wire.ts';
+import { toErrorWire, toFace, toWire, type Wire } from './wire.ts';
 
 /** The company that a call is for. */
 export interface Callee {
@@ -49,37 +33,43 @@ export interface IncomingCall {
 
 /** Carries a call out. It never waits: a call is done completely or not at all. */
 export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingCall): Wire {
-  const face = toFace(call.path);
   const shape = directory.shape();
   try {
-    const match = getOperation(matchOperation(call.method, call.path));
-    faults.assertAllowed(operations[match.operation].section);
-    const answer = handlers[match.operation](directory, {
-      params: match.params,
+    const match = matchOperation(call.method, call.path);
+    if (match.kind === 'unknown-path') throw new Refusal(404, 'Not Found');
+    if (match.kind === 'wrong-method') throw new Refusal(405, 'Method Not Allowed');
+    if (match.kind !== 'operation') throw new Error('unreachable');
+    const { operation, params } = match;
+    faults.assertAllowed(findSection(operation));
+    const author = { userId: directory.ownerId, address: call.address };
+    const body = handlers[operation]({
+      ...{ params, shape, baseUrl, state: directory.state },
       query: new URLSearchParams(call.query),
       body: parseJson(call.text),
-      baseUrl,
-      author: { userId: directory.ownerId, address: call.address },
+      service: new SandboxService(directory, author),
     });
-    return toWire(answer);
+    return toWire(toStatus(operation, shape), complete(operations[operation], body));
   } catch (error) {
     const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
-    return toErrorWire(known, face, shape.errorBody);
+    return toErrorWire(known, toFace(call.path), shape.errorBody);
   }
 }
 
-/** The interface that a path belongs to. */
-export function toFace(path: string): Face {
-  return path.startsWith('/scim/') ? 'scim' : 'rest';
+function toStatus(operation: OperationName, { updateStatus, deleteStatus }: SandboxShape): number {
+  if (operation === 'scim.addUser') return 201;
+  const { method }: Operation = operations[operation];
+  return method === 'PATCH' ? updateStatus : method === 'DELETE' ? deleteStatus : 200;
 }
 
-function getOperation(match: Match): Extract<Match, { kind: 'operation' }> {
-  if (match.kind === 'unknown-path') throw new Refusal('not-found', 'Not Found');
-  if (match.kind === 'wrong-method') throw new Refusal('wrong-method', 'Method Not Allowed');
-  return match;
+/** What REST answers has all documented fields: null where the sandbox knows nothing. */
+function complete({ api, response }: Operation, body: unknown): unknown {
+  if (api === 'scim') return body;
+  const unknown = Object.fromEntries(response.fields.map((name) => [name, null]));
+  const completeOne = (entry: unknown) => Object.assign({ ...unknown }, entry);
+  return Array.isArray(body) ? body.map(completeOne) : completeOne(body);
 }
 
-/** Handler of each documented operation. */
+/** Handler of each imitated operation. */
 const handlers: Readonly<Record<OperationName, Handler>> = {
   'scim.addUser': addScimUser,
   'scim.getUser': getScimUser,
@@ -89,26 +79,26 @@ const handlers: Readonly<Record<OperationName, Handler>> = {
   'scim.getGroup': getScimGroup,
   'scim.getGroups': listScimGroups,
   'scim.updateGroup': updateScimGroup,
-  'groups.createGroup': createGroup,
-  'groups.getListOfGroups': listGroups,
-  'groups.getGroup': getGroup,
-  'groups.updateGroup': patchGroup,
-  'groups.removeGroup': deleteGroup,
-  'groupUsers.addUserToGroup': addPerson('member'),
-  'groupUsers.getListOfGroupUsers': listPeople('member'),
-  'groupUsers.removeUserFromGroup': removePerson('member'),
-  'groupAdmins.addAdminToGroup': addPerson('admin'),
-  'groupAdmins.getListOfGroupAdmins': listPeople('admin'),
-  'groupAdmins.removeAdminFromGroup': removePerson('admin'),
-  'groupEntities.getListOfGroupEntities': listGroupEntities,
-  'groupEntities.addEntity': addGroupEntity,
-  'groupEntities.updateGroupEntity': updateGroupEntity,
-  'groupEntities.removeEntity': removeGroupEntity,
-  'spaces.retrieveListOfSpaces': listSpaces,
-  'spaceUsers.getListOfUsers': listSpaceUsers,
-  'companyUsers.getListOfUsers': listCompanyUsers,
-  'companyUsers.updateUser': patchCompanyUser,
-  'companyUsers.removeVirtualUser': deleteVirtualUser,
-  'auditLogs.retrieveAuditLogEvents': listAuditEvents,
-  'users.retrieveCurrentUser': getCurrentUser,
+  'groups.createGroup': rest.createGroup,
+  'groups.getListOfGroups': rest.listGroups,
+  'groups.getGroup': rest.getGroup,
+  'groups.updateGroup': rest.patchGroup,
+  'groups.removeGroup': rest.deleteGroup,
+  'groupUsers.addUserToGroup': rest.addPerson('member'),
+  'groupUsers.getListOfGroupUsers': rest.listPeople('member'),
+  'groupUsers.removeUserFromGroup': rest.removePerson('member'),
+  'groupAdmins.addAdminToGroup': rest.addPerson('admin'),
+  'groupAdmins.getListOfGroupAdmins': rest.listPeople('admin'),
+  'groupAdmins.removeAdminFromGroup': rest.removePerson('admin'),
+  'groupEntities.getListOfGroupEntities': rest.listGroupEntities,
+  'groupEntities.addEntity': rest.addGroupEntity,
+  'groupEntities.updateGroupEntity': rest.updateGroupEntity,
+  'groupEntities.removeEntity': rest.removeGroupEntity,
+  'spaces.retrieveListOfSpaces': rest.listSpaces,
+  'spaceUsers.getListOfUsers': rest.listSpaceUsers,
+  'companyUsers.getListOfUsers': rest.listCompanyUsers,
+  'companyUsers.updateUser': rest.patchCompanyUser,
+  'companyUsers.removeVirtualUser': rest.deleteVirtualUser,
+  'auditLogs.retrieveAuditLogEvents': rest.listAuditEvents,
+  'users.retrieveCurrentUser': rest.getCurrentUser,
 };

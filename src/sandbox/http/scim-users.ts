@@ -1,78 +1,232 @@
-import type { Directory } from '../directory.ts';
-import { addUser, getUser, updateUser } from '../directory-users.ts';
-import { Refusal } from '../refusal.ts';
-import { type Answer, type Call, getId, parseBody } from './exchange.ts';
-import { cutPage, parseScimPage } from './paging.ts';
-import { parseText } from './parse-values.ts';
-import { parseEmails } from './scim-emails.ts';
-import { listFilteredUsers } from './scim-filter.ts';
-import { parseOperations } from './scim-operations.ts';
-import { joinName, toScimList, toScimUser, toScimUserWithGroups } from './scim-resources.ts';
-import { parseNameParts, toUserUpdate } from './scim-user-patch.ts';
+import { z } from 'zod';
+import type { SandboxUser } from '../model.ts';
+import { isObject, parse, Refusal, text } from '../refusal.ts';
+import type { UserUpdate } from '../service.ts';
+import type { SandboxShape } from '../shape.ts';
+import type { State } from '../state.ts';
+import { type Call, cutPage, getId, parseScimPage } from './call.ts';
+import {
+  type PatchOperation,
+  parseOperations,
+  toGroupId,
+  toHead,
+  toNotAvailable,
+  toScimList,
+} from './scim.ts';
+
+const wantedUser = z.object({
+  emails: z.array(z.unknown()).min(1),
+  userName: text().optional(),
+  name: z.unknown().optional(),
+});
 
 /** POST /scim/v2/Users. */
-export function addScimUser(directory: Directory, call: Call): Answer {
-  const shape = directory.shape();
-  const body = parseBody(call);
-  const email = parseEmails(body.emails, shape);
-  if (body.userName !== undefined && shape.createUserName === 'refused') {
-    throw new Refusal('bad-request', "User should not have property '.userName'");
+export function addScimUser(call: Call) {
+  const { shape, service } = call;
+  const { emails, userName, name } = parse(wantedUser, call.body);
+  const email = parseEmails(emails, shape);
+  if (userName !== undefined && shape.createUserName === 'refused') {
+    throw new Refusal(400, "User should not have property '.userName'");
   }
-  const userName =
-    body.userName === undefined || shape.createUserName === 'ignored'
-      ? undefined
-      : parseText(body.userName, 'userName');
-  const fullName =
-    body.name === undefined || shape.createName === 'ignored' ? '' : toFullName(body.name);
-  const user = addUser(directory, call.author, {
+  const isNamed = name !== undefined && shape.createName === 'used';
+  const fullName = isNamed ? joinName({ ...noName, ...parseNameParts(name) }) : '';
+  const user = service.addUser({
     email,
-    userName,
+    userName: shape.createUserName === 'used' ? userName : undefined,
     fullName: fullName || undefined,
   });
-  return { status: 201, body: toScimUser(directory, call.baseUrl, user) };
+  return toScimUser(call, user);
 }
 
 /** GET /scim/v2/Users/{user_id}. */
-export function getScimUser(directory: Directory, call: Call): Answer {
-  const user = getUser(directory, getId(call, 'user_id'));
-  return { status: 200, body: toScimUserWithGroups(directory, call.baseUrl, user) };
+export function getScimUser(call: Call) {
+  return toScimUserWithGroups(call, call.service.getUser(getId(call)));
 }
 
 /** GET /scim/v2/Users. */
-export function listScimUsers(directory: Directory, call: Call): Answer {
-  const shape = directory.shape();
-  const page = parseScimPage(call.query, 'scimUsers', shape);
-  const filter = call.query.get('filter');
+export function listScimUsers(call: Call) {
+  const { query, shape, state } = call;
+  const page = parseScimPage(call, 'scimUsers');
+  const filter = query.get('filter');
   if (filter !== null && shape.filter === 'refused') {
-    throw new Refusal('bad-request', 'filter is not supported');
+    throw new Refusal(400, 'filter is not supported');
   }
-  const matching =
-    filter === null || shape.filter === 'ignored'
-      ? undefined
-      : listFilteredUsers(directory, filter);
-  const { users } = directory.state;
-  const resources = matching
-    ? cutPage(matching, page)
-    : users.page(page.offset, page.limit, shape.listOrder);
-  return {
-    status: 200,
-    body: toScimList(
-      resources.map((user) => toScimUser(directory, call.baseUrl, user)),
-      { ...page, totalResults: matching?.length ?? users.size },
-    ),
-  };
+  const isFiltered = filter !== null && shape.filter === 'honoured';
+  const users = isFiltered ? listFiltered(call, filter) : state.users.all(shape.listOrder);
+  const resources = cutPage(users, page).map((user) => toScimUser(call, user));
+  return toScimList(resources, { ...page, totalResults: users.length });
 }
 
 /** PATCH /scim/v2/Users/{user_id}. */
-export function updateScimUser(directory: Directory, call: Call): Answer {
-  const shape = directory.shape();
-  const before = getUser(directory, getId(call, 'user_id'));
-  const update = toUserUpdate(before, parseOperations(parseBody(call), shape), shape);
-  const user = updateUser(directory, call.author, before.id, update);
-  const body = toScimUserWithGroups(directory, call.baseUrl, user);
-  return { status: shape.updateStatus, body };
+export function updateScimUser(call: Call) {
+  const { service, shape } = call;
+  const before = service.getUser(getId(call));
+  const user = service.updateUser(before.id, toUpdate(before, parseOperations(call), shape));
+  return toScimUserWithGroups(call, user);
 }
 
-function toFullName(name: unknown): string {
-  return joinName({ givenName: '', familyName: '', ...parseNameParts(name) });
+/** A user as lists and addUser show it. */
+function toScimUser(call: Call, user: SandboxUser) {
+  const { userId, emailsReturned } = call.shape;
+  const { email: value, userName, active } = user;
+  return {
+    ...toHead(call, 'User', user),
+    id: userId === 'string' ? String(user.id) : user.id,
+    name: splitName(user.fullName),
+    userName,
+    active,
+    emails: [emailsReturned === 'strings' ? value : { value, type: 'work', primary: true }],
+  };
+}
+
+/** A user as getUser and updateUser show it: with its groups. */
+function toScimUserWithGroups(call: Call, user: SandboxUser) {
+  const { groups, links } = call.state;
+  const joined = [...links.member.groupsOf(user.id)].flatMap((id) => groups.find(id) ?? []);
+  const isNumber = call.shape.memberValue === 'number' && call.shape.groupId.startsWith('rest-id');
+  return {
+    ...toScimUser(call, user),
+    groups: joined.map((group) => ({
+      value: isNumber ? group.id : String(toGroupId(call, group)),
+      display: group.name,
+      $ref: `${call.baseUrl}/scim/v2/Groups/${toGroupId(call, group)}`,
+    })),
+  };
+}
+
+/** The parts of a name that SCIM shows; the service itself holds one string. */
+interface NameParts {
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+const noName: NameParts = { givenName: '', familyName: '' };
+
+/** Cuts a full name at its first space. */
+function splitName(fullName: string): NameParts {
+  const [givenName = '', ...rest] = fullName.split(' ');
+  return { givenName, familyName: rest.join(' ').trim() };
+}
+
+function joinName({ givenName, familyName }: NameParts): string {
+  return `${givenName.trim()} ${familyName.trim()}`.trim();
+}
+
+const namePart = text(128, 0);
+const nameParts = z.object({
+  givenName: namePart.exactOptional(),
+  familyName: namePart.exactOptional(),
+});
+
+function parseNameParts(value: unknown): Partial<NameParts> {
+  return parse(nameParts, value);
+}
+
+const emailEntry = z.object({ value: z.string(), primary: z.unknown().optional() });
+
+/**
+ * The one address that the service takes from `emails`: the primary one, or else the first.
+ * @throws Refusal 400 when there is none or an entry has a form that the shape does not accept
+ */
+function parseEmails(value: unknown, { emailsAccepted }: SandboxShape): string {
+  const entries = parse(z.array(z.unknown()).min(1), value).map((entry) => {
+    const refused = isObject(entry) ? 'strings' : 'objects';
+    if (emailsAccepted === refused) throw new Refusal(400, `emails should not be ${refused}`);
+    return parse(emailEntry, typeof entry === 'string' ? { value: entry } : entry);
+  });
+  const chosen = entries.find(({ primary }) => primary === true) ?? entries[0];
+  return chosen?.value ?? '';
+}
+
+const COMPARISON = /^\s*([\w.]+)\s+eq\s+("(?:[^"\\]|\\.)*"|true|false|\d+)\s*$/i;
+
+/**
+ * The users that a filter names. The service documents a `filter` and no grammar; its clients send one comparison
+ * with `eq`. Text compares without case. @throws Refusal 400 for anything else
+ */
+function listFiltered({ state }: Call, filter: string): readonly SandboxUser[] {
+  const [, attribute = '', literal = ''] = COMPARISON.exec(filter) ?? [];
+  const find = FILTERS.get(attribute);
+  if (find === undefined) throw new Refusal(400, `filter not understood: ${filter}`);
+  return find(state.users, parseLiteral(literal, filter)).filter((user) => user !== undefined);
+}
+
+type Find = (users: State['users'], wanted: string) => readonly (SandboxUser | undefined)[];
+
+const byEmail: Find = (users, wanted) => [users.findBy('email', wanted)];
+
+const FILTERS: ReadonlyMap<string, Find> = new Map([
+  ['id', (users, wanted) => [users.find(Number(wanted))]],
+  ['userName', (users, wanted) => [users.findBy('userName', wanted)]],
+  ['emails', byEmail],
+  ['emails.value', byEmail],
+  ['active', byValue(({ active }) => String(active))],
+  ['name.givenName', byValue(({ fullName }) => splitName(fullName).givenName)],
+  ['name.familyName', byValue(({ fullName }) => splitName(fullName).familyName)],
+]);
+
+function byValue(toValue: (user: SandboxUser) => string): Find {
+  return (users, wanted) => users.all().filter((user) => toValue(user).toLowerCase() === wanted);
+}
+
+/** The compared value, as lower-case text. */
+function parseLiteral(literal: string, filter: string): string {
+  try {
+    return String(JSON.parse(literal)).toLowerCase();
+  } catch (cause) {
+    throw new Refusal(400, `filter not understood: ${filter}`, { cause });
+  }
+}
+
+type Draft = { -readonly [Key in keyof UserUpdate]: UserUpdate[Key] } & { name: NameParts };
+
+/** Result of the operations together; the account is not touched. @throws Refusal 400 when one is not available */
+function toUpdate(
+  user: SandboxUser,
+  operations: readonly PatchOperation[],
+  shape: SandboxShape,
+): UserUpdate {
+  const draft: Draft = { name: splitName(user.fullName) };
+  for (const operation of operations) applyOperation(draft, operation, shape);
+  const { name, ...update } = draft;
+  const isRenamed = operations.some(({ path }) => path.startsWith('name'));
+  return isRenamed ? { ...update, fullName: joinName(name) } : update;
+}
+
+function applyOperation(draft: Draft, operation: PatchOperation, shape: SandboxShape): void {
+  const { op, path, value } = operation;
+  const [attribute] = path.split('.');
+  if (!shape.updatable.some((name) => name === attribute)) throw toNotAvailable(operation);
+  switch (path) {
+    case 'active':
+      if (op !== 'replace') throw toNotAvailable(operation); // The only op that the service documents for it.
+      draft.active = parseBoolean(value, shape);
+      break;
+    case 'userName':
+      draft.userName = parse(text(), value);
+      break;
+    case 'emails':
+      draft.email = parseEmails(value, shape);
+      break;
+    default:
+      draft.name = toName(draft.name, operation);
+  }
+}
+
+const lenientBoolean = z.stringbool({ truthy: ['true'], falsy: ['false'] });
+
+/** A boolean; the lenient shape takes text too. */
+function parseBoolean(value: unknown, { patchSyntax }: SandboxShape): boolean {
+  const schema = patchSyntax === 'lenient' ? z.union([z.boolean(), lenientBoolean]) : z.boolean();
+  return parse(schema, value);
+}
+
+function toName(name: NameParts, operation: PatchOperation): NameParts {
+  const { op, path, value } = operation;
+  if (path === 'name' && op !== 'remove') {
+    return { ...(op === 'add' ? name : noName), ...parseNameParts(value) };
+  }
+  if (path !== 'name.givenName' && path !== 'name.familyName') throw toNotAvailable(operation);
+  const part = op === 'remove' ? '' : parse(namePart, value);
+  return path === 'name.givenName' ? { ...name, givenName: part } : { ...name, familyName: part };
 }

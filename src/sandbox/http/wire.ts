@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../refusal.ts';
+import type { Face } from '../service.ts';
 import type { ErrorBody } from '../shape.ts';
-import type { Answer } from './exchange.ts';
-
-/** Interface of a call; the answers of the two look different. */
-export type Face = 'scim' | 'rest';
 
 /** An answer, ready to be sent. */
 export interface Wire {
@@ -13,16 +10,24 @@ export interface Wire {
   readonly text: string;
 }
 
-const json = 'application/json; charset=utf-8';
-const html = 'text/html; charset=utf-8';
-
 /** A page as a proxy in front of the service would send it. */
-export const htmlPage = '<html><body><h1>The service is busy</h1></body></html>';
+const PAGE = '<html><body><h1>The service is busy</h1></body></html>';
 
-/** A successful answer; 204 loses its body. */
-export function toWire({ status, body }: Answer): Wire {
-  if (status === 204 || body === undefined) return { status, headers: {}, text: '' };
-  return { status, headers: { 'content-type': json }, text: JSON.stringify(body) };
+/** The interface that a path belongs to. */
+export function toFace(path: string): Face {
+  return path.startsWith('/scim/') ? 'scim' : 'rest';
+}
+
+/** An answer with JSON; 204 loses its body. */
+export function toWire(status: number, body: unknown): Wire {
+  if (status === 204) return { status, headers: {}, text: '' };
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers, text: JSON.stringify(body) };
+}
+
+/** An answer with a page of HTML. */
+export function toHtmlWire(status: number): Wire {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, text: PAGE };
 }
 
 /** An unsuccessful answer with a body of the form that the shape, or a fault, demands. */
@@ -31,41 +36,28 @@ export function toErrorWire(
   face: Face,
   form: ErrorBody,
 ): Wire {
-  const error = (type: string, text: string): Wire => ({
-    status,
-    headers: { 'content-type': type },
-    text,
-  });
+  const empty: Wire = { status, headers: {}, text: '' };
   switch (form) {
     case 'empty':
-      return { status, headers: {}, text: '' };
+      return empty;
     case 'message':
-      return error(json, JSON.stringify({ message }));
+      return toWire(status, { message });
     case 'html':
-      return error(html, htmlPage);
-    case 'documented':
-      // A 401 is documented as a string; the other errors with a message as an object; SCIM's 4xx have no body at
-      // all.
-      if (status === 401) return error(json, JSON.stringify('Invalid token'));
-      if (
-        status === 402 ||
-        status === 405 ||
-        status >= 500 ||
-        (status === 400 && face === 'rest')
-      ) {
-        return error(json, JSON.stringify({ message }));
-      }
-      return { status, headers: {}, text: '' };
+      return toHtmlWire(status);
+    case 'documented': {
+      // A 401 is documented as a string; the other errors with a message as an object; SCIM's 4xx have no body at all.
+      if (status === 401) return toWire(status, 'Invalid token');
+      const hasMessage =
+        [402, 405].includes(status) || status >= 500 || (status === 400 && face === 'rest');
+      return hasMessage ? toWire(status, { message }) : empty;
+    }
   }
 }
 
 /** Sends the whole answer. */
 export function send(response: ServerResponse, { status, headers, text }: Wire): void {
-  if (status === 204) response.writeHead(status, headers).end();
-  else {
-    const length = String(Buffer.byteLength(text));
-    response.writeHead(status, { ...headers, 'content-length': length }).end(text);
-  }
+  const length = status === 204 ? {} : { 'content-length': String(Buffer.byteLength(text)) };
+  response.writeHead(status, { ...headers, ...length }).end(text);
 }
 
 /** Sends half of the announced body, then cuts the connection. */

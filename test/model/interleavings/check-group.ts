@@ -36,7 +36,7 @@ function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
 }
 
 function checkMembers({ company }: Play, { row, group, snapshot }: Present): string[] {
-  const there = company.directory.state.members.usersOf(group.id);
+  const there = company.directory.state.links.member.usersOf(group.id);
   const accounts = new Map(snapshot.users.map(({ id, upstream_id }) => [id, upstream_id]));
   const known = new Set<number>();
   const problems = snapshot.members.flatMap((link) => {

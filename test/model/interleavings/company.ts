@@ -1,5 +1,4 @@
-import { createDirectory } from '../../../src/sandbox/create-directory.ts';
-import type { Directory } from '../../../src/sandbox/directory.ts';
+import { createDirectory, type Directory } from '../../../src/sandbox/directory.ts';
 import { Faults } from '../../../src/sandbox/faults.ts';
 import { carryOut } from '../../../src/sandbox/http/carry-out.ts';
 import type { Wire } from '../../../src/sandbox/http/wire.ts';

@@ -1,14 +1,11 @@
-import type { CallLog } from '../calls.ts';
-import type { Faults } from '../faults.ts';
-import { SECTIONS } from '../operations.ts';
-import { Refusal } from '../refusal.ts';
-import type { SandboxService } from '../service.ts';
-import type { SandboxShape, SandboxShapeChange } from '../shape.ts';
-import { isObject } from './exchange.ts';
-import { parseAndPerform } from './parse-action.ts';
-import { parseFaultRule } from './parse-fault.ts';
-import { parseShapeChange } from './parse-shape.ts';
-import { parseCount } from './parse-values.ts';
+import { z } from 'zod';
+import { performAction } from './actions.ts';
+import type { CallLog } from './calls.ts';
+import { type Faults, faultRule } from './faults.ts';
+import { SECTIONS } from './operations.ts';
+import { parse, Refusal } from './refusal.ts';
+import type { SandboxService } from './service.ts';
+import { parseShapeChange, type SandboxShape, type SandboxShapeChange } from './shape.ts';
 
 /** The parts that the control interface changes and reads. */
 export interface ControlDeps {
@@ -40,7 +37,7 @@ type Control = (deps: ControlDeps, body: unknown) => unknown;
  * | POST /_sandbox/state | `{ action, as, … }`: a method of SandboxService with its arguments by name |
  * | POST /_sandbox/reset | only the owner is left; calls and faults are cleared, the shape stays |
  */
-const controls: Readonly<Record<string, Control>> = {
+export const controls: Readonly<Record<string, Control>> = {
   'GET /_sandbox/calls': ({ calls }) => ({
     total: calls.count(),
     peak: calls.peak,
@@ -58,7 +55,7 @@ const controls: Readonly<Record<string, Control>> = {
     rules: faults.active().map(({ rule, met }) => ({ ...rule, met })),
   }),
   'POST /_sandbox/faults': ({ faults }, body) => {
-    faults.add(parseFaultRule(body));
+    faults.add(parse(faultRule, body));
   },
   'PATCH /_sandbox/faults': changeFaults,
   'DELETE /_sandbox/faults': ({ faults }) => faults.clear(),
@@ -71,34 +68,34 @@ const controls: Readonly<Record<string, Control>> = {
     })),
     events: service.auditEvents().length,
   }),
-  'POST /_sandbox/state': ({ service }, body) => parseAndPerform(service, body),
+  'POST /_sandbox/state': ({ service }, body) => performAction(service, body),
   'POST /_sandbox/reset': ({ reset }) => reset(),
 };
 
-/** Answers a request under `/_sandbox/`. @throws Refusal 404 for an unknown one, 400 for a body it cannot use. */
+/** Answers a request under `/_sandbox/`. @throws Refusal 404 for an unknown one, 400 for a body it cannot use */
 export function answerControl(
   deps: ControlDeps,
   { method, path, body }: { method: string; path: string; body: unknown },
-): { status: number; body: unknown } {
+): unknown {
   const key = `${method} ${path}`;
   const control = Object.hasOwn(controls, key) ? controls[key] : undefined;
-  if (control === undefined) throw new Refusal('not-found', `no control ${key}`);
-  return { status: 200, body: control(deps, body) ?? {} };
+  if (control === undefined) throw new Refusal(404, `no control ${key}`);
+  return control(deps, body);
 }
 
+const faultChange = z.object({
+  requestsPerSecond: z.int().min(0).nullable().optional(),
+  sections: z.partialRecord(z.enum(SECTIONS), z.literal([402, 403, null])).optional(),
+  release: z.boolean().optional(),
+});
+
 function changeFaults({ faults }: ControlDeps, body: unknown): void {
-  if (!isObject(body)) throw new Refusal('bad-request', 'Body should be an object');
-  const { requestsPerSecond, sections: shut = {}, release } = body;
-  if (!isObject(shut)) throw new Refusal('bad-request', 'sections should be an object');
-  if (requestsPerSecond !== undefined) {
-    const limit = requestsPerSecond === null ? undefined : parseCount(requestsPerSecond, 'limit');
-    faults.limitRate(limit);
+  const { requestsPerSecond, sections = {}, release } = parse(faultChange, body);
+  if (requestsPerSecond !== undefined) faults.limitRate(requestsPerSecond ?? undefined);
+  for (const section of SECTIONS) {
+    const status = sections[section];
+    if (status === null) faults.allow(section);
+    else if (status !== undefined) faults.refuse(section, status);
   }
-  for (const [name, status] of Object.entries(shut)) {
-    const section = SECTIONS.find((known) => known === name);
-    if (section === undefined) throw new Refusal('bad-request', `no section '${name}'`);
-    if (status === 402 || status === 403) faults.refuse(section, status);
-    else faults.allow(section);
-  }
-  if (release === true) faults.release();
+  if (release) faults.release();
 }

@@ -1,0 +1,355 @@
+import { z } from 'zod';
+import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from '../model.ts';
+import { parse, Refusal, text } from '../refusal.ts';
+import { takesLicence } from '../service.ts';
+import {
+  type Call,
+  cutPage,
+  getId,
+  type Handler,
+  hasFlag,
+  type Page,
+  parseInteger,
+  parseRestPage,
+} from './call.ts';
+
+const groupFields = z.object({
+  name: text(512),
+  permissions: z.int().optional(),
+  add_to_cards_and_spaces_enabled: z.boolean().optional(),
+});
+
+/** POST /company/groups. */
+export function createGroup({ service, body }: Call) {
+  const { name, permissions, add_to_cards_and_spaces_enabled } = parse(groupFields, body);
+  const addToCardsAndSpacesEnabled = add_to_cards_and_spaces_enabled;
+  return toGroup(service.createGroup({ name, permissions, addToCardsAndSpacesEnabled }));
+}
+
+/** GET /company/groups. Paged only on request, and never together with tree entities. */
+export function listGroups(call: Call) {
+  const { query, state, shape } = call;
+  // The service has inactive groups (2); their cause is not known, so there are none here.
+  const all = query.get('condition') === '2' ? [] : state.groups.all(shape.listOrder);
+  const word = query.get('query')?.toLowerCase() ?? '';
+  const matching = all.filter(({ name }) => name.toLowerCase().includes(word));
+  const withEntities = hasFlag(query, 'with_tree_entities');
+  const isPaged = !withEntities && (query.has('limit') || query.has('offset'));
+  const groups = isPaged ? cutPage(matching, parseRestPage(call, 'groups')) : matching;
+  return groups.map((group) => ({
+    ...toGroup(group),
+    ...(withEntities && { tree_entities: [] }),
+    ...(hasFlag(query, 'with_users_count') && {
+      users_count: state.links.member.usersOf(group.id).size,
+    }),
+  }));
+}
+
+/** GET /company/groups/{uid}. */
+export function getGroup(call: Call) {
+  return toGroup(groupOf(call));
+}
+
+/** PATCH /company/groups/{uid}. */
+export function patchGroup(call: Call) {
+  const { id } = groupOf(call);
+  const { name, permissions, add_to_cards_and_spaces_enabled } = parse(
+    groupFields.partial(),
+    call.body,
+  );
+  const fields = { permissions, addToCardsAndSpacesEnabled: add_to_cards_and_spaces_enabled };
+  const update = name === undefined ? fields : { ...fields, name };
+  return toGroup(call.service.updateGroup(id, update));
+}
+
+/** DELETE /company/groups/{uid}. */
+export function deleteGroup(call: Call) {
+  return toGroup(call.service.deleteGroup(groupOf(call).id));
+}
+
+const newLink = z.object({ user_id: z.int() });
+
+/** POST /groups/{group_uid}/users or /admins. */
+export function addPerson(link: LinkKind): Handler {
+  return (call) => {
+    const { id } = groupOf(call);
+    const { user_id: userId } = parse(newLink, call.body);
+    const isThere = call.state.links[link].has(id, userId);
+    if (isThere && call.shape.repeatedMember === 'refused') {
+      throw new Refusal(409, `user ${userId} is there already`);
+    }
+    call.service.updateGroup(id, { links: [{ link, userId, present: true }] });
+    return toUser(call.service.getUser(userId));
+  };
+}
+
+/** GET /groups/{group_uid}/users or /admins: all of them, without pages. */
+export function listPeople(link: LinkKind): Handler {
+  return (call) => {
+    const userIds = call.state.links[link].usersOf(groupOf(call).id);
+    return [...userIds].map((userId) => toUser(call.service.getUser(userId)));
+  };
+}
+
+/** DELETE /groups/{group_uid}/users/{user_id} or /admins/{user_id}. */
+export function removePerson(link: LinkKind): Handler {
+  return (call) => {
+    const { id } = groupOf(call);
+    const user = call.service.getUser(getId({ params: call.params.slice(1) }));
+    const isThere = call.state.links[link].has(id, user.id);
+    if (!isThere && call.shape.repeatedMember === 'refused') {
+      throw new Refusal(404, `user ${user.id} is not there`);
+    }
+    call.service.updateGroup(id, { links: [{ link, userId: user.id, present: false }] });
+    return toUser(user);
+  };
+}
+
+/** GET /company/groups/{group_uid}/entities: all of them, without pages. */
+export function listGroupEntities(call: Call) {
+  const { id } = groupOf(call);
+  return call.state.spaces.all().flatMap(({ uid, title }) => {
+    const roles = call.service.rolesOf(uid, id);
+    const place = { uid, title, path: `/${uid}`, entity_type: 'space' };
+    return roles === undefined ? [] : [{ ...place, own_role_ids: roles }];
+  });
+}
+
+const roleIds = z.array(z.string()).min(1);
+
+/** POST /company/groups/{group_uid}/entities. */
+export function addGroupEntity(call: Call) {
+  const group = groupOf(call);
+  const fields = z.object({ entity_uid: text(), role_ids: roleIds });
+  const { entity_uid: uid, role_ids } = parse(fields, call.body);
+  if (call.service.rolesOf(uid, group.id) !== undefined) {
+    throw new Refusal(409, 'the group has the entity already');
+  }
+  return setRoles(call, uid, role_ids);
+}
+
+/** PATCH /company/groups/{group_uid}/entities/{uid}. */
+export function updateGroupEntity(call: Call) {
+  const { role_ids } = parse(z.object({ role_ids: roleIds }), call.body);
+  return setRoles(call, getHeldUid(call), role_ids);
+}
+
+/** DELETE /company/groups/{group_uid}/entities/{uid}. */
+export function removeGroupEntity(call: Call) {
+  return setRoles(call, getHeldUid(call), []);
+}
+
+/** The entity of the path, in which the group has roles. */
+function getHeldUid(call: Call): string {
+  const [, uid = ''] = call.params;
+  if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) return uid;
+  throw new Refusal(404, 'the group does not have the entity');
+}
+
+function setRoles(call: Call, uid: string, roles: readonly string[]) {
+  const { id } = groupOf(call);
+  call.service.setRoles(uid, id, roles);
+  const access = { access_mod: 'all', own_access_mod: 'all', role_permissions: {} };
+  return { ...access, group_id: id, entity_uid: uid, own_role_ids: roles, role_ids: roles };
+}
+
+/** GET /spaces. */
+export function listSpaces(call: Call) {
+  const { owner } = call.service;
+  return cutPage(call.state.spaces.all(), parseRestPage(call, 'groups')).map(
+    ({ id, uid, title }: SandboxSpace) => ({
+      ...{ id, uid, title, archived: false, access: 'by_invite', entity_type: 'space' },
+      ...{ path: `/${uid}`, entity_uid: uid, user_id: owner.id, boards: [] },
+    }),
+  );
+}
+
+/** GET /spaces/{space_id}/users: those who entered it directly, behind `last_user_id`. */
+export function listSpaceUsers(call: Call) {
+  const space = call.state.spaces.find(getId(call));
+  if (space === undefined) throw new Refusal(404, 'no such space');
+  const last = parseInteger(call.query, 'last_user_id') ?? 0;
+  const { limit } = parseRestPage(call, 'groups');
+  const ids = space.userIds.filter((id) => id > last).toSorted((a, b) => a - b);
+  return ids.slice(0, limit).map((id) => toUser(call.service.getUser(id)));
+}
+
+/** GET /company/users. */
+export function listCompanyUsers(call: Call) {
+  const users = call.state.users.all(call.shape.listOrder);
+  const page = toCompanyPage(call) ?? { offset: 0, limit: users.length };
+  const tests = listTests(call);
+  const found =
+    tests.length === 0 ? users : users.filter((user) => tests.every((test) => test(user)));
+  return cutPage(found, page).map((user) => toListedUser(call, user));
+}
+
+/** The page of a request, or undefined when this shape answers everything. */
+function toCompanyPage(call: Call): Page | undefined {
+  const { query, shape } = call;
+  const hasSection = hasFlag(query, 'for_members_section') || hasFlag(query, 'only_virtual');
+  if (hasSection || shape.companyUsersPaging === 'always')
+    return parseRestPage(call, 'companyUsers');
+  if (shape.companyUsersPaging === 'section-else-all') return undefined;
+  return { offset: 0, limit: shape.pages.companyUsers.default };
+}
+
+/** The tests of an account for the list. Some filters count only for the members section. */
+function listTests({ query, state }: Call): ((user: SandboxUser) => boolean)[] {
+  const tests: ((user: SandboxUser) => boolean)[] = [];
+  if (hasFlag(query, 'only_virtual')) tests.push(({ virtual }) => virtual);
+  if (hasFlag(query, 'owner_only')) tests.push(({ role }) => role === 1);
+  if (!hasFlag(query, 'for_members_section')) return tests;
+  const word = query.get('query')?.toLowerCase();
+  if (word) {
+    tests.push(({ email, fullName }) => `${email}\n${fullName.toLowerCase()}`.includes(word));
+  }
+  const groupIds = query.get('group_ids')?.split(',').map(Number);
+  const { member } = state.links;
+  if (groupIds) tests.push(({ id }) => groupIds.some((groupId) => member.has(groupId, id)));
+  return tests;
+}
+
+const userChange = z
+  .object({ apps_permissions: z.literal([0, 1, 2, 4, 5, 6]), temporarily_inactive: z.boolean() })
+  .partial();
+
+/** PATCH /company/users/{id}. */
+export function patchCompanyUser(call: Call) {
+  const { apps_permissions: apps, temporarily_inactive: inactive } = parse(userChange, call.body);
+  if (apps === undefined && inactive === undefined) {
+    throw new Refusal(400, "User should have required property '.apps_permissions'");
+  }
+  const user = call.service.updateUser(getId(call), {
+    ...(apps === undefined ? {} : { appsPermissions: apps }),
+    ...(inactive === undefined ? {} : { temporarilyInactive: inactive }),
+  });
+  return toCompanyUser(call, user);
+}
+
+/** DELETE /company/users/{id}: virtual users only. */
+export function deleteVirtualUser(call: Call) {
+  const id = getId(call);
+  call.service.removeUser(id);
+  return { id };
+}
+
+/** GET /users/current: the account behind the token. */
+export function getCurrentUser(call: Call) {
+  return { ...toListedUser(call, call.service.owner), has_password: true };
+}
+
+/** GET /audit-logs. `from` and `to` are inclusive; categories and actions are separated by commas. */
+export function listAuditEvents(call: Call) {
+  const { offset, limit } = parseRestPage(call, 'auditLogs');
+  const isWanted = toPredicate(call.query);
+  const { events } = call.state;
+  const found: AuditEvent[] = [];
+  // Walks from the end that comes first and stops when the page is full: the log may be long.
+  for (let step = 0; step < events.length && found.length < offset + limit; step += 1) {
+    const event = events.at(call.shape.auditOrder === 'desc' ? -1 - step : step);
+    if (event && isWanted(event)) found.push(event);
+  }
+  return found.slice(offset).map((event) => toEvent(call, event));
+}
+
+function toPredicate(query: URLSearchParams): (event: AuditEvent) => boolean {
+  const fromMs = parseTime(query, 'from') ?? Number.NEGATIVE_INFINITY;
+  const toMs = parseTime(query, 'to') ?? Number.POSITIVE_INFINITY;
+  const wanted = (name: string) => query.get(name)?.split(',');
+  const [authorIds, authorUids, ids] = ['author_id', 'author_uid', 'id'].map(wanted);
+  const [categories, actions] = ['categories', 'actions'].map(wanted);
+  return (event) => {
+    const atMs = Date.parse(event.created);
+    return (
+      atMs >= fromMs &&
+      atMs <= toMs &&
+      (authorIds?.includes(String(event.authorId)) ?? true) &&
+      (authorUids?.includes(String(event.authorUid)) ?? true) &&
+      (ids?.includes(event.id) ?? true) &&
+      (categories?.includes(event.category) ?? true) &&
+      (actions?.includes(event.action) ?? true)
+    );
+  };
+}
+
+function parseTime(query: URLSearchParams, name: string): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const atMs = Date.parse(given);
+  if (Number.isNaN(atMs)) throw new Refusal(400, `${name} should be date-time`);
+  return atMs;
+}
+
+/** The group whose uid is the first parameter of the path. */
+function groupOf({ params: [uid = ''], state }: Call): SandboxGroup {
+  const group = state.groups.findBy('uid', uid);
+  if (group === undefined) throw new Refusal(404, `no group ${uid}`);
+  return group;
+}
+
+function toGroup({
+  id,
+  uid,
+  name,
+  permissions,
+  addToCardsAndSpacesEnabled,
+  created,
+  updated,
+}: SandboxGroup) {
+  const add_to_cards_and_spaces_enabled = addToCardsAndSpacesEnabled;
+  return { name, permissions, add_to_cards_and_spaces_enabled, updated, created, id, uid };
+}
+
+/** What is known of a user everywhere. */
+function toUser({ id, uid, fullName, email, userName, created, updated, virtual }: SandboxUser) {
+  const initials = fullName.slice(0, 2).toUpperCase();
+  const account = { id, uid, full_name: fullName, email, username: userName, virtual };
+  return { ...account, initials, created, updated, activated: true };
+}
+
+/** A company user; `role` 3 is a deactivated account. */
+function toCompanyUser({ state }: Call, user: SandboxUser) {
+  return {
+    ...toUser(user),
+    user_id: user.id,
+    // A company has a numeric id too; it is derived from the uid, so that it need not be stored.
+    company_id: Number.parseInt(state.company.uid.slice(0, 6), 16) || 1,
+    role: user.active ? user.role : 3,
+    permissions: user.permissions,
+    apps_permissions: user.appsPermissions,
+    temporarily_inactive: user.temporarilyInactive,
+  };
+}
+
+/** A company user in the list, whose `permissions` include those of groups. */
+function toListedUser(call: Call, user: SandboxUser) {
+  const { groups, links } = call.state;
+  const joined = [...links.member.groupsOf(user.id)].flatMap((id) => groups.find(id) ?? []);
+  return {
+    ...toCompanyUser(call, user),
+    own_permissions: user.permissions,
+    permissions: joined.reduce((mask, group) => mask | group.permissions, user.permissions),
+    spaces: [],
+    groups: joined.map(({ id, uid, name }) => ({ id, uid, name })),
+    take_licence: takesLicence(user),
+  };
+}
+
+/** Author fields are as of the event, `author` is the account as it is now. */
+function toEvent({ state, shape }: Call, event: AuditEvent) {
+  const author = state.users.find(event.authorId ?? 0);
+  const { id, category, action, message, details, created } = event;
+  const forms = { object: details, string: JSON.stringify(details), null: null };
+  return {
+    ...{ id, category, action, message, created, details: forms[shape.auditDetails] },
+    company_uid: state.company.uid,
+    author_id: event.authorId,
+    author_uid: event.authorUid,
+    author_username: event.authorUserName,
+    author_remote_address: event.authorAddress,
+    author: author
+      ? { id: author.id, uid: author.uid, username: author.userName, full_name: author.fullName }
+      : null,
+  };
+}
