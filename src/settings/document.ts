@@ -30,13 +30,11 @@ const pageIntroduction = `# Settings
 
 Generated from \`src/settings/schema.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
 
-Settings come from a YAML file (\`config/default.yaml\`, or the one that \`--config\` or \`CONFIG\` names), overridden by
-environment variables. A variable that is set to nothing counts as not set. Lists are separated by commas in variables.
-Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path. Such a file is read again when it
-changes, and on SIGHUP ([security.md](security.md#secrets)).
-A bad setting, or an unknown one in the file, stops the start with a message that names it and says what is allowed. A variable that resembles a setting is warned of;
-all others belong to other programs.
-\`scim-bridge settings\` prints those of the running bridge without secrets, with \`--here\` those that a start would have.
+Settings come from a YAML file (\`config/default.yaml\`, or the one that \`--config\` or \`CONFIG\` names). Environment variables override it.
+An empty variable counts as not set. Lists in variables are separated by commas.
+A secret can come from a file: append \`_FILE\` to the variable and give the path. The file is read again when it changes, and on SIGHUP ([security.md](security.md#secrets)).
+A wrong setting, or an unknown one in the file, stops the start and says what is allowed. A variable that resembles a setting causes a warning.
+\`scim-bridge settings\` prints the settings of the running bridge without secrets; with \`--here\` those of this shell.
 `;
 
 const configIntroduction = `# Every setting at its default; docs/settings.md says more.

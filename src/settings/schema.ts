@@ -30,7 +30,7 @@ const sandboxSchema = z.strictObject({
     .describe('Where the sandbox keeps its state.'),
   shape: choice(['documented', 'narrowest', 'generous'])
     .prefault('documented')
-    .describe('Which of the answers that the documents leave open the sandbox takes.'),
+    .describe('How the sandbox answers where the documents of the service leave it open.'),
 });
 
 /**
@@ -40,31 +40,31 @@ const sandboxSchema = z.strictObject({
 export const settingsSchema = z.strictObject({
   host: text('the name or address of a network interface')
     .prefault('127.0.0.1')
-    .describe('Where the bridge listens; `0.0.0.0` or `::` on every interface.'),
+    .describe('The network interface to listen on; `0.0.0.0` or `::` means all.'),
   port: wholeNumber({ min: 0, max: 65_535 })
     .prefault(8_080)
-    .describe('Where the bridge listens; 0 takes a free one and prints it.'),
+    .describe('The port to listen on; 0 takes a free one and prints it.'),
   publicUrl: httpUrl()
     .optional()
     .describe(
-      'How identity providers reach the bridge: `meta.location` starts with it. Otherwise `host` and `port` are used, never the `Host` header.',
+      'The address that identity providers use. `meta.location` starts with it. If not set, `host` and `port` are used, never the `Host` header.',
     ),
   trustProxy: trustedProxies()
     .prefault('none')
     .describe(
-      'Whose `X-Forwarded-For` is believed, for the address of a client in the log, in `scim-bridge acts` and in the limit of failed attempts: the proxies in front by their addresses or networks (`loopback`, `10.0.0.0/8`), or how many there are. Who is believed can write any address.',
+      'The proxies whose `X-Forwarded-For` the bridge trusts: addresses, networks (`loopback`, `10.0.0.0/8`), or how many there are. The log, `scim-bridge acts` and the delay of failed sign-ins use the address of the client. A trusted proxy can claim any address.',
     ),
   mode: choice(['live', 'observe'])
     .prefault('live')
     .describe(
-      'Whether the bridge changes the service: `observe` accepts and keeps everything that providers send, reads the service, and changes nothing there. See [go-live.md](go-live.md).',
+      '`live` changes the service. `observe` accepts everything that providers send, reads the service, and changes nothing there. See [go-live.md](go-live.md).',
     ),
   observe: z
     .strictObject({
       whenWorkIsDue: choice(['refuse', 'hold'])
         .prefault('refuse')
         .describe(
-          'A start with `mode: observe` while acknowledged changes are not in the service yet: `refuse` stops it, `hold` keeps them for the plan of the next `mode: live`.',
+          'If acknowledged changes wait at a start with `mode: observe`: `refuse` stops the start, `hold` keeps them for the plan of the next `mode: live`.',
         ),
     })
     .prefault({}),
@@ -77,7 +77,7 @@ export const settingsSchema = z.strictObject({
   rules: ruleList()
     .prefault([])
     .describe(
-      'Fields that follow from groups: permissions, flags and admins of groups, their roles in spaces and documents, licences and suspensions of users. See [rules.md](rules.md).',
+      'What groups decide: permissions, flags and admins of groups, their roles in spaces and documents, licences and suspensions of users. See [rules.md](rules.md).',
     ),
   server: serverSchema.prefault({}),
   shutdown: z
@@ -85,7 +85,7 @@ export const settingsSchema = z.strictObject({
       delay: durationOrZero({ min: '100ms', max: '5m' })
         .optional()
         .describe(
-          'How long requests are still answered after SIGTERM, while `/readyz` says `draining`, so that a load balancer learns of it; SIGINT (Ctrl-C) does not wait. When not set, 5s on PostgreSQL, where other processes go on, and 0 on SQLite.',
+          'How long requests are still answered after SIGTERM, while `/readyz` says `draining`. A load balancer needs this time to notice. SIGINT (Ctrl-C) does not wait. If not set: 5s on PostgreSQL, 0 on SQLite.',
         ),
     })
     .prefault({}),
@@ -94,7 +94,7 @@ export const settingsSchema = z.strictObject({
       failedDelayMax: duration({ min: '0', max: '10s' })
         .prefault('2s')
         .describe(
-          'How long at most the answer to a wrong token or secret is delayed, from the fourth of one address within ten minutes on; 0 delays nothing. A valid one is never delayed, so this is no limit of guesses.',
+          'Longest delay of the answer to a wrong token or secret, from the fourth of one address within ten minutes on; 0 means none. A valid one is never delayed.',
         ),
     })
     .prefault({}),
@@ -106,7 +106,7 @@ export const settingsSchema = z.strictObject({
       url: databaseUrl()
         .optional()
         .describe(
-          'Where the data is kept; several replicas need PostgreSQL. When not set, `sqlite:data/bridge.db`; in front of the embedded sandbox `sqlite:data/sandbox-bridge.db`, so that trying it leaves the file of a real service alone.',
+          'The store. Several processes need PostgreSQL. If not set: `sqlite:data/bridge.db`, or `sqlite:data/sandbox-bridge.db` with the embedded sandbox.',
         ),
     })
     .prefault({}),
@@ -115,7 +115,7 @@ export const settingsSchema = z.strictObject({
       pollInterval: durationOrZero({ min: '1s', max: '1d' })
         .prefault('15s')
         .describe(
-          'How often the audit log of the service is read, to find changes by others; 0 means never. Without news that is one call.',
+          'How often the bridge reads the audit log of the service to find changes by others; 0 means never. Without news it costs one call.',
         ),
     })
     .prefault({}),
@@ -128,7 +128,7 @@ export const settingsSchema = z.strictObject({
       silenceAfter: durationOrZero({ min: '1m', max: '365d' })
         .prefault('0')
         .describe(
-          'After how long without any request of a provider `/readyz` tells it (`provider-silent`); 0 means never. Some ask every few minutes, others only when something changes.',
+          '`/readyz` reports `provider-silent` after this time without a request of a provider; 0 means never. Some providers ask every few minutes, others only for changes.',
         ),
     })
     .prefault({}),
@@ -137,31 +137,25 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })
         .prefault(8)
-        .describe('How many users and groups are brought to the desired state at the same time.'),
+        .describe('Users and groups that are converged at the same time.'),
     })
     .prefault({}),
   oauth: z
     .strictObject({
       accessTokenLifetime: duration({ min: '60m', max: '6h' })
         .prefault('1h')
-        .describe(
-          'How long an access token is valid that a provider gets from `/oauth/token` for a client of `scim-bridge client create`.',
-        ),
+        .describe('Lifetime of access tokens from `/oauth/token`.'),
       keyHosts: textList('names of hosts separated by commas; `*` stands for any text')
         .prefault([])
         .describe(
-          'The hosts that the keys of issuers are read from, for clients that prove themselves by assertions. See [credentials.md](credentials.md#sign-in-without-a-secret).',
+          'Hosts from which the bridge reads keys of issuers, for clients that sign in with assertions. See [credentials.md](credentials.md#sign-in-without-a-secret).',
         ),
       privateAddresses: choice(['refuse', 'allow'])
         .prefault('refuse')
-        .describe(
-          'Whether such a host may have an address of a private network or of this machine, and be spoken to without TLS: `allow` for an issuer of your own.',
-        ),
+        .describe('`allow`: such a host may have a private or local address, without TLS.'),
       clockSkew: durationOrZero({ min: '1s', max: '5m' })
         .prefault('30s')
-        .describe(
-          'How far the clock of an issuer may be from that of the store: an assertion is taken that much before it begins and after it ends.',
-        ),
+        .describe('Most difference between the clock of an issuer and that of the store.'),
     })
     .prefault({}),
   sandbox: sandboxSchema.prefault({}),
@@ -169,7 +163,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .prefault('info')
-        .describe('The least important lines that are written.'),
+        .describe('Least important lines of the log.'),
     })
     .prefault({}),
 });

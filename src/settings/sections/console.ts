@@ -6,15 +6,15 @@ export const consoleSchema = z.strictObject({
   sessionIdle: duration({ min: '1m', max: '7d' })
     .prefault('30m')
     .describe(
-      'How long a sign-in to the console lasts without a request of its person; a page that refreshes itself does not count. See [command-line.md](command-line.md#console).',
+      'A sign-in to the console ends after this time without use. A page that refreshes itself is no use. See [command-line.md](command-line.md#console).',
     ),
   sessionMax: duration({ min: '5m', max: '30d' })
     .prefault('12h')
-    .describe('How long a sign-in to the console lasts at most.'),
+    .describe('Longest sign-in to the console.'),
   url: httpUrl()
     .optional()
     .describe(
-      'Where operators reach the console, without its path; for `oidc.issuer`, which leads them back to `/console/oidc/callback` there.',
+      'Address of the console without its path. `oidc.issuer` needs it to lead operators back to `/console/oidc/callback`.',
     ),
 });
 
@@ -23,22 +23,22 @@ export const oidcSchema = z.strictObject({
   issuer: httpsUrl()
     .optional()
     .describe(
-      'The identity provider that operators may sign in with (OpenID Connect), by its address as it names itself. When not set, the console asks for tokens alone.',
+      'Identity provider for sign-in to the console (OpenID Connect): its issuer address. If not set, the console asks for tokens only.',
     ),
   clientId: text('what the identity provider has given')
     .optional()
-    .describe('The client that the console is to the identity provider.'),
+    .describe('Client id of the console at that provider.'),
   clientSecret: secret({ charactersMin: 8 }).optional().describe('Its secret.'),
   scope: text('scopes with spaces between them')
     .prefault('openid profile email')
-    .describe('What is asked for; some providers tell groups only with a scope `groups`.'),
+    .describe('Scopes of the sign-in. Some providers send groups only with the scope `groups`.'),
   groupsClaim: text('the name of a claim')
     .prefault('groups')
-    .describe('The claim that names the groups of a person, in the ID token or the user info.'),
+    .describe('The claim with the groups of a person, in the ID token or the user info.'),
   operatorGroups: textList('names or ids of groups, separated by commas')
     .prefault([])
-    .describe('Whoever is in one of these groups acts as an operator.'),
+    .describe('Members of these groups are operators.'),
   readerGroups: textList('names or ids of groups, separated by commas')
     .prefault([])
-    .describe('Whoever is in one of these groups may read. Who is in none does not come in.'),
+    .describe('Members of these groups are readers. Everybody else is refused.'),
 });

@@ -6,48 +6,42 @@ export const retentionSchema = z.strictObject({
   ledger: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe(
-      'How long the bridge remembers which changes of the service were its own. A backup that is older than this cannot be recognised when it is restored.',
+      'How long the bridge keeps its own calls. A restored backup that is older than this is not recognised.',
     ),
   ledgerRowsMax: wholeNumber({ min: 1_000, max: 100_000_000 })
     .prefault(1_000_000)
     .describe(
-      'How many of these changes are remembered, the newest; those of the last two days are kept however many they are. A row takes about 0.5 KB.',
+      'Most calls that are kept, the newest. Those of the last two days are always kept. A row takes about 0.5 KB.',
     ),
   audit: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
-    .describe('How long events of the audit log are kept, with who made them and from where.'),
+    .describe('How long events of the audit log are kept, with author and address.'),
   auditRowsMax: wholeNumber({ min: 1_000, max: 100_000_000 })
     .prefault(1_000_000)
-    .describe(
-      'How many of these events are kept, the newest; those of the last two days are kept however many they are.',
-    ),
+    .describe('Most events that are kept, the newest. Those of the last two days are always kept.'),
   requests: duration({ min: '1h', max: '3650d' })
     .prefault('7d')
     .describe(
-      'How long it is kept what providers wrote and what they were refused, for `GET /ops/requests`: which attributes, never their values.',
+      'How long requests of providers are kept for `scim-bridge requests`: which attributes, never values.',
     ),
   requestRowsMax: wholeNumber({ min: 0, max: 10_000_000 })
     .prefault(100_000)
-    .describe('How many of these requests are kept, the newest; 0: none.'),
+    .describe('Most requests that are kept, the newest; 0 means none.'),
   acts: duration({ min: '1d', max: '3650d' })
     .prefault('365d')
-    .describe(
-      'How long it is kept what operators did, for `scim-bridge acts`: with which credential, from where, on whom, with what outcome.',
-    ),
+    .describe('How long acts of operators are kept for `scim-bridge acts`.'),
   actRowsMax: wholeNumber({ min: 1_000, max: 10_000_000 })
     .prefault(100_000)
-    .describe('How many of these acts, with the outages beside them, are kept, the newest.'),
+    .describe('Most acts and outages that are kept, the newest.'),
   drifts: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
-    .describe(
-      'How long drifts that are over and names in dispute are shown, since they were last seen.',
-    ),
+    .describe('How long ended drifts and disputed names are shown after they were last seen.'),
   plans: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
-    .describe('How long sweeps and plans that have ended are shown.'),
+    .describe('How long ended sweeps and plans are shown.'),
   tombstones: durationOrZero({ min: '1d', max: '3650d' })
     .prefault('90d')
     .describe(
-      'How long after their deletion the bridge knows the names of deleted users and groups. Then nothing is left of them but the ids under which the service may still hold them. 0 means for ever.',
+      'How long the bridge keeps the names of deleted users and groups. After that only ids remain. 0 means for ever.',
     ),
 });

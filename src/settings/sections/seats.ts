@@ -14,11 +14,11 @@ export const seatsSchema = z.strictObject({
   total: wholeNumber({ min: 0, max: 10_000_000 })
     .prefault(0)
     .describe(
-      'How many seats the company has bought, for plans, metrics and the forecast; 0: not known. It refuses nothing: the service alone does. See [writes.md](writes.md#seats).',
+      'How many seats the company has bought; 0 means not known. Plans, metrics and the forecast use it. The bridge refuses nothing because of it. See [writes.md](writes.md#seats).',
     ),
   refusals: textList('statuses such as 402, or words of the service, separated by commas')
     .prefault(REFUSALS)
     .describe(
-      'By which status, or words of its answer in any case, the service says that no seat is free. An addition that is refused so waits; without any entry it is refused like any other.',
+      'Statuses, or words of its answer, by which the service says that no seat is free. Such an addition waits. Without an entry it is refused like any other change.',
     ),
 });
