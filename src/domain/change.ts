@@ -174,7 +174,7 @@ export const FIELD_CHANGES: Readonly<
 };
 
 /** All fields of users and groups that have a value of their own. */
-export const CHANGED_FIELDS = parseFields<UserField | OwnGroupField>(FIELD_CHANGES);
+const CHANGED_FIELDS = parseFields<UserField | OwnGroupField>(FIELD_CHANGES);
 
 /** Lists the fields that a kind of change may concern. */
 export function listChangedFields(kind: ChangeKind): (UserField | OwnGroupField)[] {

@@ -1,6 +1,10 @@
-import type { ChangeKind } from './change.ts';
+import { type ChangedList, type ChangeKind, getChangeRow, listChangedFields } from './change.ts';
 import type { Difference } from './drift.ts';
+import { isEntityField } from './entity.ts';
+import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
+import { isJsonObject } from './json.ts';
+import type { UserField } from './user.ts';
 
 /**
  * Status of a plan.
@@ -70,4 +74,26 @@ export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 export interface PlanAction extends Omit<Difference, 'kind'> {
   readonly kind: ChangeKind;
   readonly harm: HarmKind | undefined;
+}
+
+/** Place of a change: fields, or one row in one of a group's lists. */
+export type ChangePlace =
+  | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
+  | { readonly kind: 'link'; readonly list: ChangedList };
+
+/** Finds the place of a change; one of several fields concerns those that have a value. */
+export function toPlace({
+  kind,
+  memberId,
+  desired,
+}: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
+  const { about } = getChangeRow(kind);
+  if (about === 'entity') {
+    return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
+  }
+  if (about !== undefined) return { kind: 'link', list: about };
+  const fields = listChangedFields(kind);
+  if (fields.length === 1) return { kind: 'fields', fields };
+  const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
+  return { kind: 'fields', fields: fields.filter(isIn) };
 }

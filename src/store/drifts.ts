@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { findRepair } from '../domain/change.ts';
+import { findHarm, findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Detector,
@@ -8,10 +8,11 @@ import {
   ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { type GivenKey, newId } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
+import { parseStored } from './engine/columns.ts';
 import { chunks, readInChunks } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
-import type { PlanActionRow } from './plans/actions.ts';
 import type { DriftsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
 
@@ -27,21 +28,40 @@ export async function listActiveDrifts(
   return readInChunks(resourceIds, (some) => active.where('resource_id', 'in', some).execute());
 }
 
-/** Lists the active drifts about these users in groups. */
-export async function listActiveDriftsIn(
-  db: Db,
-  memberIds: readonly string[],
-): Promise<DriftRow[]> {
-  const active = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
-  // The index of members leaves out drifts without a member, which are many.
-  const ofMembers = active.where('member_id', '<>', '');
-  return readInChunks(memberIds, (some) => ofMembers.where('member_id', 'in', some).execute());
+/** The change that repairs a drift; undefined: it is about something unmanaged. */
+export function toRepair(row: DriftRow): PlanAction | undefined {
+  const { change: kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  if (kind === null) return undefined;
+  const desired = parseStored<JsonValue>(row.desired);
+  const observed = parseStored<JsonValue>(row.observed);
+  const harm = findHarm({ kind, desired, observed });
+  return { kind, type, resourceId, memberId, desired, observed, harm };
 }
 
-/** Tells whether any drift is active. */
-export async function hasActiveDrifts(db: Db): Promise<boolean> {
-  const active = db.selectFrom('drifts').select('id').where('status', 'in', ACTIVE_STATUSES);
-  return (await active.limit(1).executeTakeFirst()) !== undefined;
+/** Lists users and groups that were written since then (epoch milliseconds) or of which something was released, and that have an active drift or an open action. */
+export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
+  const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
+  const holding = sql.join(HOLDING_SOURCES.map((source) => sql.lit(source)));
+  const { rows } = await sql<GivenKey>`
+    select distinct part.type, part.id from (
+      select resource_type as type, resource_id as id, member_id,
+        case when status = 'repairing' then 1 else 0 end as released
+      from drifts where status in (${active})
+      union all
+      select action.resource_type, action.resource_id, action.member_id,
+        case when action.status = 'released' then 1 else 0 end
+      from plans as plan join plan_actions as action on action.plan_id = plan.id
+      where (plan.status = 'approved' and action.status = 'released')
+        or (plan.status = 'held' and plan.source in (${holding}) and action.status = 'planned')
+    ) as part
+    left join users on users.id = part.id
+    left join groups on groups.id = part.id
+    left join users as member on member.id = part.member_id
+    where (part.released = 1 and (users.due_at is null or users.stuck_at is not null))
+      or users.modified_at > ${since} or groups.modified_at > ${since} or member.modified_at > ${since}`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** Detector, time and status of new drifts. */
@@ -184,27 +204,6 @@ export async function listRepairable(
     .orderBy('seq')
     .limit(limit)
     .execute();
-}
-
-/** Drifts whose repair is under way without a plan, because a write met them; in order of finding. */
-export async function listRepairing(db: Db, { afterSeq, limit }: Part): Promise<DriftRow[]> {
-  const drifts = db.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
-  const part = drifts.where('plan_id', 'is', null).where('seq', '>', afterSeq);
-  return part.orderBy('seq').limit(limit).execute();
-}
-
-/** The drift that an action of a plan repairs. */
-export async function findRepairing(
-  tx: Db,
-  action: Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
-): Promise<DriftRow | undefined> {
-  const drifts = tx.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
-  return drifts
-    .where('resource_id', '=', action.resource_id)
-    .where('member_id', '=', action.member_id)
-    .where('change', '=', action.kind)
-    .where('plan_id', '=', action.plan_id)
-    .executeTakeFirst();
 }
 
 /** Forgets the drifts that are over and were last seen longest ago; returns how many. */

@@ -81,7 +81,7 @@ async function toLookAnswer(
       observed: parseStored<JsonValue>(observed),
     })),
     repair:
-      repair === undefined ? null : { planId: repair.plan?.id ?? null, exceeded: repair.exceeded },
+      repair === undefined ? null : { planId: repair.planId ?? null, exceeded: repair.exceeded },
     unfinished: await isUnfinished(db, key),
   };
 }

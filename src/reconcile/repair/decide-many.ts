@@ -2,14 +2,13 @@ import { toAdoptionWords } from '../../domain/adoption.ts';
 import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { changeDrifts, type DriftRow, listDrifts } from '../../store/drifts.ts';
+import { changeDrifts, type DriftRow, listDrifts, toRepair } from '../../store/drifts.ts';
 import { type Db, rehearse } from '../../store/store.ts';
-import { isDriftStillSo } from './current.ts';
-import { BY_OPERATOR, isUndecided } from './decisions.ts';
+import { tellPlan } from '../add-plan.ts';
+import { acceptDrift, IS_CHANGED } from './accept.ts';
+import { findCurrent, isStillSo } from './current.ts';
 import type { DecisionDeps, Takeover } from './deps.ts';
-import { acceptDrift, IS_CHANGED } from './desire.ts';
-import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
-import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
+import { dropRepairs, listExceeded, lockDrifts, planRepairs, toRepairs } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
 /** Repair of drifts, with what is approved: a plan within the limits, the one that was shown, or any. */
@@ -124,9 +123,11 @@ async function decideOne(
   };
   if (isDryRun) return (await rehearse(store, decide)).one;
   const { one, discarded } = await store.write(decide);
-  tellDiscarded(events, discarded);
+  for (const plan of discarded) tellPlan(events, plan, 0);
   return one;
 }
+
+const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
 
 /** Finds the reason why a drift is not decided; `findWhy` tells it of one that is neither over nor being repaired. */
 async function findRefusal(
@@ -134,7 +135,8 @@ async function findRefusal(
   findWhy: (drift: DriftRow) => Promise<string | undefined>,
 ): Promise<Refusal | undefined> {
   if (drift === undefined) return { code: 'unknown', reason: 'There is no drift with this id.' };
-  if (!isUndecided(drift)) return { code: 'not-open', reason: `It is ${drift.status} already.` };
+  if (!UNDECIDED.has(drift.status))
+    return { code: 'not-open', reason: `It is ${drift.status} already.` };
   const reason = await findWhy(drift);
   return reason === undefined ? undefined : { code: 'not-possible', reason };
 }
@@ -147,20 +149,28 @@ async function repairMany(
   const { decided, discarded } = await deps.store.write(async (tx) => {
     await enterRules(tx, deps.rules, 'names');
     const { ones, drifts } = await sortOut(tx, deps, ids);
-    const plan = drifts.length === 0 ? undefined : await toPlan(tx, deps, drifts);
-    const kind = (plan && !isDryRun && findMismatch(plan, approved)) || 'done';
+    const actions = toRepairs(drifts);
+    if (actions.length === 0) {
+      return { decided: { kind: 'done', ones, plan: undefined } as const, discarded: [] };
+    }
+    const exceeded = await listExceeded(tx, deps, actions);
+    const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
+    const kind = isDryRun ? 'done' : findMismatch(plan, approved);
     const decided: ManyDecided = { kind, ones, plan };
-    if (plan === undefined || isDryRun || kind !== 'done') return { decided, discarded: [] };
+    if (isDryRun || kind !== 'done') return { decided, discarded: [] };
     const now = deps.clock.now();
     // What the operator has seen counts for no limit.
     const automatic = approved === 'within-limits' ? 1 : 0;
     const { id } = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic, by, now });
-    const empty = await dropRepairs(tx, drifts, now);
-    return { decided: { ...decided, plan: { ...plan, id } }, discarded: empty };
+    const discarded = await dropRepairs(tx, drifts, now);
+    return { decided: { ...decided, plan: { ...plan, id } }, discarded };
   });
-  tellDiscarded(deps.events, discarded);
+  for (const plan of discarded) tellPlan(deps.events, plan, 0);
   return decided;
 }
+
+/** Standing of a plan of repairs that an operator asks for: it is followed at once. */
+const BY_OPERATOR = { status: 'approved', source: 'operator', reason: null } as const;
 
 /** The drifts that can be repaired, and what becomes of each. */
 async function sortOut(
@@ -186,23 +196,21 @@ async function findHindrance(
   deps: DecisionDeps,
   drift: DriftRow,
 ): Promise<string | undefined> {
-  if (isUnmanagedKind(drift.kind)) return 'It is unmanaged: nothing of it is changed.';
-  const why = await findObstacle(tx, deps, toPlanAction(drift));
-  return why ?? ((await isDriftStillSo(tx, deps, drift)) ? undefined : IS_CHANGED);
+  const repair = toRepair(drift);
+  if (repair === undefined) return 'It is unmanaged: nothing of it is changed.';
+  const obstacle = await findObstacle(tx, deps, repair);
+  if (obstacle !== undefined) return obstacle;
+  // Nothing locks the user or group, because the release looks again.
+  const current = await findCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  return current !== undefined && isStillSo(current, repair) ? undefined : IS_CHANGED;
 }
 
-async function toPlan(tx: Db, deps: DecisionDeps, drifts: readonly DriftRow[]): Promise<ManyPlan> {
-  const actions = drifts.map(toPlanAction);
-  const exceeded = await listExceeded(tx, deps, drifts);
-  return { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
-}
-
-/** The reason why a plan is not the one that is meant; undefined: it is. */
+/** Tells whether a plan is the one that is meant. */
 function findMismatch(
-  { hash, exceeded }: ManyPlan,
+  { hash, exceeded }: Pick<ManyPlan, 'hash' | 'exceeded'>,
   approved: Repair['approved'],
-): 'other-hash' | 'above-limits' | undefined {
-  if (approved === 'any') return undefined;
-  if (approved === 'within-limits') return exceeded.length > 0 ? 'above-limits' : undefined;
-  return approved.hash === hash ? undefined : 'other-hash';
+): ManyDecided['kind'] {
+  if (approved === 'any') return 'done';
+  if (approved === 'within-limits') return exceeded.length > 0 ? 'above-limits' : 'done';
+  return approved.hash === hash ? 'done' : 'other-hash';
 }

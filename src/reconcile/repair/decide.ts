@@ -10,6 +10,7 @@ import {
   type DriftRow,
   listRepairable,
   reopenIgnoredDrifts,
+  toRepair,
 } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
@@ -17,9 +18,10 @@ import { countRepairs } from '../../store/plans/harm.ts';
 import { lockHeldRepairs, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
+import { acceptDrift } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
-import { acceptDrift } from './desire.ts';
-import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
+
+import { listExceeded, planRepairs, toRepairs } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -45,7 +47,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   const { plan, toAccept } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     const held = await lockHeldRepairs(tx);
-    const { toRepair: candidates, toAccept } = await sortKnown(tx, deps, occasion);
+    const { toRepair: candidates, toAccept } = await sortKnown(tx, deps, isDryRun);
     if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
     const made = await planFor(tx, deps, { ...occasion, candidates, held });
     return { plan: made, toAccept };
@@ -60,67 +62,54 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   return plan;
 }
 
+/** Takeover that nobody asked for by name. */
+const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
+
 /** Known drifts by what is to be done about them. */
 interface Sorted {
   readonly toRepair: DriftRow[];
   readonly toAccept: DriftRow[];
 }
 
-/** Takeover that nobody asked for by name. */
-const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
-
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
-async function sortKnown(tx: Db, deps: DriftDeps, { isDryRun }: Occasion): Promise<Sorted> {
-  const kinds: DriftKind[] = listActedOn(deps.repair.actions, DRIFT_KINDS);
+async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean): Promise<Sorted> {
+  const { actions } = deps.repair;
+  const kinds: DriftKind[] = listActedOn(actions, DRIFT_KINDS);
   await reopenIgnoredDrifts(tx, deps.clock.now());
   const sorted: Sorted = { toRepair: [], toAccept: [] };
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
-    for (const row of rows) await sortOne(tx, deps, { row, sorted, isDryRun });
+    for (const row of rows) {
+      const desired = parseStored<JsonValue>(row.desired);
+      const observed = parseStored<JsonValue>(row.observed);
+      const action = findDriftAction(actions, { kind: row.kind, desired, observed });
+      if (action === 'accept') sorted.toAccept.push(row);
+      if (action === 'repair' && (await mayRepair(tx, deps, { row, isDryRun })))
+        sorted.toRepair.push(row);
+    }
     afterSeq = sorted.toRepair.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
   }
   return { ...sorted, toRepair: sorted.toRepair.slice(0, ACTIONS_MAX) };
-}
-
-async function sortOne(
-  tx: Db,
-  deps: DriftDeps,
-  { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
-): Promise<void> {
-  const { toRepair, toAccept } = sorted;
-  const { kind } = row;
-  const [desired, observed] = [
-    parseStored<JsonValue>(row.desired),
-    parseStored<JsonValue>(row.observed),
-  ];
-  switch (findDriftAction(deps.repair.actions, { kind, desired, observed })) {
-    case 'accept':
-      toAccept.push(row);
-      return;
-    case 'repair':
-      if (await mayRepair(tx, deps, { row, isDryRun })) toRepair.push(row);
-      return;
-    default:
-  }
 }
 
 /**
  * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
  * reported, with what is in the way where something is.
  */
-export async function mayRepair(
+async function mayRepair(
   tx: Db,
   deps: DriftDeps,
   { row, isDryRun }: { row: DriftRow; isDryRun: boolean },
 ): Promise<boolean> {
-  const repairs = await countRepairs(tx, row, deps.clock.now() - HARM_WINDOW_MS);
+  const repair = toRepair(row);
+  if (repair === undefined) return false;
+  const repairs = await countRepairs(tx, repair, deps.clock.now() - HARM_WINDOW_MS);
   const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
-  const reason = await findObstacle(tx, deps, toPlanAction(row));
-  const note = reason ?? null;
+  const note = (await findObstacle(tx, deps, repair)) ?? null;
   if ((status !== row.status || note !== row.note) && !isDryRun) {
     await changeDrifts(tx, [row], { status, note });
   }
-  return status === 'open' && reason === undefined;
+  return status === 'open' && note === null;
 }
 
 interface Planning extends Occasion {
@@ -134,33 +123,25 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
   // A look at some resources does not change a waiting plan.
   const isLeft = (row: DriftRow) => source === 'audit' && held?.id === row.plan_id;
   const rows = candidates.filter((row) => !isLeft(row));
-  const actions = rows.map(toPlanAction);
+  const actions = toRepairs(rows);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
-    if (held.hash === toHash(actions) && (await isWhole(tx, held.id))) return held;
-    if (!isDryRun) await supersede(tx, held.id, now);
+    // What differs again after it dropped out of a plan is in none.
+    const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
+    if (isWhole && held.hash === toHash(actions)) return held;
+    const change = { status: 'discarded', reason: 'superseded' } as const;
+    if (!isDryRun) await updatePlan(tx, held.id, { ...change, decided_at: now, ended_at: now });
   }
   if (actions.length === 0) return undefined;
-  const exceeded = await listExceeded(tx, deps, candidates);
+  const exceeded = await listExceeded(tx, deps, toRepairs(candidates));
   // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
   const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
   return isDryRun ? addPlan(tx, actions, standing) : planRepairs(tx, rows, standing);
 }
 
-/** True for a plan out of which nothing dropped: what differs again after that is in none. */
-async function isWhole(tx: Db, planId: string): Promise<boolean> {
-  return !(await countPlanActions(tx, planId)).has('dropped');
-}
-
 function toStanding(exceeded: readonly string[], isDryRun: boolean) {
   if (isDryRun) return { status: 'discarded', reason: 'dry-run' } as const;
   if (exceeded.length > 0) return { status: 'held', reason: exceeded.join('; ') } as const;
   return { status: 'approved', reason: null } as const;
-}
-
-/** Discards a plan that a newer one replaces. `now` is epoch milliseconds. */
-async function supersede(tx: Db, id: string, now: number): Promise<void> {
-  const change = { status: 'discarded', reason: 'superseded', ended_at: now } as const;
-  await updatePlan(tx, id, { ...change, decided_at: now });
 }

@@ -11,9 +11,9 @@ import type { GroupField } from '../../domain/group.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
+import { toPlace } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import {
   parseCells,
   parseStored,
@@ -28,7 +28,7 @@ import { isUserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
+import type { Current } from './current.ts';
 
 /** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
 interface Desire {
@@ -175,27 +175,4 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
     now,
   );
   await deleteAllLinks(tx, row.id);
-}
-
-/** Reason why a drift is left as it is. */
-export const IS_CHANGED = 'The service holds something else by now.';
-
-/**
- * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). Returns the
- * reason why it is not accepted.
- */
-export async function acceptDrift(
-  tx: Db,
-  deps: Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>,
-  drift: DriftRow,
-): Promise<string | undefined> {
-  const { change: kind, member_id: memberId } = drift;
-  if (kind === null) return 'It is unmanaged: take it over instead.';
-  const current = await lockCurrent(tx, deps, drift);
-  if (current === undefined || !isStillSo(current, { ...drift, kind })) return IS_CHANGED;
-  const value = parseStored<JsonValue>(drift.observed);
-  if (!(await desire(tx, deps, current, { kind, memberId, value })))
-    return 'It was deleted, or another group has its name.';
-  await endDrifts(tx, [drift], { status: 'accepted', now: deps.clock.now() });
-  return undefined;
 }

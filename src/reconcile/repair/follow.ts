@@ -1,173 +1,192 @@
-import { assertNever } from '../../domain/errors.ts';
-import { isHolding } from '../../domain/plan.ts';
+import { ask } from '../../domain/cell.ts';
+import { isHandOver, toChangeKey } from '../../domain/change.ts';
+import { groupId, userId } from '../../domain/ids.ts';
 import {
-  changeDrifts,
-  type DriftRow,
-  endDrifts,
-  findRepairing,
-  listRepairing,
-} from '../../store/drifts.ts';
+  type ActionStatus,
+  isHolding,
+  isOfRecovery,
+  type PlanAction,
+  toPlace,
+} from '../../domain/plan.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { parseCells, toDueClass } from '../../store/engine/columns.ts';
+import { LINK_TABLES } from '../../store/links/links.ts';
+import { claimLinks } from '../../store/links/work.ts';
 import {
-  type ActionQuery,
   countPlanActions,
   listPlanActions,
   type PlanActionRow,
+  toAction,
   updatePlanActions,
 } from '../../store/plans/actions.ts';
 import { listDecidedPlans, lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { acceptDiscarded, dropOvertaken, endRecoveryOf } from './accept-held.ts';
-import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
+import { toStaleColumns } from '../retry-columns.ts';
+import { acceptHeld } from './accept.ts';
+import { type Current, isStillSo, lockCurrent } from './current.ts';
 import type { DriftDeps } from './deps.ts';
-import { releasePart } from './release.ts';
+import { desire } from './desire.ts';
+import { handOver } from './hand-over.ts';
+import { findObstacle } from './obstacle.ts';
+import { endRecovery } from './recovery-state.ts';
 
-/** Repairs that are checked in one transaction. */
+/** Actions of one transaction. */
 const PART = 200;
+/** Age from which an observation is renewed before it is acted on, in milliseconds. */
+const FRESH_MS = 60_000;
+/** The same of what was seen for the first run, in which the bridge changed nothing. */
+const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
 
 /**
- * Continues every decided plan, or those alone that hold changes back, and reports the changes that are done. True when some
- * are under way.
+ * Takes up every action of the decided plans, or of those alone that hold changes back. An action that no longer holds is
+ * dropped. After a crash the next process continues. Returns the plans that are not over yet.
  */
-export async function followPlans(
-  deps: DriftDeps,
-  scope: 'all' | 'holding' = 'all',
-): Promise<boolean> {
-  await dropOvertaken(deps);
+export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Promise<PlanRow[]> {
   const decided = await listDecidedPlans(deps.store.read);
   const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
   for (const plan of plans) {
-    if (plan.status === 'discarded') {
-      await acceptDiscarded(deps, plan);
-      await endRecoveryOf(deps, plan);
-      continue;
-    }
-    let isReleased = false;
-    while (await releasePart(deps, plan)) isReleased = true;
-    if (isReleased) deps.notify();
-    await endRecoveryOf(deps, plan);
-    await endPlan(deps, plan);
+    // Rules may derive changes of others from what was accepted.
+    while (await followPart(deps, plan)) deps.notify();
+    await endRecovery(deps, plan);
   }
-  const met = await endMetDrifts(deps);
-  return met || plans.length > 0;
+  return plans;
 }
 
-/** Ends the finished repairs of a plan, and the plan once nothing of it waits any more. */
-async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
+/** Ends those of these plans of which nothing waits any more. */
+export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Promise<void> {
   const { store, clock, events } = deps;
-  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const query: ActionQuery = { status: 'released', afterId, limit: PART };
-    const actions = await listPlanActions(store.read, plan.id, query);
-    await endPart(deps, actions, endAction);
-    afterId = actions.at(-1)?.id;
+  for (const { id, source } of plans) {
+    const total = await store.write(async (tx) => {
+      const plan = await lockPlan(tx, id);
+      const counts = await countPlanActions(tx, id);
+      // Another process may have ended it.
+      if (plan === undefined || plan.ended_at !== null) return undefined;
+      if (counts.has('planned') || counts.has('released')) return undefined;
+      const isDone = plan.status === 'approved';
+      const ended_at = clock.now();
+      await updatePlan(tx, id, isDone ? { status: 'applied', ended_at } : { ended_at });
+      return isDone ? counts.values().reduce((sum, count) => sum + count, 0) : undefined;
+    });
+    if (total !== undefined) events.plan({ id, source, status: 'applied', actions: total });
   }
-  const total = await store.write(async (tx) => {
-    // Another process may have ended it.
-    if ((await lockPlan(tx, plan.id))?.status !== 'approved') return undefined;
-    const counts = await countPlanActions(tx, plan.id);
-    if (counts.has('planned') || counts.has('released')) return undefined;
-    await updatePlan(tx, plan.id, { status: 'applied', ended_at: clock.now() });
-    return counts.values().reduce((sum, count) => sum + count, 0);
-  });
-  const { id, source } = plan;
-  if (total !== undefined) events.plan({ id, source, status: 'applied', actions: total });
 }
 
-/** Ends repairs that a write made unnecessary. True when some are still under way. */
-async function endMetDrifts(deps: DriftDeps): Promise<boolean> {
-  let isAny = false;
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
-    isAny ||= rows.length > 0;
-    await endPart(deps, rows, async (ending, row) =>
-      endDrift(
-        ending,
-        row,
-        row.change === null ? 'gone' : await ending.check({ ...row, kind: row.change }),
-      ),
-    );
-    afterSeq = rows.at(-1)?.seq;
-  }
-  return isAny;
-}
-
-/** Change under way, as far as its state is concerned. */
-type Checked = Pick<
-  PlanActionRow,
-  'kind' | 'resource_type' | 'resource_id' | 'member_id' | 'desired'
->;
-
-/** One transaction in which repairs are checked and ended. */
-interface Ending {
-  readonly tx: Db;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly check: (row: Checked) => Promise<RepairState>;
-}
-
-/** Ends some repairs in one transaction, and reports those that are done. */
-async function endPart<Row>(
-  deps: DriftDeps,
-  rows: readonly Row[],
-  end: (ending: Ending, row: Row) => Promise<DriftRow | undefined>,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const { store, driftEvents, clock } = deps;
-  const repaired = await store.write(async (tx) => {
-    const ending = { tx, now: clock.now(), check: createRepairCheck(tx, deps) };
-    const ended: DriftRow[] = [];
-    for (const row of rows) {
-      const drift = await end(ending, row);
-      if (drift !== undefined) ended.push(drift);
+/** Takes up the next actions of a plan. False when none was left. */
+async function followPart(deps: DriftDeps, { id }: PlanRow): Promise<boolean> {
+  return deps.store.write(async (tx) => {
+    // Another process may be at it as well.
+    const plan = await lockPlan(tx, id);
+    if (plan === undefined || plan.ended_at !== null) return false;
+    if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
+    const query = { status: 'planned', afterId: 0, limit: PART } as const;
+    const rows = await listPlanActions(tx, id, query);
+    for (const some of Map.groupBy(rows, ({ resource_id }) => resource_id).values()) {
+      await followResource(tx, deps, { plan, rows: some });
     }
-    return ended;
+    return rows.length > 0;
   });
-  for (const { kind, id, first_seen_at } of repaired) {
-    driftEvents.repaired({ kind, id, tookMs: clock.now() - first_seen_at });
+}
+
+/** True for a plan whose actions first change what is desired. */
+function changesDesired({ undoes, status }: PlanRow): boolean {
+  return undoes !== null || status === 'discarded';
+}
+
+/** Takes up actions of one user or group. */
+async function followResource(
+  tx: Db,
+  deps: DriftDeps,
+  { plan, rows }: { readonly plan: PlanRow; readonly rows: readonly PlanActionRow[] },
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const key = { type: first.resource_type, id: first.resource_id };
+  const now = deps.clock.now();
+  const released: PlanAction[] = [];
+  let current = await lockCurrent(tx, deps, key);
+  for (const row of rows) {
+    const action = toAction(row);
+    const status = current ? await followAction(tx, deps, { plan, action, current }) : 'dropped';
+    const isReleased = status === 'released';
+    await updatePlanActions(tx, [row.id], isReleased ? { status, released_at: now } : { status });
+    if (isReleased) released.push(action);
+    if (changesDesired(plan)) current = await lockCurrent(tx, deps, key);
   }
+  if (current === undefined || released.length === 0) return;
+  await makePending(tx, current.row, { plan, actions: released, now });
+  await markRepairing(tx, plan, released);
 }
 
-/** Reads each resource once, because ending a repair changes no user or group. */
-function createRepairCheck(tx: Db, deps: DriftDeps): Ending['check'] {
-  const known = new Map<string, Promise<Current | undefined>>();
-  return async (row) => {
-    const { resource_id: id } = row;
-    const reading = known.get(id) ?? lockCurrent(tx, deps, row);
-    known.set(id, reading);
-    const current = await reading;
-    return current === undefined ? 'gone' : checkRepair(tx, current, row);
-  };
-}
-
-/** Ends one action. Returns the drift that it repaired; undefined when there is none, or not yet. */
-async function endAction(ending: Ending, action: PlanActionRow): Promise<DriftRow | undefined> {
-  const { tx, check } = ending;
-  const state = await check(action);
-  if (state === 'waits') return undefined;
-  const status = state === 'gone' ? 'dropped' : 'done';
-  await updatePlanActions(tx, [action.id], { status });
-  const drift = await findRepairing(tx, action);
-  return drift && endDrift(ending, drift, state);
-}
-
-async function endDrift(
-  { tx, now }: Ending,
-  drift: DriftRow,
-  state: RepairState,
-): Promise<DriftRow | undefined> {
-  switch (state) {
-    case 'waits':
-      return undefined;
-    case 'gone':
-      await endDrifts(tx, [drift], { status: 'gone', now });
-      return undefined;
-    case 'differs':
-      // The repair did not hold: the next look decides anew.
-      await changeDrifts(tx, [drift], { status: 'open', plan_id: null });
-      return undefined;
-    case 'done':
-      await endDrifts(tx, [drift], { status: 'repaired', now });
-      return drift;
-    default:
-      return assertNever(state);
+/** Takes up one action. An undo, and what was discarded, is made desired first. */
+async function followAction(
+  tx: Db,
+  deps: DriftDeps,
+  { plan, action, current }: { plan: PlanRow; action: PlanAction; current: Current },
+): Promise<ActionStatus> {
+  if (plan.status === 'discarded') {
+    await acceptHeld(tx, deps, { plan, action, current });
+    return 'dropped';
   }
+  if (isHandOver(action.kind)) {
+    return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
+  }
+  if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
+  const { kind, memberId, desired: value } = action;
+  const holds =
+    plan.undoes === null
+      ? isStillSo(current, action)
+      : await desire(tx, deps, current, { kind, memberId, value });
+  return holds ? 'released' : 'dropped';
+}
+
+/** Actions of one user or group that are released now (epoch milliseconds). */
+interface Release {
+  readonly plan: PlanRow;
+  readonly actions: readonly PlanAction[];
+  readonly now: number;
+}
+
+/** Makes the parts of the actions pending, after a look where the last one is old. */
+async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<void> {
+  const { actions, now } = release;
+  const places = actions.map((action) => ({ ...toPlace(action), memberId: action.memberId }));
+  const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
+  for (const list of isUserRow(row) ? [] : LINK_TABLES) {
+    const userIds = places.flatMap((place) =>
+      place.kind === 'link' && place.list === list ? userId(place.memberId) : [],
+    );
+    await claimLinks(tx, list, groupId(row.id), { userIds, version: row.version });
+  }
+  await updateRow(tx, row, {
+    cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
+    due_at: now,
+    // A removal that waits already keeps its class.
+    due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== undefined)),
+    ...(isFresh(row, release) ? {} : toStaleColumns(now)),
+  });
+}
+
+/** Tells whether what is known of a user or group is acted on without a look. */
+function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
+  const ageMs = now - plan.created_at;
+  if (isOfRecovery(plan.source)) {
+    // The read showed the account, or that there is none. A store older than the service does not know what it created.
+    const isRead = plan.source === 'first-run' && isUserRow(row) && row.must_look === 0;
+    return isRead && ageMs < FIRST_RUN_FRESH_MS;
+  }
+  return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));
+}
+
+async function markRepairing(tx: Db, plan: PlanRow, actions: readonly PlanAction[]): Promise<void> {
+  const keys = new Set(actions.map(toChangeKey));
+  const drifts = await listActiveDrifts(tx, [
+    ...new Set(actions.map(({ resourceId }) => resourceId)),
+  ]);
+  const repaired = drifts.filter(
+    ({ change: kind, member_id: memberId }) =>
+      kind !== null && keys.has(toChangeKey({ kind, memberId })),
+  );
+  await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
 }

@@ -1,12 +1,11 @@
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { type PlanActionRow, updatePlanActions } from '../../store/plans/actions.ts';
 import { lockHeldPlanOf, type PlanRow } from '../../store/plans/plans.ts';
-import { isUserRow, lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { addPlan, growPlan, tellPlan } from '../add-plan.ts';
+import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** The provider whose a user or group is, and the id by which that one knows it. */
@@ -29,8 +28,6 @@ export type PlannedHandover =
   | { readonly kind: 'planned'; readonly plan: PlanRow }
   | { readonly kind: 'waits'; readonly plan: PlanRow };
 
-/** Actions that are added at once. */
-const PART = 200;
 /** Stores a plan that hands over, for an operator to approve. @param reason in words */
 export async function planHandover(
   { store, clock, events }: Pick<ProcessDeps, 'store' | 'clock' | 'events'>,
@@ -40,19 +37,12 @@ export async function planHandover(
   const planned = await store.write(async (tx): Promise<PlannedHandover> => {
     const waiting = await lockHeldPlanOf(tx, 'handover');
     if (waiting !== undefined) return { kind: 'waits', plan: waiting };
-    const now = clock.now();
-    const first = handovers.slice(0, PART).map(toAction);
-    const standing = { status: 'held', source: 'handover', reason, automatic: 0, now } as const;
-    let plan = await addPlan(tx, first, standing);
-    for (let at = PART; at < handovers.length; at += PART) {
-      const actions = handovers.slice(at, at + PART).map(toAction);
-      plan = await growPlan(tx, plan, { actions, reason, now });
-    }
+    const standing = { status: 'held', source: 'handover', reason, automatic: 0 } as const;
+    const actions = handovers.map(toAction);
+    const plan = await addPlan(tx, actions, { ...standing, now: clock.now() });
     return { kind: 'planned', plan };
   });
-  if (planned.kind === 'planned') {
-    tellPlan(events, planned.plan);
-  }
+  if (planned.kind === 'planned') tellPlan(events, planned.plan);
   return planned;
 }
 
@@ -64,47 +54,40 @@ function toAction({ type, id, from, to }: HandOver): PlanAction {
   };
 }
 
-/** Does actions of an approved plan, each as far as nothing of it has changed since. Nothing of it reaches the service. */
-export async function handOverAll(
-  tx: Db,
-  deps: Pick<ProcessDeps, 'clock'>,
-  actions: readonly PlanActionRow[],
-): Promise<void> {
-  const done: number[] = [];
-  const dropped: number[] = [];
-  for (const action of actions) {
-    const isDone = await handOver(tx, deps, action);
-    (isDone ? done : dropped).push(action.id);
-  }
-  await updatePlanActions(tx, done, { status: 'done' });
-  await updatePlanActions(tx, dropped, { status: 'dropped' });
-}
-
-async function handOver(
+/** Gives a user or group to another provider, unless it has changed hands since. Nothing of it reaches the service. */
+export async function handOver(
   tx: Db,
   { clock }: Pick<ProcessDeps, 'clock'>,
-  { resource_type: type, resource_id: id, desired, observed }: PlanActionRow,
+  row: ResourceRow,
+  { desired, observed }: PlanAction,
 ): Promise<boolean> {
-  const { provider, externalId } = parseStored<Ownership>(desired);
-  const row = await lockRow(tx, { type, id });
-  if (row === undefined || !isOwnedAs(row, observed)) return false;
-  if (!(await isProvider(tx, provider))) return false;
+  const { provider, externalId } = toOwnership(desired);
+  if (!isOwnedAs(row, observed) || !(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
   const attributes = externalId === null ? others : { ...others, externalId };
-  const change = { provider, version: row.version + 1, modified_at: clock.now() };
   const columns = isUserRow(row) ? toUserColumns(attributes) : toGroupColumns(attributes);
-  await updateRow(tx, row, { ...change, ...toNewIds(columns) });
+  // No name changes, so nobody is followed by one.
+  await updateRow(tx, row, {
+    provider,
+    version: row.version + 1,
+    modified_at: clock.now(),
+    attributes: columns.attributes,
+    external_id: columns.external_id,
+  });
   return true;
 }
 
-/** No name changes, so nobody is followed by one. */
-function toNewIds({ attributes, external_id }: Pick<ResourceRow, 'attributes' | 'external_id'>) {
-  return { attributes, external_id };
-}
-
 /** True when a user or group is still whose it was, under the same id. @param owned as a plan has it */
-export function isOwnedAs(row: ResourceRow, owned: string): boolean {
-  const { provider, externalId } = parseStored<Ownership>(owned);
+export function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
+  const { provider, externalId } = toOwnership(owned);
   if (row.origin === null || row.deleted_at !== null) return false;
   return row.provider === provider && row.external_id === externalId;
+}
+
+function toOwnership(owned: JsonValue): Ownership {
+  const { provider, externalId } = isJsonObject(owned) ? owned : {};
+  return {
+    provider: String(provider),
+    externalId: typeof externalId === 'string' ? externalId : null,
+  };
 }

@@ -2,15 +2,14 @@ import type { GivenKey } from '../../domain/ids.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import { decideMany, type ManyRequest } from './decide-many.ts';
-import { decidePlan } from './decisions.ts';
+import { decidePlan, previewUndo, undoPlan } from './decide-plan.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
-import { followPlans } from './follow.ts';
-import { createWriteFollower } from './follow-writes.ts';
+import { endPlans, followPlans } from './follow.ts';
 import { type HandOver, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo } from './let-go.ts';
 import { type LookRequest, lookNow } from './look-now.ts';
-import { previewUndo, undoPlan } from './undo.ts';
+import { createReview } from './review.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -56,12 +55,15 @@ export function createDriftDecisions(deps: DecisionDeps) {
  */
 export type KeeperScope = 'all' | 'holding' | 'nothing';
 
+/** While something is held, nothing is looked at. */
+const NOTHING = { nextAt: undefined, hasFound: false };
+
 /** Creates the keeper; `findScope` tells what may be acted on. */
 export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<KeeperScope>) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspect = createInspections(deps, signal);
-  const writes = createWriteFollower(deps);
+  const review = createReview(deps);
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
   let isWaiting = false;
@@ -87,14 +89,12 @@ export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<Keep
 
   /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
   async function keep(scope: 'all' | 'holding'): Promise<number | undefined> {
-    if (scope === 'holding') {
-      return (await followPlans(deps, scope)) ? deps.clock.now() : undefined;
-    }
-    const { nextAt, hasFound } = await inspect();
+    const { nextAt, hasFound } = scope === 'all' ? await inspect() : NOTHING;
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
-    await writes.run();
-    const areRepairing = await followPlans(deps);
-    return areRepairing ? deps.clock.now() : nextAt;
+    const plans = await followPlans(deps, scope);
+    const isRepairing = await review();
+    await endPlans(deps, plans);
+    return isRepairing || plans.length > 0 ? deps.clock.now() : nextAt;
   }
 
   /** Has followed at once what was found or decided. */

@@ -1,19 +1,15 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { enterRules } from '../../rules/follow.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
 import { findRow, isLinked, type ResourceRow } from '../../store/resources/rows.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { type Inspected, inspect } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
 import { toNeeds } from '../compare/look.ts';
 import { findQuietAt } from '../compare/run.ts';
-import { mayRepair } from './decide.ts';
-import { BY_OPERATOR } from './decisions.ts';
+import { decideMany } from './decide-many.ts';
 import type { DriftDeps } from './deps.ts';
-import { listExceeded, planRepairs } from './make-plan.ts';
 
 /** Calls of the service that one look may make. */
 const CALLS_MAX = 3;
@@ -44,7 +40,7 @@ export type LookResult =
 /** Repair that a look was asked for. */
 interface LookRepair {
   /** The plan that does it; undefined: none was made. */
-  readonly plan: PlanRow | undefined;
+  readonly planId: string | undefined;
   /** Limits that it would exceed, in words. */
   readonly exceeded: readonly string[];
 }
@@ -95,20 +91,12 @@ async function look(deps: DriftDeps, row: ResourceRow, signal: AbortSignal): Pro
 
 /** Repairs what differs, but for what is unmanaged, protected or contested; above a limit nothing. */
 async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<LookRepair> {
-  return deps.store.write(async (tx) => {
-    await enterRules(tx, deps.rules, 'names');
-    const drifts: DriftRow[] = [];
-    for (const row of await listActiveDrifts(tx, [key.id])) {
-      const isOpen = row.status === 'open' && !isUnmanagedKind(row.kind);
-      if (isOpen && (await mayRepair(tx, deps, { row, isDryRun: false }))) drifts.push(row);
-    }
-    if (drifts.length === 0) return { plan: undefined, exceeded: [] };
-    const exceeded = await listExceeded(tx, deps, drifts);
-    if (exceeded.length > 0) return { plan: undefined, exceeded };
-    const now = deps.clock.now();
-    const plan = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic: 1, by, now });
-    return { plan, exceeded };
-  });
+  const drifts = await listActiveDrifts(deps.store.read, [key.id]);
+  const open = drifts.filter(({ status, kind }) => status === 'open' && !isUnmanagedKind(kind));
+  const decision = { kind: 'repair', approved: 'within-limits' } as const;
+  const ids = open.map(({ id }) => id);
+  const { plan } = await decideMany(deps, { ids, decision, isDryRun: false, by });
+  return { planId: plan?.id, exceeded: plan?.exceeded ?? [] };
 }
 
 /** A transport that makes a bounded number of calls, each of one attempt. */

@@ -1,7 +1,8 @@
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { endAllPlans, holdEverything, insertWishes } from '../../store/plans/held.ts';
+import { insertPlanActions } from '../../store/plans/actions.ts';
+import { endAllPlans, holdEverything } from '../../store/plans/held.ts';
 import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -101,8 +102,10 @@ async function enter(
   const entered = await store.write(async (tx) => {
     const begun = await findBegun(tx, reason);
     if (begun !== undefined) return begun;
-    const planId = await openPlan(tx, toSource(reason), now);
-    await holdEverything(tx);
+    const source = reason.code === 'first-run' ? 'first-run' : 'restore';
+    const planId = await openPlan(tx, source, now);
+    const held = await holdEverything(tx);
+    if (source === 'first-run') await insertPlanActions(tx, { id: planId, now }, held);
     const state = { phase: 'reading', since: now, reason, planId } as const;
     await RECOVERY.save(tx, state, now);
     // All pending changes are held now, for whichever reason they waited.
@@ -111,11 +114,6 @@ async function enter(
   });
   events.recovery({ phase: 'reading', code: reason.code });
   return entered;
-}
-
-/** Finds the source of the plan that is made for this reason. */
-export function toSource({ code }: RecoveryReason): PlanOrigin {
-  return code === 'first-run' ? 'first-run' : 'restore';
 }
 
 /**
@@ -132,7 +130,6 @@ async function openPlan(tx: Db, source: PlanOrigin, now: number): Promise<string
     const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
     await updatePlan(tx, id, { ...empty, status: 'making', reason, created_at: now });
   }
-  if (source === 'first-run') await insertWishes(tx, { planId: id, now });
   return id;
 }
 

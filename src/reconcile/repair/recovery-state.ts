@@ -1,4 +1,8 @@
+import { isOfRecovery } from '../../domain/plan.ts';
 import { createFact } from '../../store/facts.ts';
+import { countPlanActions } from '../../store/plans/actions.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
+import type { ProcessDeps } from '../deps.ts';
 
 /** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */
 export type RecoveryReason =
@@ -30,3 +34,20 @@ export type RecoveryState =
 
 /** The state of recovery, as processes share it. */
 export const RECOVERY = createFact<RecoveryState>('recovery');
+
+/** Ends the recovery that a plan was made for, if it was: nothing of it is held any more. */
+export async function endRecovery(
+  { store, events }: Pick<ProcessDeps, 'store' | 'events'>,
+  { id, source, status }: Pick<PlanRow, 'id' | 'source' | 'status'>,
+): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const actions = await store.write(async (tx) => {
+    const state = await RECOVERY.lock(tx);
+    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
+    await RECOVERY.delete(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (actions === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions });
+  store.bell.ring('decided');
+}

@@ -1,27 +1,22 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { deletePlan, findPlan } from '../../store/plans/plans.ts';
-import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import type { Hold, ReconcileDeps } from '../deps.ts';
+import type { Hold } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
-import {
-  beginReading,
-  findProgress,
-  type Reading,
-  type ReadProgress,
-  type ReadRun,
-} from '../read/reading.ts';
-import { readServiceAgain } from './read-again.ts';
-import { beginRecovery, goLive, type RecoveryDeps, toSource } from './recovery-begin.ts';
+import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
+import { beginRecovery, goLive, type RecoveryDeps } from './recovery-begin.ts';
 import { type Detection, saveAlive } from './recovery-detect.ts';
-import { makePlan } from './recovery-make-plan.ts';
-import { RECOVERY, type RecoveryState } from './recovery-state.ts';
-import { tellRelease } from './release-progress.ts';
+import { planRecovery } from './recovery-plan.ts';
+import { RECOVERY } from './recovery-state.ts';
+import { findReleaseProgress } from './release-progress.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
+/** Interval at which the log tells the progress of an approved plan, in milliseconds. */
+const TOLD_EVERY_MS = 60_000;
+/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
+const COUNTED_MAX = 5;
 
 /**
  * Recovery of a store that is older than the service, so that old changes are not made again. It is found at the start,
@@ -49,13 +44,15 @@ export interface Recovery {
 
 /** Creates the recovery of one process. */
 export function createRecovery(deps: RecoveryDeps): Recovery {
-  const { firstRead, events } = deps;
+  const { firstRead, events, clock } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const retrier = createRetrier(deps, signal);
-  const [over, trusted, read] = [toEnd(), toEnd(), toEnd()];
+  const over = Promise.withResolvers<void>();
+  const trusted = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
   const heartbeat = createHeartbeat(deps);
+  const attempts = { failures: 0, signal };
   let detection: Detection | undefined;
   let reading: Reading | undefined;
   let isBegun = false;
@@ -64,32 +61,34 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   async function run(): Promise<void> {
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const begun = await retrier.keepTrying(() =>
-      beginRecovery(deps, { signal, failures: retrier.failures }),
-    );
+    const begun = await keepTrying(deps, attempts, () => beginRecovery(deps, attempts));
     detection = begun.detection;
     const { state } = begun;
-    if (state?.phase === 'reading') reading = beginReading(deps.clock.now(), { isFirst: true });
+    const again = { deps, reading: beginReading(clock.now(), { isFirst: true }), signal };
+    if (state?.phase === 'reading') reading = again.reading;
     over.resolve();
     isBegun = true;
     heartbeat.start();
-    const again = reading && { deps, reading, signal };
-    const isDone =
-      state === undefined ||
-      (again && (await retrier.keepTrying(() => continueRecovery(deps, state, again))));
+    if (state?.phase === 'reading') {
+      await keepTrying(deps, attempts, () => planRecovery(again, state));
+    }
     reading = undefined;
     read.resolve();
-    if (isDone) trusted.resolve();
+    await reconsider();
+  }
+
+  async function reconsider(): Promise<void> {
+    if (isBegun && !signal.aborted && (await isOver(deps))) trusted.resolve();
   }
 
   return {
     hold: {
       over: over.promise,
       trusted: trusted.promise,
-      isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
+      isLong: () => firstRead.hold.isLong() || attempts.failures > 0,
     },
     read: read.promise,
-    progress: () => findProgress(reading, deps.clock.now()),
+    progress: () => findProgress(reading, clock.now()),
     isReading: () => reading !== undefined,
     async start() {
       await goLive(deps);
@@ -104,14 +103,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       await heartbeat.stop();
     },
     detection: () => detection,
-    async reconsider() {
-      if (isBegun && !signal.aborted && (await isOver(deps))) trusted.resolve();
-    },
+    reconsider,
   };
-}
-
-function toEnd(): PromiseWithResolvers<void> {
-  return Promise.withResolvers<void>();
 }
 
 /** Tells whether no recovery is under way; false as well where the store cannot tell now. */
@@ -125,46 +118,51 @@ async function isOver({ store, events }: RecoveryDeps): Promise<boolean> {
   }
 }
 
-/** Continues recovery until an operator is needed. True when it is over. */
-async function continueRecovery(
-  deps: RecoveryDeps,
-  state: RecoveryState,
-  run: ReadRun,
-): Promise<boolean> {
-  if (state.phase !== 'reading') return false;
-  const { store, events, clock } = deps;
-  const { reason, planId: id } = state;
-  const seen = await readServiceAgain(run);
-  const plan = await findPlan(store.read, id);
-  const alsoSave = (tx: Db) => RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
-  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { seen, alsoSave });
-  if (reason.code === 'first-run' && actions === 0) {
-    // The changes accepted while observing are in the service already.
-    await store.write(async (tx) => {
-      await deletePlan(tx, id);
-      await RECOVERY.delete(tx);
-    });
-    events.recovery({ phase: 'over', code: 'empty', actions });
-    return true;
+/** Repeats what nothing else would repeat, and counts the failures. @throws the signal's reason when the process stops */
+async function keepTrying<T>(
+  { clock, random, events }: RecoveryDeps,
+  attempts: { failures: number; readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { signal } = attempts;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      attempts.failures += 1;
+      const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
+      events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
+      const counted = Math.min(attempts.failures, COUNTED_MAX);
+      await clock.sleep(backoffMs(counted, undefined, random()), signal);
+    }
   }
-  events.recovery({ phase: 'waiting', code: reason.code, actions });
-  events.plan({ id, status: 'held', source: toSource(reason), actions });
-  return false;
 }
 
 /** Creates the heartbeat, which stores the last moment of use for the next start, and logs how far an approved plan is. */
-function createHeartbeat(deps: RecoveryDeps) {
-  const { store, clock, events } = deps;
+function createHeartbeat({ store, clock, events }: RecoveryDeps) {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
+  let toldAt = 0;
 
   async function beat(): Promise<void> {
     try {
       await store.write((tx) => saveAlive(tx, clock.now()));
-      await tellRelease(deps);
+      await tellRelease();
     } catch (error) {
       if (!isNotLeading(error)) events.failed({ type: 'recovery', id: 'alive', error });
     }
+  }
+
+  async function tellRelease(): Promise<void> {
+    const now = clock.now();
+    const progress = await findReleaseProgress(store.read, now);
+    if (progress === undefined) return;
+    const { startedAt, endsAt, ...counts } = progress;
+    if (now - Math.max(startedAt, toldAt) < TOLD_EVERY_MS) return;
+    toldAt = now;
+    const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
+    events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
   }
 
   return {
@@ -183,39 +181,6 @@ function createHeartbeat(deps: RecoveryDeps) {
       clearInterval(timer);
       await last;
       await beat();
-    },
-  };
-}
-
-/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
-const COUNTED_MAX = 5;
-
-/** Creates what repeats work that nothing else would repeat; it waits between attempts, and reports each failure. */
-function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal) {
-  let failures = 0;
-
-  async function rest(error: unknown): Promise<void> {
-    failures += 1;
-    const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
-    events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
-    await clock.sleep(backoffMs(Math.min(failures, COUNTED_MAX), undefined, random()), signal);
-  }
-
-  return {
-    /** Number of failed attempts so far. */
-    get failures() {
-      return failures;
-    },
-    /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
-    async keepTrying<T>(work: () => Promise<T>): Promise<T> {
-      for (;;) {
-        try {
-          return await work();
-        } catch (error) {
-          signal.throwIfAborted();
-          await rest(error);
-        }
-      }
     },
   };
 }

@@ -33,25 +33,12 @@ export async function insertPlanActions(
   for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
 }
 
-/** Lists planned actions of waiting plans whose user or group was written since they were planned. */
-export async function listOvertakenActions(tx: Db, limit: number): Promise<PlanActionRow[]> {
-  const sources = sql.join([...HOLDING_SOURCES]);
-  const { rows } = await sql<PlanActionRow>`
-    select action.* from plans as plan
-    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
-    left join users on action.resource_type = 'user' and users.id = action.resource_id
-    left join groups on action.resource_type = 'group' and groups.id = action.resource_id
-    where plan.status = 'held' and plan.source in (${sources})
-    and coalesce(users.modified_at, groups.modified_at, action.planned_at + 1) > action.planned_at
-    order by action.id limit ${limit}`.execute(tx);
-  return rows;
-}
-
-/** Notes that actions were seen to be still right. `now` is epoch milliseconds. */
-export async function renewPlanActions(tx: Db, ids: readonly number[], now: number): Promise<void> {
-  for (const some of chunks(ids)) {
-    await tx.updateTable('plan_actions').set({ planned_at: now }).where('id', 'in', some).execute();
-  }
+/** Parses the stored form of an action. */
+export function toAction(row: PlanActionRow): PlanAction {
+  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const desired = parseStored<JsonValue>(row.desired);
+  const observed = parseStored<JsonValue>(row.observed);
+  return { kind, type, resourceId, memberId, desired, observed, harm: row.harm ?? undefined };
 }
 
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
@@ -111,6 +98,28 @@ export async function listPlanActions(
   let actions = db.selectFrom('plan_actions').selectAll().where('plan_id', '=', planId);
   if (query.status !== undefined) actions = actions.where('status', '=', query.status);
   return actions.where('id', '>', query.afterId).orderBy('id').limit(query.limit).execute();
+}
+
+/** Lists the actions of a user or group that are released, or held back by a plan that waits. */
+export async function listOpenActions(db: Db, resourceId: string): Promise<PlanActionRow[]> {
+  const actions = db
+    .selectFrom('plan_actions')
+    .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
+    .selectAll('plan_actions')
+    .where('plan_actions.resource_id', '=', resourceId);
+  return actions
+    .where((where) =>
+      where.or([
+        where('plan_actions.status', '=', 'released'),
+        where.and([
+          where('plan_actions.status', '=', 'planned'),
+          where('plans.status', '=', 'held'),
+          where('plans.source', 'in', HOLDING_SOURCES),
+        ]),
+      ]),
+    )
+    .orderBy('plan_actions.id')
+    .execute();
 }
 
 /** Moves actions on. `releasedAt` is epoch milliseconds. */

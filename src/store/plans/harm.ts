@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import type { HarmKind } from '../../domain/harm.ts';
+import type { PlanAction } from '../../domain/plan.ts';
 import type { Db } from '../store.ts';
-import type { ActionKey } from './actions.ts';
 
 /** Change by an automatic plan, and its subject. */
 export interface AutomaticChange {
@@ -29,13 +29,13 @@ export async function listAutomaticChanges(db: Db, since: number): Promise<Autom
 /** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
 export async function countRepairs(
   db: Db,
-  { resource_id, member_id }: Omit<ActionKey, 'kind'>,
+  { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
   since: number,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct action.plan_id) as count from plan_actions as action
     join plans as plan on plan.id = action.plan_id
-    where action.resource_id = ${resource_id} and action.member_id = ${member_id}
+    where action.resource_id = ${resourceId} and action.member_id = ${memberId}
     and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`.execute(
     db,
   );

@@ -93,6 +93,19 @@ export async function listDecidedPlans(db: Db): Promise<PlanRow[]> {
   return decided.where('ended_at', 'is', null).orderBy('seq').execute();
 }
 
+/** Finds when the approved plan of going live or of recovery was decided (epoch milliseconds), and of how many users and groups something was released. */
+export async function findReleasing(
+  db: Db,
+): Promise<{ readonly startedAt: number; readonly total: number } | undefined> {
+  const { rows } = await sql<{ startedAt: number; total: number }>`
+    select plan.decided_at as "startedAt", count(distinct action.resource_id) as total
+    from plans as plan join plan_actions as action on action.plan_id = plan.id
+    where plan.status = 'approved' and plan.source in ('first-run', 'restore')
+      and action.status in ('released', 'done')
+    group by plan.seq, plan.decided_at order by plan.seq desc limit 1`.execute(db);
+  return rows[0] && { ...rows[0], total: Number(rows[0].total) };
+}
+
 /** Changes the status of a plan. */
 export async function updatePlan(
   tx: Db,

@@ -50,27 +50,3 @@ interface StoredProgress extends Omit<ProgressRow, 'key' | 'oldestLink'> {
   readonly member: number | null;
   readonly admin: number | null;
 }
-
-/** Place in the order of writing: the time of the last write (epoch milliseconds), and the number of the row. */
-export interface WrittenPlace {
-  readonly at: number;
-  readonly seq: number;
-}
-
-/** User or group that was written, by its SCIM id. */
-export interface Written extends WrittenPlace {
-  readonly id: string;
-}
-
-/** Lists users or groups that were written after a place, deleted ones too, in the order of writing. */
-export async function listWritten(
-  db: Db,
-  type: 'user' | 'group',
-  { after, limit }: { readonly after: WrittenPlace; readonly limit: number },
-): Promise<Written[]> {
-  const { rows } = await sql<Written>`
-    select id, modified_at as at, seq from ${sql.table(`${type}s`)}
-    where (modified_at, seq) > (${after.at}, ${after.seq})
-    order by modified_at, seq limit ${limit}`.execute(db);
-  return rows;
-}

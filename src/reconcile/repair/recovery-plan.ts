@@ -1,0 +1,240 @@
+import { toChangeKey } from '../../domain/change.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { UserId } from '../../domain/ids.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { toSentUser } from '../../domain/user.ts';
+import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
+import { type GroupRow, toSeenEntities } from '../../store/groups/groups.ts';
+import {
+  type ActionKey,
+  deletePlanActions,
+  insertPlanActions,
+  listActionsOf,
+} from '../../store/plans/actions.ts';
+import { deleteUnknown } from '../../store/plans/held.ts';
+import { deletePlan, findPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import {
+  listGroupsWithAdmins,
+  listGroupsWithEntities,
+  listRows,
+  listUserNamesSeen,
+  trust,
+} from '../../store/resources/managed.ts';
+import { isLinked, isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { ProcessDeps } from '../deps.ts';
+import { readAdmins } from '../group/read-admins.ts';
+import { readEntities } from '../group/read-entities.ts';
+import { readService } from '../read/read-service.ts';
+import { isSeen, type ReadRun, type Seen, toSeen } from '../read/reading.ts';
+import { toAccountKeys } from '../user/find-account.ts';
+import { classify } from '../verdict.ts';
+import { compareKnown, isWanted } from './current.ts';
+import { findAccountObstacle } from './obstacle.ts';
+import { RECOVERY, type RecoveryState } from './recovery-state.ts';
+
+/** Time for reading one list of a group, queue included, in milliseconds. */
+const LIST_WAIT_MS = 60_000;
+/** Groups whose entities are read, in one read of the store. */
+const GROUPS_MAX = 1_000_000;
+/** Resources of one transaction. */
+const PART = 500;
+
+/**
+ * Reads the service again, and makes the plan of recovery, which waits for an operator then. Where nothing is to be done
+ * of what was accepted while observing, there is no plan, and recovery is over.
+ * @throws the reason of the signal when the process stops
+ */
+export async function planRecovery(
+  run: ReadRun,
+  state: Extract<RecoveryState, { readonly phase: 'reading' | 'waiting' }>,
+): Promise<void> {
+  const { store, events, clock } = run.deps;
+  const { reason, planId: id } = state;
+  const seen = await readServiceAgain(run);
+  const plan = await findPlan(store.read, id);
+  const planned = plan && (await planAll(run.deps, plan, seen));
+  const actions = planned?.counts.total ?? 0;
+  const isOver = reason.code === 'first-run' && actions === 0;
+  await store.write(async (tx) => {
+    await deleteUnknown(tx, id);
+    if (isOver) {
+      await deletePlan(tx, id);
+      return RECOVERY.delete(tx);
+    }
+    if (planned !== undefined) {
+      const { hash, counts } = planned;
+      await updatePlan(tx, id, { status: 'held', hash, counts: JSON.stringify(counts) });
+    }
+    await RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
+  });
+  const phase = isOver ? 'over' : 'waiting';
+  events.recovery({ phase, code: isOver ? 'empty' : reason.code, actions });
+  if (!isOver && plan !== undefined) {
+    events.plan({ id, status: 'held', source: plan.source, actions });
+  }
+}
+
+/**
+ * Reads the whole service, and the managed admin lists and entities. Desired state is not touched. It goes on until every
+ * list is complete or refused: a list that could not be read proves nothing.
+ */
+async function readServiceAgain(run: ReadRun): Promise<Seen> {
+  const { deps, reading } = run;
+  await readService(run);
+  const { read } = deps.store;
+  const asIs = { class: 'change', waitMs: LIST_WAIT_MS } as const;
+  for (const id of await listGroupsWithAdmins(read)) {
+    await readIfAllowed(() => readAdmins(deps, id, asIs));
+  }
+  for (const row of await listGroupsWithEntities(read, { afterSeq: 0, limit: GROUPS_MAX })) {
+    await readIfAllowed(() => readEntities(deps, row, asIs));
+  }
+  return toSeen(reading);
+}
+
+/** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be told later */
+async function readIfAllowed(read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    const cause = error instanceof BridgeError ? error.cause : undefined;
+    if (cause === undefined) throw error;
+    const { verdict } = classify(cause);
+    if (verdict === 'later' || verdict === 'unknown') throw error;
+  }
+}
+
+/**
+ * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
+ * difference of a store that is older than the service, and what was asked of one that only observed.
+ */
+async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
+  if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
+  let [hash, counts] = [toHash([]), countActions([])];
+  for (const table of ['users', 'groups'] as const) {
+    let afterSeq: number | undefined = seen.lists[table] ? 0 : undefined;
+    while (afterSeq !== undefined) {
+      const part: Part = { plan, seen, table, afterSeq };
+      const { actions, lastSeq } = await deps.store.write((tx) => planPart(tx, deps, part));
+      if (actions.length > 0) hash = toGrownHash(hash, actions);
+      counts = addCounts(counts, countActions(actions));
+      afterSeq = lastSeq;
+    }
+  }
+  return { hash, counts };
+}
+
+interface Part {
+  readonly plan: PlanRow;
+  readonly seen: Seen;
+  readonly table: 'users' | 'groups';
+  readonly afterSeq: number;
+}
+
+interface Planned {
+  readonly actions: readonly PlanAction[];
+  /** Undefined: nothing came after the part before. */
+  readonly lastSeq: number | undefined;
+}
+
+async function planPart(
+  tx: Db,
+  deps: ProcessDeps,
+  { plan, seen, table, afterSeq }: Part,
+): Promise<Planned> {
+  const rows = await listRows(tx, table, { afterSeq, limit: PART, of: 'managed' });
+  const ids = rows.map(({ id }) => id);
+  const all: PlanAction[] = [];
+  for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
+  const isFirstRun = plan.source === 'first-run';
+  const actions = isFirstRun ? selectAsked(all, await listActionsOf(tx, plan.id, ids)) : all;
+  await deletePlanActions(tx, plan.id, ids);
+  await insertPlanActions(tx, { id: plan.id, now: deps.clock.now() }, actions);
+  const shown = rows.filter((row) => isSeen(seen, row)).map(({ id }) => id);
+  // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
+  // service does not know what it created. An account that somebody made since is reported by the service, which has
+  // each address once.
+  const unknown = isFirstRun ? await listUnknownUsers(tx, rows.filter(isUserRow), seen.since) : [];
+  await trust(tx, table, [...shown, ...unknown]);
+  return { actions, lastSeq: rows.at(-1)?.seq };
+}
+
+/** Selects the changes that were asked for; one that creates a user or group, when any change of it was. */
+function selectAsked(all: readonly PlanAction[], asked: readonly ActionKey[]): PlanAction[] {
+  const resources = new Set(asked.map(({ resource_id }) => resource_id));
+  const keys = new Set(
+    asked.map(({ kind, resource_id, member_id: memberId }) => {
+      return `${resource_id} ${toChangeKey({ kind, memberId })}`;
+    }),
+  );
+  return all.filter((action) =>
+    action.kind.endsWith('.create')
+      ? resources.has(action.resourceId)
+      : keys.has(`${action.resourceId} ${toChangeKey(action)}`),
+  );
+}
+
+/** Lists the changes that bring a managed user or group to the desired state; members, admins and entities have their own. */
+async function listChanges(
+  tx: Db,
+  { policy }: Pick<ProcessDeps, 'policy'>,
+  { row, seen }: { readonly row: ResourceRow; readonly seen: Seen },
+): Promise<PlanAction[]> {
+  const { changes } = await compareKnown(tx, row, policy.deactivation);
+  // Lists say nothing of what was deleted, so the last observation counts.
+  if (row.deleted_at !== null) {
+    const mayDelete = policy.groupDeletion === 'created';
+    return [...changes.values()].filter(({ kind }) => mayDelete || kind !== 'group.delete');
+  }
+  const isNew = !isLinked(row);
+  if (!isNew && isSeen(seen, row)) {
+    return [...changes.values()].filter((change) => isUserRow(row) || isRead(row, seen, change));
+  }
+  if (!isWanted(row)) return [];
+  const type = isUserRow(row) ? 'user' : 'group';
+  const place = { kind: `${type}.create`, type, resourceId: row.id, memberId: '' } as const;
+  const creation = { ...place, desired: { active: true }, observed: null, harm: undefined };
+  // What the complete read did not show is only suspected to be gone.
+  if (!isNew) return [creation];
+  const hasObstacle = isUserRow(row) && findAccountObstacle(row) !== undefined;
+  return hasObstacle ? [] : [creation, ...changes.values()];
+}
+
+/** True unless the list of the group that tells of the change was not read. */
+function isRead(row: GroupRow, seen: Seen, { kind, harm }: PlanAction): boolean {
+  if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= seen.since;
+  // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
+  if (!kind.startsWith('entity.') || harm === undefined) return true;
+  return (toSeenEntities(row)?.at ?? 0) >= seen.since;
+}
+
+/**
+ * Lists those of these users for whom the service has no account: no create was ever sent for them, nothing was
+ * asked of them since the read began, and no account that was seen has one of their names.
+ */
+async function listUnknownUsers(
+  db: Db,
+  rows: readonly UserRow[],
+  readSince: number,
+): Promise<UserId[]> {
+  const uncreated = rows
+    .filter((row) => isUntouched(row, readSince))
+    .map((row) => ({ id: row.id, names: listNames(row) }));
+  const seen = await listUserNamesSeen(
+    db,
+    uncreated.flatMap(({ names }) => names),
+  );
+  return uncreated.filter(({ names }) => !names.some((name) => seen.has(name))).map(({ id }) => id);
+}
+
+function isUntouched(row: UserRow, readSince: number): boolean {
+  const hasSentNothing = row.upstream_id === null && row.sent_creates === '[]';
+  return hasSentNothing && row.lost_looks === 0 && row.modified_at < readSince;
+}
+
+function listNames(row: UserRow): string[] {
+  const { userNameFolded, emailFolded } = toAccountKeys(toSentUser(toUserState(row).desired));
+  return [userNameFolded, ...(emailFolded === undefined ? [] : [emailFolded])];
+}
