@@ -5,11 +5,12 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
+import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftDecisions, type DriftDecisions } from '../reconcile/repair/keeper.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
+import { createWaiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -113,16 +114,15 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
-  const waiting = createWaiting(clock);
+  const waiters = createWaiters(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
   const observe = () => observeBridge(options, toHealthSources(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts, observe }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiters, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
-  const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
-  const { notify } = reconciler;
+  const reconciler = createReconciler({ ...deps, leader: leadership.access, waiters });
   const state = { draining: false };
   const parts: BridgeParts = {
     access: openAccess(options, deps),
@@ -130,7 +130,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    drifts: openDecisions(options, { ...deps, ...drifts, notify }),
+    drifts: openDecisions(options, { ...deps, ...drifts, notify: reconciler.notify }),
     requestSweep: (asked) =>
       requestSweep({ store, clock, sweepPolicy: toSweepPolicy(options.settings) }, asked),
     guard,

@@ -10,7 +10,6 @@ import { createErrandRunner } from '../reconcile/loop/errands.ts';
 import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
-import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSampling } from '../reconcile/loop/sampling.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -19,6 +18,7 @@ import { isAnswering } from '../reconcile/read/service.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionView } from '../reconcile/sections.ts';
+import type { Waiters } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
 import { createTransport } from '../upstream/transport.ts';
@@ -42,7 +42,7 @@ export interface TenureParts extends DetectorParts {
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly acts: ActLog;
-  readonly waiting: Waiting;
+  readonly waiters: Waiters;
   readonly observe: NotifierDeps['observe'];
 }
 
@@ -60,10 +60,10 @@ export interface BridgeTenure extends Tenure {
 
 /** Opens a tenure; nothing runs before `start`. */
 export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<BridgeTenure> {
-  const { options, sections, waiting } = parts;
+  const { options, sections, waiters } = parts;
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, waiting);
+  const convergence = createConvergence(deps, waiters);
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovering = { firstRead, notify: convergence.notify, mode: parts.guard.mode };

@@ -3,7 +3,7 @@ import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import type { GroupUndo, UserUndo } from '../store/resources/undo.ts';
+import type { Undo } from '../store/resources/undo.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { readProgress } from './recorded.ts';
 import { classify } from './verdict.ts';
@@ -103,7 +103,7 @@ export interface StoredWrite {
   readonly key: ResourceKey;
   readonly version: number;
   /** Facts that take it back. */
-  readonly undo: UserUndo | GroupUndo;
+  readonly undo: Undo;
   /** The lock of the resource, where the request got it. */
   readonly lock: Lock | undefined;
   /** Names the wait that was stored with the write. */
@@ -116,14 +116,14 @@ export interface StoredWrite {
 
 /** Stored write whose request may wait. */
 export interface Settling {
-  readonly waiters: Waiters<UserUndo | GroupUndo>;
   readonly write: StoredWrite;
   /** Names the wait. */
   readonly id: string;
 }
 
 /** Stored write that a run may have finished already, and how long the queue is for it. */
-interface UnlockedWrite extends Pick<Settling, 'waiters' | 'write'> {
+interface UnlockedWrite extends Pick<Settling, 'write'> {
+  readonly waiters: Waiters;
   readonly isHeld: boolean;
   /** Tells when changes that are due find no room. */
   readonly due: { readonly isBehind: boolean };

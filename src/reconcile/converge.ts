@@ -5,10 +5,11 @@ import type { Missed } from '../domain/resource-state.ts';
 import { findTrace } from '../store/changes.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
-import { recordStep } from './record-held.ts';
+import { recordStep } from './record.ts';
 import { GONE, type Progress } from './recorded.ts';
-import type { KindTypes, OutcomeOf, ResourceKind } from './resource-kind.ts';
+import type { KindTypes, ResourceKind } from './resource-kind.ts';
 import { type GuardedStep, openSendGuard, type PlannedStep } from './send-guard.ts';
+import type { Waiters } from './waiters.ts';
 
 /** End of a run. */
 export interface Run extends Progress {
@@ -27,9 +28,11 @@ export async function converge<T extends KindTypes>(
   kind: ResourceKind<T>,
   {
     key,
+    waiters,
     onNotified,
   }: {
     readonly key: ResourceKey;
+    readonly waiters: Waiters;
     readonly onNotified: () => void;
   },
 ): Promise<Run> {
@@ -67,11 +70,12 @@ export async function converge<T extends KindTypes>(
     const isOwn = !action || deps.outage.note({ key: keyText(key), isLook, outcome });
     const ended = { outcome, isOwn, failures };
     const also = saveOutcomes;
-    const recorded = await recordStep(deps, kind, { key, planned: seen.planned, ended, also });
+    const { planned: last } = seen;
+    const recorded = await recordStep(deps, kind, { key, waiters, planned: last, ended, also });
     if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
-    step = { state: recorded.state, action: kind.planNext(recorded.state) };
+    step = { state: recorded.state, action: kind.plan(recorded.state).actions[0] };
   }
   return GONE;
 }
@@ -89,8 +93,8 @@ async function take<T extends KindTypes>(
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
   { key, state, action, name = '', missed }: TakenStep<T['state'], T['action']>,
-): Promise<OutcomeOf<T>> {
-  if (action === undefined) return { kind: 'done', known: kind.noNews };
+): Promise<Outcome<T['known']>> {
+  if (action === undefined) return { kind: 'done', known: {} };
   const known = missed === undefined ? state : { ...state, missed };
   const { tracing } = deps;
   const parent = tracing && (await findTrace(deps.store.read, key));
@@ -124,7 +128,7 @@ async function readStep<T extends KindTypes>(
   { id }: ResourceKey,
 ): Promise<PlannedStep<T['state'], T['action']> | undefined> {
   const state = await kind.load(store.read, id);
-  return state && { state, action: kind.planNext(state) };
+  return state && { state, action: kind.plan(state).actions[0] };
 }
 
 /** Times that one run may repeat the same step while nothing is written. */
@@ -152,7 +156,7 @@ function createStepGuard(key: ResourceKey): (version: number, action: unknown) =
 
 /** Outcome of a step, as far as it tells of a "not there". */
 interface SeenOutcome {
-  readonly outcome: Outcome<{ readonly missing?: true }, unknown>;
+  readonly outcome: Outcome<{ readonly missing?: true }>;
   /** True when the step was a look. */
   readonly isLook: boolean;
 }

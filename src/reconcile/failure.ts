@@ -1,12 +1,12 @@
 import { assertNever } from '../domain/errors.ts';
 import type { Missed } from '../domain/resource-state.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { Outcome, Problem } from './outcome.ts';
+import type { Outcome, Part, Problem } from './outcome.ts';
 import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
 /** Context of a failed call. */
-export interface FailedCall<Part> {
+interface FailedCall {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;
   /** Result of an earlier look of this run at a "not there"; undefined when there was none. */
@@ -14,20 +14,20 @@ export interface FailedCall<Part> {
 }
 
 /** Outcome of a failed create: nothing exists yet that could be missing. */
-export async function toCreateFailure<Part>(
+export async function toCreateFailure(
   deps: ReconcileDeps,
   classified: Classified,
-  call: Omit<FailedCall<Part>, 'missed'>,
-): Promise<Outcome<never, Part>> {
+  call: Omit<FailedCall, 'missed'>,
+): Promise<Outcome<never>> {
   return toFailure(deps, classified, { ...call, missed: 'found' });
 }
 
 /** Outcome of a failed call for its resource. */
-export async function toFailure<Part>(
+export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
-  { parts, section, missed }: FailedCall<Part>,
-): Promise<Outcome<never, Part>> {
+  { parts, section, missed }: FailedCall,
+): Promise<Outcome<never>> {
   const { verdict, problem } = classified;
   switch (verdict) {
     case 'missing':
@@ -60,7 +60,7 @@ export async function toFailedLook(
   deps: ReconcileDeps,
   classified: Classified,
   section: ReadableSection,
-): Promise<Outcome<never, never>> {
+): Promise<Outcome<never>> {
   if (classified.verdict === 'forbidden') await isSectionUp(deps, section, classified.problem);
   const isFailure = FAILURES.has(classified.problem.code);
   return { ...toLater(classified), ...(isFailure && { failedLook: true }) };
@@ -70,10 +70,10 @@ export async function toFailedLook(
  * Outcome of a "not there": it is looked at, once a run. Where the look found the resource, something else of the
  * request is missing.
  */
-function toMissing<Part>(
+function toMissing(
   problem: Problem,
-  { parts, missed }: Pick<FailedCall<Part>, 'parts' | 'missed'>,
-): Outcome<never, Part> {
+  { parts, missed }: Pick<FailedCall, 'parts' | 'missed'>,
+): Outcome<never> {
   switch (missed) {
     case undefined:
       return { kind: 'unknown', problem, lookNow: true };
@@ -93,7 +93,7 @@ function toMissing<Part>(
 export function toLater({
   problem,
   retryAfterMs,
-}: Classified): Extract<Outcome<never, never>, { kind: 'later' }> {
+}: Classified): Extract<Outcome<never>, { kind: 'later' }> {
   return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
@@ -101,22 +101,22 @@ export function toLater({
  * Makes a look. What it does not find is looked for again, once the section has shown what is surely there: only then it
  * is missing. @throws what `look` throws that is not the service's
  */
-export async function lookSurely<Known, Part>(
+export async function lookSurely<Known>(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
-  look: () => Promise<Outcome<Known, Part>>,
-): Promise<Outcome<Known | { readonly missing: true }, Part>> {
+  look: () => Promise<Outcome<Known>>,
+): Promise<Outcome<Known | { readonly missing: true }>> {
   const first = await lookOnce(deps, section, look);
   if (first !== 'missing') return first;
   const second = (await findDoubt(deps, section)) ?? (await lookOnce(deps, section, look));
   return second === 'missing' ? { kind: 'done', known: { missing: true } } : second;
 }
 
-async function lookOnce<Known, Part>(
+async function lookOnce<Known>(
   deps: ReconcileDeps,
   section: ReadableSection,
-  look: () => Promise<Outcome<Known, Part>>,
-): Promise<Outcome<Known, Part> | 'missing'> {
+  look: () => Promise<Outcome<Known>>,
+): Promise<Outcome<Known> | 'missing'> {
   try {
     return await look();
   } catch (error) {
@@ -129,7 +129,7 @@ async function lookOnce<Known, Part>(
 export async function findDoubt(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
-): Promise<Outcome<never, never> | undefined> {
+): Promise<Outcome<never> | undefined> {
   try {
     return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
   } catch (error) {

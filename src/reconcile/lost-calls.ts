@@ -7,6 +7,7 @@ import type { UserField } from '../domain/user.ts';
 import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { claimAccounts } from '../store/links/work.ts';
+import { isUserRow, type ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 
 /** Fields that a call of each kind may change. */
@@ -56,8 +57,20 @@ export async function toRestingRow<Row extends UnsureRow>(
   return { ...row, must_look: 1, due_at: Math.max(quietAt, now) };
 }
 
+/** Lets wait again, after a look, what lost calls may have changed since the resource was written. */
+export async function claimOvertaken<Row extends ResourceRow>(
+  tx: Db,
+  row: Row,
+  step: LateWindow & { readonly planned: { readonly mustLook: boolean } },
+): Promise<Row> {
+  if (!step.planned.mustLook) return row;
+  const lost = await listOvertaken(tx, row, step);
+  if (!isUserRow(row)) await claimLostLinks(tx, row, lost);
+  return withFieldsClaimed(row, lost);
+}
+
 /** Lists what calls of unknown outcome may have changed of this resource after it was written, for a look. */
-export async function listOvertaken(
+async function listOvertaken(
   tx: Db,
   { id, version, unsure_since }: UnsureRow,
   { callMs, now }: LateWindow,
@@ -67,7 +80,7 @@ export async function listOvertaken(
 }
 
 /** Lets the fields wait again that lost calls may have changed. */
-export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
+function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
   const fields = lost.flatMap(({ kind, memberId }): readonly (UserField | GroupField)[] => {
     if (memberId !== undefined && isEntityField(memberId)) return [memberId];
     return kind === null ? [] : (FIELDS[kind] ?? []);
@@ -76,7 +89,7 @@ export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonl
 }
 
 /** Lets the members and admins of a group wait again whom lost calls may have put in or taken out. */
-export async function claimLostLinks(
+async function claimLostLinks(
   tx: Db,
   { id, version }: { readonly id: GroupId; readonly version: number },
   lost: readonly LostCall[],

@@ -19,7 +19,7 @@ export interface EndedStep {
   /** Names the resource. */
   readonly key: string;
   readonly isLook: boolean;
-  readonly outcome: Outcome<unknown, unknown>;
+  readonly outcome: Outcome<unknown>;
 }
 
 /** Tells failures of single resources from an outage of the service. */

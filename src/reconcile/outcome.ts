@@ -1,10 +1,23 @@
+import type { GroupField, LinkChange } from '../domain/group.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { UserField } from '../domain/user.ts';
 
 /** Reason of a failure, in words that may be shown to an operator and to the provider. */
 export type Problem = Refusal;
 
+/** Subject of a refusal or failure: a field, or one user in a list of a group. */
+export type Part = UserField | GroupField | LinkPart;
+
+/** One user in a list of a group. */
+export interface LinkPart {
+  readonly kind: 'member' | 'admin';
+  readonly change: LinkChange;
+  /** Words of the service about this user, where it gave them one by one. */
+  readonly problem?: Problem;
+}
+
 /**
- * End of one upstream step. `Known` is the new knowledge, `Part` the subject of a refusal.
+ * End of one upstream step. `Known` is the new knowledge.
  * - `done`: the service holds it, or held it already
  * - `refused`: the service says no about exactly these parts; repeating it would change nothing
  * - `later`: nothing was changed, and it may work another time. `failedLook`: a look failed, and what waits for it with it;
@@ -12,7 +25,7 @@ export type Problem = Refusal;
  * - `unknown`: it may or may not have been changed; the next step is a look. `parts` is what the call was to change,
  *   absent where the failure says nothing of it
  */
-export type Outcome<Known, Part> =
+export type Outcome<Known> =
   | { readonly kind: 'done'; readonly known: Known }
   | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Problem }
   | {
@@ -20,7 +33,7 @@ export type Outcome<Known, Part> =
       readonly problem: Problem;
       readonly retryAfterMs?: number;
       readonly failedLook?: true;
-      readonly noSeat?: readonly Part[];
+      readonly noSeat?: readonly UserField[];
     }
   | {
       readonly kind: 'unknown';

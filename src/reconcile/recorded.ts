@@ -16,14 +16,6 @@ export interface Undone {
   readonly problem: Problem;
 }
 
-/** User or group after a refusal. */
-export interface AfterRefusal<Row> {
-  readonly row: Row;
-  readonly undone: readonly Undone[];
-  /** True when the write that created it was taken back. */
-  readonly isNotCreated: boolean;
-}
-
 /** Progress of the service with a resource, as of one reading of it. */
 export interface Progress {
   /** Version that was read: nothing is said of later writes. */

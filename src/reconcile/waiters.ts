@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { Undo } from '../store/resources/undo.ts';
 import type { Problem, Settlement } from './outcome.ts';
 import type { Progress, Undone } from './recorded.ts';
 
 /** Request that waits for its write to arrive in the service. */
-export interface Waiter<Undo> {
+export interface Waiter {
   readonly version: number;
   /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
@@ -17,11 +18,11 @@ export interface Waiter<Undo> {
  * Requests waiting for their writes. A waiter is either answered or refused, never both: while a
  * refusal is being decided its deadline and every other answer are held.
  */
-export interface Waiters<Undo> {
+export interface Waiters {
   /** Waits until the write is settled, at most `waitMs`. */
-  wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
+  wait(key: ResourceKey, waiter: Waiter, waitMs: number): Promise<Settlement>;
   /** Holds all requests that wait for this resource while a result is recorded. */
-  hold(key: ResourceKey): HeldWaiters<Undo>;
+  hold(key: ResourceKey): HeldWaiters;
   /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
   settle(key: ResourceKey, progress: Progress, notYet?: string): void;
   /** Settles by the progress in the next turn of the event loop: it is read once for all who wait then, if anybody does. */
@@ -33,25 +34,25 @@ export interface Waiters<Undo> {
   /** Answers the request whose wait has this name. */
   refuse(id: string, problem: Problem): void;
   /** Every waiting request. */
-  list(): WaitingRequest<Undo>[];
+  list(): WaitingRequest[];
   /** Number of waiting requests. */
   readonly size: number;
 }
 
 /** Waiters whose deadline is held. */
-export interface HeldWaiters<Undo> {
-  readonly waiters: readonly Waiter<Undo>[];
+export interface HeldWaiters {
+  readonly waiters: readonly Waiter[];
   /** Answers those whose write was taken back and lets the others go on waiting. */
   resume(undone: readonly Undone[]): void;
 }
 
 /** Waiting request, with the end of its wait (epoch milliseconds). */
-export interface WaitingRequest<Undo> extends Waiter<Undo> {
+export interface WaitingRequest extends Waiter {
   readonly key: ResourceKey;
   readonly until: number;
 }
 
-interface Entry<Undo> extends Waiter<Undo> {
+interface Entry extends Waiter {
   readonly until: number;
   readonly resolve: (settlement: Settlement) => void;
   /** Ends the deadline. */
@@ -62,24 +63,24 @@ interface Entry<Undo> extends Waiter<Undo> {
 }
 
 /** Requests that wait for one resource. */
-interface Queue<Undo> {
+interface Queue {
   readonly key: ResourceKey;
-  readonly entries: Set<Entry<Undo>>;
+  readonly entries: Set<Entry>;
 }
 
 const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
 
 /** Creates the list of waiting requests of this process; `clock` tells the end of a wait. */
-export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
-  const queues = new Map<string, Queue<Undo>>();
+export function createWaiters(clock: Clock): Waiters {
+  const queues = new Map<string, Queue>();
 
-  function list(key: ResourceKey, versionMax: number): Entry<Undo>[] {
+  function list(key: ResourceKey, versionMax: number): Entry[] {
     const entries = queues.get(keyText(key))?.entries ?? [];
     return [...entries].filter(({ version }) => version <= versionMax);
   }
 
   /** Answers now, or after the result that is being recorded is known. */
-  function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
+  function answer(key: ResourceKey, entry: Entry, settlement: Settlement): void {
     if (entry.isHeld) {
       entry.kept ??= settlement;
       return;
@@ -93,11 +94,11 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     entry.resolve(settlement);
   }
 
-  function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
+  function wait(key: ResourceKey, waiter: Waiter, waitMs: number): Promise<Settlement> {
     const { promise, resolve } = Promise.withResolvers<Settlement>();
     const answered = new AbortController();
     const until = clock.now() + waitMs;
-    const entry: Entry<Undo> = { ...waiter, until, resolve, answered, isHeld: false };
+    const entry: Entry = { ...waiter, until, resolve, answered, isHeld: false };
     const onOver = () => answer(key, entry, TOO_SLOW);
     clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
     const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
@@ -107,7 +108,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return promise;
   }
 
-  function hold(key: ResourceKey): HeldWaiters<Undo> {
+  function hold(key: ResourceKey): HeldWaiters {
     const held = list(key, Number.POSITIVE_INFINITY).filter((entry) => !entry.isHeld);
     return holdEntries(held, (entry, settlement) => answer(key, entry, settlement));
   }
@@ -120,7 +121,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     }
   }
 
-  const waiters: Omit<Waiters<Undo>, 'size'> & { size: number } = {
+  const waiters: Omit<Waiters, 'size'> & { size: number } = {
     size: 0,
     wait,
     hold,
@@ -145,7 +146,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
 function settleInNextTurn(
   isWaitedFor: (key: ResourceKey) => boolean,
   settle: (key: ResourceKey, progress: Progress) => void,
-): Waiters<unknown>['settleSoon'] {
+): Waiters['settleSoon'] {
   const begun = new Map<string, Promise<void>>();
 
   async function run(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
@@ -161,10 +162,10 @@ function settleInNextTurn(
   };
 }
 
-function holdEntries<Undo>(
-  held: readonly Entry<Undo>[],
-  answer: (entry: Entry<Undo>, settlement: Settlement) => void,
-): HeldWaiters<Undo> {
+function holdEntries(
+  held: readonly Entry[],
+  answer: (entry: Entry, settlement: Settlement) => void,
+): HeldWaiters {
   for (const entry of held) entry.isHeld = true;
   return {
     waiters: held,
@@ -179,7 +180,7 @@ function holdEntries<Undo>(
   };
 }
 
-function listRequests<Undo>(queues: ReadonlyMap<string, Queue<Undo>>): WaitingRequest<Undo>[] {
+function listRequests(queues: ReadonlyMap<string, Queue>): WaitingRequest[] {
   return [...queues.values()].flatMap(({ key, entries }) =>
     [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
   );

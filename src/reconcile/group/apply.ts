@@ -16,7 +16,7 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
+import { toCreateFailure, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import { assertAbout, readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
@@ -26,7 +26,7 @@ import { changeMembers } from './change-members.ts';
 import { parseScimGroupOf } from './fetch-lists.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import { observeRestGroup } from './observe.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
+import type { GroupOutcome } from './outcome.ts';
 
 /** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
 export async function applyGroupAction(
@@ -93,10 +93,7 @@ async function createGroup(
   }
 }
 
-const ABOUT_EXISTENCE: Omit<FailedCall<GroupPart>, 'missed'> = {
-  parts: [{ kind: 'field', field: 'existence' }],
-  section: 'groups',
-};
+const ABOUT_EXISTENCE = { parts: ['existence'], section: 'groups' } as const;
 
 /** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function sendGroup(
@@ -133,8 +130,7 @@ async function resolveConflict(
   } catch (error) {
     const again = classify(error);
     const isOurs = again.verdict === 'conflict' && state.sentCreates.length > 0;
-    if (isOurs)
-      return { kind: 'unknown', problem: again.problem, parts: [...ABOUT_EXISTENCE.parts] };
+    if (isOurs) return { kind: 'unknown', problem: again.problem, parts: ABOUT_EXISTENCE.parts };
     return toCreateFailure(deps, again, ABOUT_EXISTENCE);
   }
 }
@@ -155,15 +151,14 @@ async function updateGroup(
     return toUpdated(state, action, await send(deps, context, { state, action }));
   } catch (error) {
     const classified = classify(error);
-    const parts = fields.map((field): GroupPart => ({ kind: 'field', field }));
     if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
-    if (isRefusal(classified) && parts.length > 1) {
+    if (isRefusal(classified) && fields.length > 1) {
       // One field may be at fault: the first is sent alone, and the others in the next step.
       return applyGroupAction(deps, state, toFirstField(action));
     }
-    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
+    return toFailure(deps, classified, { parts: fields, section: 'groups', missed: state.missed });
   }
 }
 
@@ -220,8 +215,7 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
     const echo = action.displayName === undefined ? {} : toNameEcho(action.displayName, observed);
     return { kind: 'done', known: { observed, doneFields: fields, ...echo } };
   }
-  const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
-  return { kind: 'unknown', problem: NOT_APPLIED, parts };
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
 }
 
 /** Name as it came back beside the one that was sent, when the service wrote it differently. */
@@ -247,7 +241,7 @@ async function deleteGroup(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
-    return toFailure<GroupPart>(deps, classify(error), about);
+    return toFailure(deps, classify(error), about);
   }
   const gone: GroupOutcome = { kind: 'done', known: { missing: true } };
   if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;

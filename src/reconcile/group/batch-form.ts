@@ -7,7 +7,7 @@ import { toFailure } from '../failure.ts';
 import type { MemberForm } from '../quirks.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
+import type { GroupOutcome } from './outcome.ts';
 
 /**
  * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
@@ -103,7 +103,7 @@ async function sendInForm(
     if (isAboutBatch(classified, missed) || (isolates && classified.verdict === 'unknown')) {
       return { kind: 'refused', isTooLarge: classified.verdict === 'smaller' };
     }
-    const parts = changes.map((change): GroupPart => ({ kind: 'member', change }));
+    const parts = changes.map((change) => ({ kind: 'member', change }) as const);
     const about = { parts, section: 'groups', missed } as const;
     return { kind: 'ended', outcome: await toFailure(deps, classified, about) };
   }

@@ -12,7 +12,7 @@ import { toFailure } from '../failure.ts';
 import { classify } from '../verdict.ts';
 import { withoutUid } from './change-link.ts';
 import { fetchEntities } from './fetch-lists.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
+import type { GroupOutcome } from './outcome.ts';
 
 /** Step for the entities of a group. */
 interface EntityStep<Action> {
@@ -95,6 +95,5 @@ function toEntityFailure(
   { missed }: GroupState,
   { error, fields }: { readonly error: unknown; readonly fields: readonly EntityField[] },
 ): Promise<GroupOutcome> {
-  const parts = fields.map((field): GroupPart => ({ kind: 'field', field }));
-  return toFailure<GroupPart>(deps, classify(error), { parts, section: 'groups', missed });
+  return toFailure(deps, classify(error), { parts: fields, section: 'groups', missed });
 }

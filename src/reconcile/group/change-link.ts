@@ -9,7 +9,7 @@ import { toFailure, toLater } from '../failure.ts';
 import { readBack, readUser } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
-import type { GroupOutcome, GroupPart } from './outcome.ts';
+import type { GroupOutcome } from './outcome.ts';
 
 /** One change of the members or admins of a group. */
 interface LinkStep {
@@ -47,8 +47,8 @@ export async function changeLink(
     if (waiting) return waiting;
     const isExplained = isAboutInactive || isListed;
     if (!isExplained && (await isListedSo(classified, change, list))) return found;
-    const parts: GroupPart[] = [{ kind, change }];
-    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
+    const about = { parts: [{ kind, change }], section: 'groups', missed: state.missed } as const;
+    return toFailure(deps, classified, about);
   }
 }
 

@@ -3,6 +3,8 @@ import type { ChangeMembers } from '../../plan/actions.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
+import type { Part } from '../outcome.ts';
+import type { RefusedLink } from '../resource-kind.ts';
 import { classify } from '../verdict.ts';
 import {
   type BatchForm,
@@ -14,7 +16,7 @@ import {
 import { changeLink, toFound } from './change-link.ts';
 import { fetchScimMembers } from './fetch-lists.ts';
 import { learnScimId } from './learn-scim-id.ts';
-import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
+import type { GroupOutcome } from './outcome.ts';
 
 /**
  * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are tried until one
@@ -261,6 +263,6 @@ function isOver({ end, isTaken, failed }: BatchProgress): boolean {
   return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
 }
 
-function toPart(change: LinkChange): GroupPart {
+function toPart(change: LinkChange): Part {
   return { kind: 'member', change };
 }

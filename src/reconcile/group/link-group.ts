@@ -15,22 +15,17 @@ import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
 import { moveGroupLinks } from '../../store/links/observations.ts';
 import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import type { Problem } from '../outcome.ts';
+import type { Link } from '../resource-kind.ts';
 import { mayTakeEffect, toStaleColumns } from '../retry-columns.ts';
-import type { GroupKnown, GroupOutcome } from './outcome.ts';
-
-/** Columns that link the row to a group of the service, or the reason why it cannot be linked. */
-export type GroupLink =
-  | { readonly kind: 'linked'; readonly columns: Partial<GroupRow> }
-  | { readonly kind: 'later'; readonly problem: Problem }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+import type { GroupKnown, GroupStep } from './outcome.ts';
 
 /**
  * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
  * managed one, or a group with permissions, is refused.
  */
-export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promise<GroupLink> {
-  const ids = known.ids ?? {};
+export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promise<Link<GroupRow>> {
+  const { ids } = known;
+  if (ids === undefined) return { kind: 'linked', columns: {} };
   const obstacle = await clearHolder(tx, row, ids);
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.observed?.permissions ?? 0) > 0) {
@@ -45,6 +40,8 @@ export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promi
       upstream_rest_id: ids.restId ?? row.upstream_rest_id,
       upstream_uid: ids.uid ?? row.upstream_uid,
       origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
+      lost_looks: 0,
+      sent_creates: '[]',
     },
   };
 }
@@ -54,7 +51,7 @@ async function clearHolder(
   tx: Db,
   row: GroupRow,
   ids: Partial<UpstreamGroupIds>,
-): Promise<GroupLink | undefined> {
+): Promise<Link<GroupRow> | undefined> {
   const found = await findGroupByUpstream(tx, ids);
   // Locked, because a request may be taking it over.
   const holder = found && (await lockGroup(tx, found.id));
@@ -71,15 +68,8 @@ async function clearHolder(
   return undefined;
 }
 
-function refuse(words: string): GroupLink {
+function refuse(words: string): Link<GroupRow> {
   return { kind: 'refused', problem: toOwnRefusal(words) };
-}
-
-/** Planned state of a step that ended, and the time of recording (epoch milliseconds). */
-interface EndedStep {
-  readonly planned: GroupState;
-  readonly outcome: GroupOutcome;
-  readonly now: number;
 }
 
 /**
@@ -92,7 +82,7 @@ interface EndedStep {
 export async function handOverGroup(
   tx: Db,
   row: GroupRow,
-  { planned, outcome, now }: EndedStep,
+  { planned, outcome, now }: GroupStep,
 ): Promise<GroupId | undefined> {
   if (row.deleted_at === null || hasUpstreamIds(row)) return undefined;
   const successor = await findGroupByUpstream(tx, planned.ids);

@@ -90,7 +90,7 @@ export async function lookForGroup(
   }
   if (matches.length > 1) {
     const words = 'several groups of the service have this name';
-    const parts = [{ kind: 'field', field: 'existence' }] as const;
+    const parts = ['existence'] as const;
     return { kind: 'refused', parts, problem: toOwnRefusal(words) };
   }
   return lookAtFound(deps, context, { uid: group.uid, adopted: search.adopted });

@@ -18,7 +18,8 @@ import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
 import { readRole } from '../user/read-role.ts';
-import { createRunner, type Runner, type Waiting } from './runner.ts';
+import type { Waiters } from '../waiters.ts';
+import { createRunner, type Runner } from './runner.ts';
 import { createWorkers } from './workers.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
@@ -44,10 +45,10 @@ export interface Convergence {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Convergence under one lead; `waiting` are the requests of this process. */
-export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
+/** Convergence under one lead; `waiters` are the requests of this process. */
+export function createConvergence(deps: ReconcileDeps, waiters: Waiters): Convergence {
   const { upstream } = deps;
-  const runner = createRunner(deps, waiting, () => workers.notify());
+  const runner = createRunner(deps, waiters, () => workers.notify());
   const workers = createWorkers(deps, runner);
   const reapplication = createReapplication(deps, workers.notify);
   let holding: Hold | undefined = NEVER_STARTED;
@@ -63,11 +64,10 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
       return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
     },
-    async settle({ waiters, write, id }) {
+    async settle({ write, id }) {
       const { key, version, undo } = write;
       const isHeld = isHeldLong();
-      const waits = waiting.users.size + waiting.groups.size;
-      const isWorth = isWorthWaiting(toQueue(deps, isHeld), write, waits);
+      const isWorth = isWorthWaiting(toQueue(deps, isHeld), write, waiters.size);
       const waiter = { version, undo, id };
       const settled = isWorth ? waiters.wait(key, waiter, write.waitMs) : QUEUE_TOO_LONG;
       // The resource is run where the request has its lock, or left to the workers.

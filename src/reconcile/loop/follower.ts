@@ -24,16 +24,14 @@ interface FollowerDeps {
   readonly events: Pick<ReconcileEvents, 'failed'>;
   /** True while this process leads: then its own runs tell the requests. */
   readonly isLeading: () => boolean;
+  readonly waiters: Waiters;
 }
 
 /**
  * Creates what tells requests of this process what the leader has done for them, while another process leads. Where one
  * process has the store there is no leader to follow.
  */
-export function createFollower(
-  { store, clock, events, isLeading }: FollowerDeps,
-  waiters: readonly Waiters<unknown>[],
-) {
+export function createFollower({ store, clock, events, isLeading, waiters }: FollowerDeps) {
   const stopping = new AbortController();
   let isFollowing = false;
   const news = createNews(clock, stopping.signal);
@@ -64,9 +62,7 @@ export function createFollower(
 
   function giveUpOnSilence(): void {
     if (!isSilent()) return;
-    for (const each of waiters) {
-      for (const key of each.keys()) each.answerNotYet(key, GONE.version, NOBODY_LEADS);
-    }
+    for (const key of waiters.keys()) waiters.answerNotYet(key, GONE.version, NOBODY_LEADS);
   }
 
   const isOver = () => stopping.signal.aborted || isLeading();
@@ -74,11 +70,11 @@ export function createFollower(
   /** Looks when the leader rings, and now and then. Ends by itself when no request waits. */
   async function tellUntilOver(): Promise<void> {
     isFollowing = true;
-    while (waiters.some(({ size }) => size > 0) && !isOver()) {
+    while (waiters.size > 0 && !isOver()) {
       const isRung = await news.rest(LOOK_MS);
       if (isOver()) break;
       if (!isRung) ask();
-      await tellProgress({ store, clock }, waiters).catch(noteFailure);
+      await tellProgress({ store, clock, waiters }).catch(noteFailure);
       giveUpOnSilence();
     }
     isFollowing = false;
@@ -104,21 +100,20 @@ export function createFollower(
 }
 
 /** Tells the requests what is stored of their writes. */
-async function tellProgress(
-  { store, clock }: Pick<FollowerDeps, 'store' | 'clock'>,
-  waiters: readonly Waiters<unknown>[],
-): Promise<void> {
-  const keys = waiters.flatMap((each) => each.keys());
-  const ids = waiters.flatMap((each) => each.list().flatMap(({ id }) => id ?? []));
+async function tellProgress({
+  store,
+  clock,
+  waiters,
+}: Pick<FollowerDeps, 'store' | 'clock' | 'waiters'>): Promise<void> {
+  const keys = waiters.keys();
+  const ids = waiters.list().flatMap(({ id }) => id ?? []);
   // In this order: what was refused before the first query is known to the second.
   const rows = await listProgress(store.read, keys);
   const refused = await listRefusedWaits(store.read, ids);
   const known = toKnown(clock, keys, rows);
-  for (const each of waiters) {
-    for (const { id, refusal } of refused) each.refuse(id, parseProblem(refusal ?? '{}'));
-    for (const { key, progress, isPutOff } of known) {
-      each.settle(key, progress, isPutOff ? PUT_OFF : undefined);
-    }
+  for (const { id, refusal } of refused) waiters.refuse(id, parseProblem(refusal ?? '{}'));
+  for (const { key, progress, isPutOff } of known) {
+    waiters.settle(key, progress, isPutOff ? PUT_OFF : undefined);
   }
 }
 

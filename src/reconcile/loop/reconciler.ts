@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
+import { toUndoText, type Undo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
 import {
@@ -15,10 +15,9 @@ import {
 import type { ReconcileEvents } from '../deps.ts';
 import type { Settlement } from '../outcome.ts';
 import { parseProblem } from '../recorded.ts';
-import { createWaiters, type WaitingRequest } from '../waiters.ts';
+import type { Waiters, WaitingRequest } from '../waiters.ts';
 import type { Convergence } from './convergence.ts';
 import { createFollower } from './follower.ts';
-import type { Waiting } from './runner.ts';
 
 /** Time and interval of attempts to find out whether a write was refused elsewhere, in milliseconds. */
 const FIND_OUT_MS = 3_000;
@@ -28,7 +27,7 @@ const TRY_EVERY_MS = 200;
 interface AnnouncedWrite {
   readonly key: ResourceKey;
   readonly version: number;
-  readonly undo: UserUndo | GroupUndo;
+  readonly undo: Undo;
   readonly waitMs: number;
 }
 
@@ -70,32 +69,21 @@ interface ReconcilerDeps {
   readonly clock: Clock;
   readonly events: Pick<ReconcileEvents, 'failed'>;
   readonly leader: LeaderAccess;
-  readonly waiting: Waiting;
-}
-
-/** Requests that wait in this process; none yet. */
-export function createWaiting(clock: Clock): Waiting {
-  return {
-    users: createWaiters<UserUndo>(clock),
-    groups: createWaiters<GroupUndo>(clock),
-  };
+  /** Requests that wait in this process. */
+  readonly waiters: Waiters;
 }
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcilerDeps): Reconciler {
-  const { store, clock, leader, waiting } = deps;
-  const { users, groups } = waiting;
-  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined }, [
-    users,
-    groups,
-  ]);
+  const { store, clock, leader, waiters } = deps;
+  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined });
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
 
-  async function waitForLeader({ waiters, write, id }: Settling): Promise<Settlement> {
+  async function waitForLeader({ write, id }: Settling): Promise<Settlement> {
     const { key, version, undo, waitMs } = write;
     follower.ask();
-    const isWorth = isWorthWaiting(leader.findQueue(), write, users.size + groups.size);
+    const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
     const isWaited = isWorth && !follower.isSilent();
     const settled = isWaited ? waiters.wait(key, { version, undo, id }, waitMs) : NOT_WITHIN_WAIT;
     follower.follow();
@@ -114,8 +102,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     async settle(write) {
       const id = write.waitId ?? newId();
       if (write.waitId !== undefined) stored.add(id);
-      const waiters: Settling['waiters'] = write.key.type === 'user' ? users : groups;
-      const settling = { waiters, write, id };
+      const settling = { write, id };
       const settlement = await (leader.find()?.settle(settling) ?? waitForLeader(settling));
       return stored.delete(id) ? endWaiting(deps, id, settlement) : settlement;
     },
@@ -123,7 +110,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     activity: () => ({
       running: leader.find()?.running.size ?? 0,
-      waiting: users.size + groups.size,
+      waiting: waiters.size,
     }),
     notify() {
       const convergence = leader.find();
@@ -131,7 +118,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       else convergence.notify();
     },
     async handOverWaits(tx) {
-      await storeWaits(tx, [...users.list(), ...groups.list()], stored);
+      await storeWaits(tx, waiters.list(), stored);
       follower.follow();
     },
     stop: () => follower.stop(),
@@ -141,7 +128,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
 /** Stores the waits that are not in the store yet. */
 async function storeWaits(
   tx: Db,
-  requests: readonly WaitingRequest<UserUndo | GroupUndo>[],
+  requests: readonly WaitingRequest[],
   stored: Set<string>,
 ): Promise<void> {
   for (const request of requests) {

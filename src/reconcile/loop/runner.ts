@@ -1,14 +1,13 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
-import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { Lock } from '../bounded-wait.ts';
 import { converge } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { convergeGroups } from '../group/converge-group.ts';
+import { createGroupKind } from '../group/group-kind.ts';
 import { isNotLeading } from '../lead.ts';
 import { GONE } from '../recorded.ts';
-import { convergeUsers } from '../user/converge-user.ts';
+import { createUserKind } from '../user/user-kind.ts';
 import type { Waiters } from '../waiters.ts';
 
 /** Time within which a retry is worth waiting for, in milliseconds. */
@@ -19,12 +18,6 @@ const REST_MS = 10_000;
 const OFFER_MS = 1_000;
 
 const WAITS_FOR_OTHERS = 'the change waits for something else first';
-
-/** Requests that wait in this process. */
-export interface Waiting {
-  readonly users: Waiters<UserUndo>;
-  readonly groups: Waiters<GroupUndo>;
-}
 
 /** Converges resources, each under its lock, and answers the requests that wait for them. Never rejects. */
 export interface Runner {
@@ -44,21 +37,19 @@ export interface Runner {
 /** `onNotified` is told when a finished step made other resources due. */
 export function createRunner(
   deps: ReconcileDeps,
-  waiting: Waiting,
+  waiters: Waiters,
   onNotified: () => void,
 ): Runner {
-  const users = convergeUsers(deps, waiting.users);
-  const groups = convergeGroups(deps, waiting.groups);
+  const users = createUserKind(deps);
+  const groups = createGroupKind(deps);
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
   async function runAndAnswer(key: ResourceKey): Promise<void> {
-    const waiters = key.type === 'user' ? waiting.users : waiting.groups;
+    const run = { key, waiters, onNotified };
     try {
       const { retryAt, ...progress } =
-        key.type === 'user'
-          ? await converge(deps, users, { key, onNotified })
-          : await converge(deps, groups, { key, onNotified });
+        key.type === 'user' ? await converge(deps, users, run) : await converge(deps, groups, run);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       waiters.settle(key, progress, soon ? undefined : WAITS_FOR_OTHERS);
     } catch (error) {
@@ -101,7 +92,7 @@ function createLocks(): Pick<Runner, 'lock' | 'isLocked' | 'listLocked'> {
 /** A run that failed by an error of our own. */
 interface FailedRun {
   readonly error: unknown;
-  readonly waiters: Pick<Waiters<unknown>, 'answerNotYet'>;
+  readonly waiters: Pick<Waiters, 'answerNotYet'>;
   readonly isStopping: () => boolean;
 }
 

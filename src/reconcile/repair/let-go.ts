@@ -12,11 +12,11 @@ import { hasRuledAdmins, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { isUserRow, lockRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { saveEmails } from '../../store/users/emails.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { toUnmanagedGroup } from '../group/undo.ts';
-import { saveEmails } from '../user/refuse.ts';
-import { toUnmanagedUser } from '../user/undo.ts';
+import { toUnmanagedGroup } from '../group/revert.ts';
+import { toUnmanagedUser } from '../user/user-kind.ts';
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
 export async function letGo(

@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
-import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
+import { removesUserAccess, type UserState } from '../../domain/user.ts';
 import type {
   RemoveVirtualUser,
   TryAddress,
@@ -154,7 +154,7 @@ async function updateUser(
       ? await findActiveHeld(deps, context, { state, action })
       : undefined;
     const about = { parts, section: 'users', missed: state.missed } as const;
-    return held ?? toFailure<UserField>(deps, classified, about);
+    return held ?? toFailure(deps, classified, about);
   }
 }
 
@@ -204,7 +204,7 @@ async function updateCompanyUser(
       return applyUserAction(deps, state, { ...accessOnly, fields: access });
     }
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, classified, about);
+    return toFailure(deps, classified, about);
   }
 }
 
@@ -230,7 +230,7 @@ async function tryAddress(
   } catch (error) {
     const classified = classify(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
-    const failure = await toFailure<UserField>(deps, classified, about);
+    const failure = await toFailure(deps, classified, about);
     const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
     // The bridge alone keeps the value where the service fails again and again.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
@@ -257,6 +257,6 @@ async function removeVirtualUser(
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;
-    return toFailure<UserField>(deps, classify(error), about);
+    return toFailure(deps, classify(error), about);
   }
 }

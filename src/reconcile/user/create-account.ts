@@ -2,7 +2,7 @@ import { toEcho } from '../../domain/cell.ts';
 import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
+import { toSentUser, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
@@ -62,10 +62,7 @@ export async function createAccount(
   return { kind: 'refused', parts: ['account'], problem };
 }
 
-const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
-  parts: ['account'],
-  section: 'users',
-};
+const ABOUT_ACCOUNT = { parts: ['account'], section: 'users' } as const;
 
 const NEEDS_SEAT = { noSeat: ABOUT_ACCOUNT.parts, section: ABOUT_ACCOUNT.section };
 

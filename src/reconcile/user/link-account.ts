@@ -17,7 +17,6 @@ import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns
 import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { leaveGroups } from '../../store/links/work.ts';
-import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
@@ -29,8 +28,8 @@ import {
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
-import type { Problem } from '../outcome.ts';
 import type { Recorded } from '../recorded.ts';
+import type { Link } from '../resource-kind.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown } from './outcome.ts';
@@ -39,23 +38,20 @@ import type { UserKnown } from './outcome.ts';
 export const OWNER_ACCOUNT =
   'the account in the service is an owner of the company, and is not taken over';
 
-/** Result of linking: the account is this user's, with its origin, or it cannot be. */
-export type LinkResult =
-  | { readonly kind: 'linked'; readonly origin: Origin | null }
-  | { readonly kind: 'refused'; readonly problem: Problem };
-
 /**
  * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
  * it is merged into this one; a managed one or an owner's account is refused.
  */
-export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promise<LinkResult> {
+export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promise<Link<UserRow>> {
   const { upstreamId, adopted, observed } = known;
-  if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
+  if (upstreamId === undefined) return { kind: 'linked', columns: {} };
+  const found = { upstream_id: upstreamId, lost_looks: 0, sent_creates: '[]' };
+  if (upstreamId === row.upstream_id) return { kind: 'linked', columns: found };
   const obstacle = await findObstacle(tx, row, known);
   if (obstacle !== undefined) return refuse(obstacle);
-  const found = await findUserByUpstreamId(tx, upstreamId);
+  const other = await findUserByUpstreamId(tx, upstreamId);
   // Locked, because a request may be taking it over.
-  const holder = found && (await lockUser(tx, found.id));
+  const holder = other && (await lockUser(tx, other.id));
   if (holder !== undefined && holder.id !== row.id) {
     if (holder.origin !== null)
       return refuse('the account in the service is linked to another user already');
@@ -64,7 +60,8 @@ export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promi
     await deleteUser(tx, holder.id);
   }
   if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
-  return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
+  const origin = adopted ? 'adopted' : (row.origin ?? 'created');
+  return { kind: 'linked', columns: { ...found, origin } };
 }
 
 /** Why an account is not its provider's to have; undefined: it may be. */
@@ -95,7 +92,7 @@ async function isRecognised(tx: Db, row: UserRow, { observed }: UserKnown): Prom
   return [observed?.userName, observed?.email].some((one) => one && foldCase(one) === name);
 }
 
-function refuse(words: string): LinkResult {
+function refuse(words: string): Link<UserRow> {
   return { kind: 'refused', problem: toOwnRefusal(words) };
 }
 
@@ -158,7 +155,7 @@ export async function handOverByName(
     return undefined;
   }
   const linked = await linkAccount(tx, successor, known);
-  if (linked.kind === 'refused') return undefined;
+  if (linked.kind !== 'linked') return undefined;
   const left = await leaveGroups(tx, row.id, now);
   const cells = toInheritedCells(successor, row);
   const { desired } = toUserState(successor);
@@ -166,7 +163,7 @@ export async function handOverByName(
     ...toStaleColumns(now),
     ...toObservedColumns(successor, known.observed),
     ...(isUnsure && EVERYTHING_UNSURE),
-    ...{ upstream_id: account, origin: linked.origin, sent_creates: '[]', lost_looks: 0 },
+    ...linked.columns,
     ...{ stuck_at: null, seat_since: null, cells: JSON.stringify(cells) },
     due_class: toDueClass(removesUserAccess({ desired, cells })),
   });

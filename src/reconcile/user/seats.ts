@@ -11,12 +11,6 @@ import { isSectionUp, type ReadableSection } from '../sections.ts';
 import type { Classified, Verdict } from '../verdict.ts';
 import type { UserOutcome, UserStep } from './outcome.ts';
 
-/**
- * Time after which somebody who was refused a seat is tried again in any case, in milliseconds. Mostly it happens
- * before: when a seat may be free, or after all others who wait.
- */
-export const SEAT_REST_MS = 24 * 3_600_000;
-
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
 const SEAT_RETRY_MS = 15 * 60_000;
 

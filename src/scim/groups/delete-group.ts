@@ -6,6 +6,7 @@ import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/g
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers } from '../../store/links/shown.ts';
+import { NO_LINKS_WRITTEN } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
@@ -66,7 +67,7 @@ function mayBeThere(row: GroupRow): boolean {
 
 function toUndo(row: GroupRow): GroupWriteResult['undo'] {
   return {
-    type: 'group',
+    ...NO_LINKS_WRITTEN,
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       cells: parseCells(row),
@@ -75,7 +76,6 @@ function toUndo(row: GroupRow): GroupWriteResult['undo'] {
       deleted: false,
     },
     after: row.attributes,
-    members: new Map(),
-    admins: new Map(),
+    removes: false,
   };
 }

@@ -25,7 +25,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { type NamedUsers, saveLinks } from '../../store/links/links.ts';
-import type { GroupUndo } from '../../store/resources/undo.ts';
+import type { Undo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -141,12 +141,11 @@ function toUndo(
   { row, before: attributes, origin, isNew }: GroupChangeRequest,
   { attributes: after }: GroupRow,
   { state, members, admins }: ChangedParts,
-): GroupUndo {
+): Undo {
   const released =
     origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
   const adminsAsked = row.admins_asked;
   return {
-    type: 'group',
     before: isNew
       ? released
       : { attributes, cells: state.cells, origin, deleted: false, adminsAsked },

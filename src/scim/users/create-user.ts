@@ -17,7 +17,7 @@ import { notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { moveFormerNames } from '../../store/resources/former-names.ts';
-import type { UserBefore } from '../../store/resources/undo.ts';
+import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { insertUserEmails } from '../../store/users/emails.ts';
 import { type Inherited, inherit, inheritLost } from '../../store/users/inherit.ts';
@@ -279,14 +279,9 @@ async function startWriting(
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
   await updateUser(tx, id, columns);
-  return {
-    type: 'user',
-    id,
-    row: { ...row, ...columns },
-    undo: isDue
-      ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
-      : undefined,
-  };
+  const before = from && toDeletedUser(from);
+  const undo: Undo = { ...NO_LINKS_WRITTEN, before, after: row.attributes, removes: false };
+  return { type: 'user', id, row: { ...row, ...columns }, undo: isDue ? undo : undefined };
 }
 
 /** True unless their provider knows them by different ids: then a name was given to somebody else. */
@@ -301,7 +296,7 @@ function withoutLicence(attributes: JsonObject): JsonObject {
 }
 
 /** The deleted user that the account belonged to before. */
-function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
+function toDeletedUser({ attributes, origin }: UserRow): Before {
   const held = parseStored<JsonObject>(attributes);
   return { attributes: { ...held, active: false }, cells: {}, origin, deleted: true };
 }

@@ -1,24 +1,18 @@
 import { listWaiting } from '../../domain/cell.ts';
 import { userId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { toCellsAfterUserDeletion } from '../../domain/user-write.ts';
-import {
-  parseCells,
-  parseStored,
-  toTombstone,
-  toUserCellColumns,
-} from '../../store/engine/columns.ts';
+import { toTombstone, toUserCellColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toDeparture } from '../../store/users/leavers.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { toUserState, updateUser } from '../../store/users/users.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { assertAdoptable, lockOwnUser } from './change-user.ts';
-import { assertMayLose } from './store-change.ts';
+import { assertMayLose, toUserUndo } from './store-change.ts';
 
 /**
  * Deletes a user: gone from every answer at once, then deactivated in the service, and removed from the
@@ -60,21 +54,8 @@ export async function storeUserDeletion(
     type: 'user',
     id: row.id,
     row: { ...row, ...change },
-    undo: isDue ? toUndo(row) : undefined,
+    undo: isDue ? toUserUndo(row, { after: row.attributes, removes: false }) : undefined,
     takesAccess: true,
     notifies: left.length > 0,
-  };
-}
-
-function toUndo(row: UserRow): UserWriteResult['undo'] {
-  return {
-    type: 'user',
-    before: {
-      attributes: parseStored<JsonObject>(row.attributes),
-      cells: parseCells(row),
-      origin: row.origin,
-      deleted: false,
-    },
-    after: row.attributes,
   };
 }

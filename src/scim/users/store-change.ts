@@ -21,7 +21,7 @@ import {
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import type { Protection } from '../../store/resources/protection.ts';
-import type { UserBefore } from '../../store/resources/undo.ts';
+import { NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails } from '../../store/users/emails.ts';
 import { toDeparture } from '../../store/users/leavers.ts';
@@ -109,12 +109,15 @@ export async function storeUserChange(
     id: row.id,
     row: changed,
     takesAccess: taken.length > 0,
-    undo: isDue ? toUndo(row, before, columns.attributes) : undefined,
+    undo: isDue ? toUserUndo(row, { after: columns.attributes, removes: leaves }) : undefined,
   };
 }
 
-function toUndo(row: UserRow, before: JsonObject, after: string): UserWriteResult['undo'] {
-  return { type: 'user', before: toBefore(row, before), after };
+/** Facts that take a write of a user back. */
+export function toUserUndo(row: UserRow, write: Pick<Undo, 'after' | 'removes'>): Undo {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const before = { attributes, cells: parseCells(row), origin: row.origin, deleted: false };
+  return { ...NO_LINKS_WRITTEN, before, ...write };
 }
 
 /**
@@ -148,10 +151,6 @@ export async function takeOverUser(tx: Db, row: UserRow, provider: string): Prom
   const { origin, cells } = adopt(row, shown, provider);
   const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
   await updateUser(tx, row.id, { ...kept, origin, provider, cells });
-}
-
-function toBefore(row: UserRow, attributes: JsonObject): UserBefore {
-  return { attributes, cells: parseCells(row), origin: row.origin, deleted: false };
 }
 
 /** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */

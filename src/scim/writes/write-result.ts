@@ -1,6 +1,6 @@
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
+import type { Undo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { Preconditions } from '../http/etag.ts';
 
@@ -10,7 +10,7 @@ export interface WriteTarget {
   readonly preconditions: Preconditions;
 }
 
-interface WriteResult<Row, Undo> {
+interface WriteResult<Row> {
   readonly row: Row;
   /** Undefined: the service already holds the written values, so there is nothing to wait for. */
   readonly undo: Undo | undefined;
@@ -23,7 +23,7 @@ interface WriteResult<Row, Undo> {
 }
 
 /** Stored write of a user, with the facts that the wait for it needs. */
-export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
+export interface UserWriteResult extends WriteResult<UserRow> {
   readonly type: 'user';
   readonly id: UserId;
   /** True when it takes access or a licence. */
@@ -31,7 +31,7 @@ export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
 }
 
 /** Stored write of a group, with the facts that the wait for it needs. */
-export interface GroupWriteResult extends WriteResult<GroupRow, GroupUndo> {
+export interface GroupWriteResult extends WriteResult<GroupRow> {
   readonly type: 'group';
   readonly id: GroupId;
   /** True when it takes a member, an admin or a permission. */

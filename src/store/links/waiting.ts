@@ -88,6 +88,15 @@ export interface WaitingSummary {
   readonly failed: FailedLink | undefined;
 }
 
+/** Lists of which nothing waits, in sum. */
+export const NOTHING_WAITING: WaitingSummary = {
+  oldest: undefined,
+  nextRetryAt: undefined,
+  removes: false,
+  stuck: undefined,
+  failed: undefined,
+};
+
 /** A change that failed by its own fault. */
 interface FailedLink {
   readonly attempts: number;

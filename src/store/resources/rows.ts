@@ -2,6 +2,7 @@ import type { ObservedGroup } from '../../domain/group.ts';
 import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import {
+  deleteGroup,
   findGroupRow,
   type GroupChange,
   type GroupRow,
@@ -12,6 +13,7 @@ import {
 } from '../groups/groups.ts';
 import type { Db } from '../store.ts';
 import {
+  deleteUser,
   findUserRow,
   lockUser,
   toObservedUser,
@@ -50,6 +52,11 @@ export async function updateRow(
   change: UserChange & GroupChange,
 ): Promise<void> {
   await (isUserRow(row) ? updateUser(tx, row.id, change) : updateGroup(tx, row.id, change));
+}
+
+/** Removes a user or group that was never created, or that is unmanaged and not in the service any more. */
+export async function deleteRow(tx: Db, row: ResourceRow): Promise<void> {
+  await (isUserRow(row) ? deleteUser(tx, row.id) : deleteGroup(tx, row.id));
 }
 
 /** True when the service is known to have what the row stands for, or had it at the last look. */

@@ -1,10 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Insertable, sql } from 'kysely';
+import { listFoldedEmails } from '../../domain/address.ts';
 import type { UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import type { UserEmailsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+
+/** Saves the shown addresses of a changed user, by which filters find the user. */
+export async function saveEmails(
+  tx: Db,
+  before: { readonly attributes: string },
+  after: { readonly id: UserId; readonly attributes: string },
+): Promise<void> {
+  if (after.attributes === before.attributes) return;
+  const [was, is = []] = [before, after].map(({ attributes }) =>
+    listFoldedEmails(parseStored<JsonObject>(attributes)),
+  );
+  if (!isDeepStrictEqual(was, is)) await replaceUserEmails(tx, after.id, is);
+}
 
 /** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
 export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../src/domain/json.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../../../src/reconcile/loop/convergence.ts';
-import { createReconciler, createWaiting } from '../../../src/reconcile/loop/reconciler.ts';
-import type { Waiting } from '../../../src/reconcile/loop/runner.ts';
+import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
+import { createWaiters, type Waiters } from '../../../src/reconcile/waiters.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import {
@@ -119,11 +119,11 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       firstReadFailed: () => undefined,
     },
   };
-  const waiting = createWaiting(clock);
+  const waiters = createWaiters(clock);
   let tenure: Tenure | undefined;
   const reconciler = createReconciler({
     ...deps,
-    waiting,
+    waiters,
     leader: {
       find: () => tenure?.convergence,
       findQueue: () => ({ isHeld: false, aheadMs: { remove: 0, change: 0 } }),
@@ -168,7 +168,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       return isAlive;
     },
     open(lead) {
-      tenure = openTenure(options, lead, { deps, quirks, waiting });
+      tenure = openTenure(options, lead, { deps, quirks, waiters });
     },
     async close() {
       const ended = tenure;
@@ -223,7 +223,7 @@ interface Tenure {
 function openTenure(
   options: ReplicaOptions,
   lead: Lead,
-  { deps, quirks, waiting }: { deps: ProcessDeps; quirks: QuirkStore; waiting: Waiting },
+  { deps, quirks, waiters }: { deps: ProcessDeps; quirks: QuirkStore; waiters: Waiters },
 ): Tenure {
   const { name, world, bell, office } = options;
   const upstream = createGatedTransport({
@@ -240,7 +240,7 @@ function openTenure(
     quirks,
     outage: createOutageWatch(deps.clock),
   };
-  const convergence = createConvergence(own, waiting);
+  const convergence = createConvergence(own, waiters);
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);
   convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
