@@ -11,6 +11,9 @@ const context: CliContext = {
   ...{ untilStopped: nothing, loadSettings: nothing, connect: nothing, exitWith: nothing },
 };
 
+/** Options that the page explains once for all commands. */
+const COMMON = new Set(['--json', '--limit', '--of', '--watch', '--yes', '--help']);
+
 /** Every command with its options as a Markdown table, for docs/command-line.md. */
 export function toCommandsTable(): string {
   const program = new Command('scim-bridge');
@@ -20,13 +23,12 @@ export function toCommandsTable(): string {
 }
 
 function listRows(command: Command, path: string): string[] {
-  const name = `${path}${command.name()}`;
-  const places = command.registeredArguments.map((argument) => {
-    const place = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return argument.required ? ` <${place}>` : ` [${place}]`;
-  });
-  const options = command.options.map(({ flags }) => `\`${flags.replaceAll('|', '\\|')}\``);
-  const children = command.commands.flatMap((child) => listRows(child, `${name} `));
+  const usage = command.createHelp().subcommandTerm(command).replace(' [options]', '');
+  const own = command.options.filter(({ long }) => !COMMON.has(long ?? ''));
+  const options = own.map(({ flags }) => `\`${flags.replaceAll('|', '\\|')}\``);
+  const children = command.commands.flatMap((child) =>
+    listRows(child, `${path}${command.name()} `),
+  );
   const what = command.description().replaceAll('|', '\\|');
-  return [`| \`${name}${places.join('')}\` | ${what} | ${options.join(', ')} |`, ...children];
+  return [`| \`${path}${usage}\` | ${what} | ${options.join(', ')} |`, ...children];
 }

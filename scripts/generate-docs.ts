@@ -31,8 +31,6 @@ writeFileSync(
 function writeBetween(path: string, name: string, text: string): void {
   const marks = new RegExp(`(?<=<!-- ${name}:.*-->\\n)[\\s\\S]*(?=<!-- end of ${name} -->)`);
   const page = readFileSync(join(root, path), 'utf8');
-  writeFileSync(
-    join(root, path),
-    page.replace(marks, () => `\n${text}\n\n`),
-  );
+  const written = page.replace(marks, () => `\n${text}\n\n`);
+  writeFileSync(join(root, path), written);
 }
