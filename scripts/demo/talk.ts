@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { DemoError, expectThat } from './expect.ts';
@@ -94,7 +94,7 @@ function runCommand(
 ): Promise<number> {
   return runProgram(command.split(' '), {
     version: 'demo',
-    commands: [addPlanCommand],
+    commands,
     world: {
       env: { OPS_URL: url, OPS_TOKEN: tokens.operator },
       readFile: () => '',

@@ -1,40 +1,50 @@
+import { CLIENTS, PROVIDERS, SESSIONS, TOKENS } from '../ops/lists/access.ts';
+import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
+import { PLANS } from '../ops/lists/plans.ts';
+import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../ops/lists/records.ts';
+import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { addAdoptCommand, addReleaseCommand } from './adopt.ts';
+import {
+  addClientCreate,
+  addClientRevoke,
+  addClientRotate,
+  addProviderChange,
+  addProviderCreate,
+  addProviderDelete,
+  addTokenCreate,
+  addTokenRevoke,
+} from './access.ts';
+import {
+  addAdoptCommand,
+  addLookCommand,
+  addPauseCommand,
+  addReleaseCommand,
+  addResumeCommand,
+  addRetryCommand,
+  addSessionRevoke,
+  planDecisions,
+} from './acts.ts';
 import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
-import { addCensusCommand } from './census.ts';
 import { checkCommand } from './check.ts';
-import { addClientCommand } from './client.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
+import { addDriftDecisions } from './decide-drifts.ts';
 import { addEraseCommand } from './erase.ts';
-import { addExplainCommand } from './explain.ts';
+import { addExplainCommand, addWhyCommand } from './explain.ts';
+import { addCensusCommand, addImportIdsCommand, addSwitchCommand } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
-import { addLeaversCommand } from './leavers.ts';
-import {
-  addActsCommand,
-  addDriftsCommand,
-  addRequestsCommand,
-  addUnmanagedCommand,
-} from './lists.ts';
-import { addLookCommand } from './look.ts';
+import { listCommand } from './listing.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
-import { addNotificationsCommand } from './notifications.ts';
-import { addPauseCommand, addResumeCommand } from './pause.ts';
-import { addPlanCommand } from './plan.ts';
-import { addProviderCommand } from './provider.ts';
-import { addGroupsCommand, addUsersCommand } from './resource-lists.ts';
+import { addNotificationsTest } from './notifications.ts';
+import { addPlanShow } from './plan.ts';
 import { restoreCommand } from './restore.ts';
-import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
-import { addSessionCommand } from './session.ts';
 import { addSettingsCommand } from './settings.ts';
 import { addStatusCommand } from './status.ts';
 import { addSweepCommand } from './sweep.ts';
-import { tokenCommand } from './token.ts';
-import { addWhyCommand } from './why.ts';
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly AddCommand[] = [
@@ -46,13 +56,13 @@ export const commands: readonly AddCommand[] = [
   }),
   addSettingsCommand,
   addStatusCommand,
-  addUsersCommand,
-  addGroupsCommand,
-  addDriftsCommand,
-  addUnmanagedCommand,
-  addRequestsCommand,
-  addActsCommand,
-  addLeaversCommand,
+  listCommand(USERS),
+  listCommand(GROUPS),
+  listCommand(DRIFTS, addDriftDecisions('repair', 'accept', 'ignore')),
+  listCommand(UNMANAGED, addDriftDecisions('adopt', 'ignore')),
+  listCommand(REQUESTS),
+  listCommand(ACTS),
+  listCommand(LEAVERS),
   addCensusCommand,
   addGalleryCommand,
   addExplainCommand,
@@ -60,10 +70,11 @@ export const commands: readonly AddCommand[] = [
   addHealthcheckCommand,
   addSandboxCommand,
   addSweepCommand,
-  addClientCommand,
-  addProviderCommand,
-  tokenCommand(async (...args) => (await import('../app/make-token.ts')).makeTokenInStore(...args)),
-  addSessionCommand,
+  ...[addClientCreate, addClientRotate, listCommand(CLIENTS), addClientRevoke],
+  ...[addProviderCreate, listCommand(PROVIDERS), addProviderChange],
+  ...[addSwitchCommand, addImportIdsCommand, addProviderDelete],
+  ...[addTokenCreate, listCommand(TOKENS), addTokenRevoke],
+  ...[listCommand(SESSIONS), addSessionRevoke],
   addAdoptCommand,
   addReleaseCommand,
   addEraseCommand,
@@ -71,8 +82,8 @@ export const commands: readonly AddCommand[] = [
   addResumeCommand,
   addRetryCommand,
   addLookCommand,
-  addNotificationsCommand,
-  addPlanCommand,
+  ...[listCommand(NOTIFICATIONS), addNotificationsTest],
+  ...[addPlanShow, listCommand(PLANS), ...planDecisions],
   // Loaded on demand: it knows every operation of the service, which no other command needs.
   apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
   backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),

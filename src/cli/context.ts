@@ -50,3 +50,23 @@ export interface CliContext extends CliWorld {
 
 /** Adds one command to the program; each command has a file of its own. */
 export type AddCommand = (program: Command, context: CliContext) => void;
+
+/** Commands that only hold others. */
+const PARENTS: Readonly<Record<string, string>> = {
+  client: 'OAuth clients and their secrets',
+  provider: 'identity providers and what each may do',
+  token: 'named tokens of providers and operators',
+  session: 'sign-ins to the console',
+  notifications: 'what receivers were not told yet',
+  plan: 'what the bridge would do in the service',
+};
+
+/** Adds a command that asks the running bridge, below the one that its usage begins with. */
+export function addCommand(program: Command, usage: string, about: string): Command {
+  const [first = '', ...rest] = usage.split(' ');
+  const words = PARENTS[first];
+  if (words === undefined) return program.command(usage).description(about);
+  const known = program.commands.find((command) => command.name() === first);
+  const parent = known ?? program.command(first).description(words);
+  return parent.command(rest.join(' ')).description(about);
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { toCount } from '../domain/text.ts';
 import type { DriftsDecided } from '../ops/schemas/drift.ts';
-import { confirm, YES } from './confirm.ts';
+import { confirm, YES } from './act-command.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer, toJson } from './json.ts';
@@ -10,9 +10,6 @@ interface Options {
   readonly dryRun?: true;
   readonly hash?: string;
   readonly json?: true;
-  readonly until?: string;
-  readonly reason?: string;
-  readonly provider?: string;
   readonly yes?: true;
 }
 
@@ -24,41 +21,38 @@ const DECISIONS = {
   ignore: ['leave them alone until a date', 'ignored'],
 } as const;
 
-/** Decision about drifts. */
-export type DriftDecision = keyof typeof DECISIONS;
+type DriftDecision = keyof typeof DECISIONS;
 
 /** Adds commands that decide about some of what is listed at once. */
-export function addDriftDecisions(
-  list: Command,
-  context: CliContext,
-  decisions: readonly DriftDecision[],
-): void {
-  // What stands behind the word of a decision is for it.
-  list.enablePositionalOptions();
-  for (const decision of decisions) {
-    const command = list
-      .command(`${decision} <id...>`)
-      .description(DECISIONS[decision][0])
-      .option('--dry-run', 'tell what would be done, and do nothing')
-      .option(...YES)
-      .option('--json', 'as one JSON object');
-    if (decision === 'repair')
-      command
-        .option('--hash <hash>', 'exactly this plan, also above the limits')
-        .addHelpText('after', help);
-    if (decision === 'adopt')
-      command.option('--provider <name>', 'the provider whose they are from then on');
-    if (decision === 'ignore')
-      command
-        .requiredOption('--until <date>', 'a date, or a moment, that is still to come')
-        .requiredOption('--reason <text>', 'why');
-    command.action(async (ids: readonly string[], options: Options) => {
-      await decide(command, context, { decision, ids, options });
-    });
-  }
+export function addDriftDecisions(...decisions: readonly DriftDecision[]) {
+  return (list: Command, context: CliContext): void => {
+    // What stands behind the word of a decision is for it.
+    list.enablePositionalOptions();
+    for (const decision of decisions) {
+      const command = list
+        .command(`${decision} <id...>`)
+        .description(DECISIONS[decision][0])
+        .option('--dry-run', 'tell what would be done, and do nothing')
+        .option(...YES)
+        .option('--json', 'as one JSON object');
+      if (decision === 'repair')
+        command
+          .option('--hash <hash>', 'exactly this plan, also above the limits')
+          .addHelpText('after', HELP);
+      if (decision === 'adopt')
+        command.option('--provider <name>', 'the provider whose they are from then on');
+      if (decision === 'ignore')
+        command
+          .requiredOption('--until <date>', 'a date, or a moment, that is still to come')
+          .requiredOption('--reason <text>', 'why');
+      command.action((ids: readonly string[], options: Options) =>
+        decide(command, context, { decision, ids, options }),
+      );
+    }
+  };
 }
 
-const help = `
+const HELP = `
 A dry run is made and told first. A plan of repairs above the limits is done only by a person who says yes to it, or with
 its hash.`;
 
@@ -73,18 +67,20 @@ async function decide(
   context: CliContext,
   { decision, ids, options }: Decision,
 ): Promise<void> {
-  const { dryRun, hash, json, yes, until, reason, provider } = options;
+  const { dryRun, hash, json, yes, ...rest } = options;
   const client = context.connect();
   const send = async (more: Readonly<Record<string, string | boolean>>) => {
-    const body = { decision, ids, until, reason, provider, ...more };
+    const body = { decision, ids, ...rest, ...more };
     return parseAnswer<DriftsDecided>(await client.send('POST', '/drifts/decide', body));
   };
   const preview = await send({ dryRun: true });
   if (!json || !dryRun) context[json ? 'writeError' : 'write'](toText(preview, decision));
-  if (dryRun) return json && context.write(toJson(preview));
-  const isMeant =
-    hash !== undefined || (await confirm(command, context, toQuestion(decision, yes)));
-  if (!isMeant) return;
+  if (dryRun) {
+    if (json) context.write(toJson(preview));
+    return;
+  }
+  const asked = { yes, question: toQuestion(decision) };
+  if (hash === undefined && !(await confirm(command, context, asked))) return;
   // A person has seen the plan; a script has not.
   const seen = hash ?? (yes ? undefined : preview.plan?.hash);
   const decided = await send(seen === undefined ? {} : { hash: seen });
@@ -92,22 +88,21 @@ async function decide(
   if (decided.refused.length > 0) context.exitWith(exitCodes.failed);
 }
 
-function toQuestion(decision: DriftDecision, yes: true | undefined) {
-  const name = `${decision.charAt(0).toUpperCase()}${decision.slice(1)}`;
-  const takeover = 'Take them over? Providers may change and deactivate them from then on.';
-  return { yes, question: decision === 'adopt' ? takeover : `${name} them?` };
+function toQuestion(decision: DriftDecision): string {
+  if (decision === 'adopt')
+    return 'Take them over? Providers may change and deactivate them from then on.';
+  return `${decision.charAt(0).toUpperCase()}${decision.slice(1)} them?`;
 }
 
 function toText({ dryRun, done, refused, plan }: DriftsDecided, decision: DriftDecision): string {
-  const [, word] = DECISIONS[decision];
-  const head = `${done} ${dryRun ? 'can be ' : ''}${word}, ${refused.length} not.\n`;
+  const head = `${done} ${dryRun ? 'can be ' : ''}${DECISIONS[decision][1]}, ${refused.length} not.\n`;
   const lines = refused.map(({ id, reason }) => `  ${id}  ${reason}\n`);
-  return `${head}${lines.join('')}${plan === null ? '' : toPlanText(plan)}`;
-}
-
-function toPlanText({ id, hash, counts, exceeded }: NonNullable<DriftsDecided['plan']>): string {
-  const kinds = Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}\n`);
-  const above = exceeded.map((limit) => `  above the limit: ${limit}\n`);
-  const name = id === null ? `The plan ${hash}` : `Plan ${id}`;
-  return `${name}: ${toCount(counts.total, 'action')}\n${kinds.join('')}${above.join('')}`;
+  if (plan === null) return `${head}${lines.join('')}`;
+  const { id, hash, counts, exceeded } = plan;
+  return [
+    ...[head, ...lines],
+    `${id === null ? `The plan ${hash}` : `Plan ${id}`}: ${toCount(counts.total, 'action')}\n`,
+    ...Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}\n`),
+    ...exceeded.map((limit) => `  above the limit: ${limit}\n`),
+  ].join('');
 }

@@ -1,14 +1,15 @@
 import { toCount } from '../domain/text.ts';
 import type { ErasureAnswer } from '../ops/schemas/resources.ts';
-import { confirm } from './confirm.ts';
-import type { AddCommand } from './context.ts';
+import { confirm } from './act-command.ts';
+import { type AddCommand, addCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer, toJson } from './json.ts';
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, context) => {
   const { connect, write, exitWith } = context;
-  const command = program.command('erase');
+  const about = 'erase everything personal about a person whom the provider has deleted';
+  const command = addCommand(program, 'erase', about);
   /** Asks at a terminal, after what would be erased. */
   async function isWanted(planned: ErasureAnswer, json: true | undefined): Promise<boolean> {
     if (context.ask === undefined || json) return false;
@@ -17,9 +18,6 @@ export const addEraseCommand: AddCommand = (program, context) => {
     return confirm(command, context, { yes: undefined, question });
   }
   command
-    .description(
-      'erase everything personal about a person whom the provider has deleted (asks the running bridge)',
-    )
     .argument('<user>', 'a userName, an address or a SCIM id')
     .option('--yes', 'erase; without it nothing is changed, and what would be erased is shown')
     .option('--json', 'as one JSON object')

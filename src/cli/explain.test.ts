@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import { runAlone } from '../../test/support/command.ts';
 import { addGroup, addUser } from '../../test/support/provider.ts';
-import { addExplainCommand } from './explain.ts';
+import { commands } from './commands.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
 /** Runs `explain` with these arguments against the bridge. */
 function runExplain(args: readonly string[], env: Record<string, string>) {
-  return runAlone([addExplainCommand], ['explain', ...args], env);
+  return runAlone(commands, ['explain', ...args], env);
 }
 
 function toEnv({ baseUrl }: TestBridge, token = OPS_TOKEN) {

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import type { Status } from '../ops/schemas/state.ts';
-import { providerOption } from './ask-access.ts';
-import { confirm, YES } from './confirm.ts';
-import type { AddCommand, CliContext } from './context.ts';
+import { providerOption } from './access.ts';
+import { confirm, YES } from './act-command.ts';
+import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type GateName, gateNames, readGate } from './gallery/gates.ts';
 import { type GalleryReport, isPassed, runGate, toRemains } from './gallery/run-gate.ts';
@@ -21,11 +21,9 @@ interface Options {
 
 /** `gallery`: runs what a provider publishes as its gate, and deletes what that made. */
 export const addGalleryCommand: AddCommand = (program, context) => {
-  const command = program
-    .command('gallery')
-    .description(
-      'run what a provider asks of a target before it lists it, and report each check with its source and evidence (asks the running bridge)',
-    )
+  const about =
+    'run what a provider asks of a target before it lists it, and report each check with its source and evidence';
+  const command = addCommand(program, 'gallery', about)
     .addArgument(new Argument('<gate>', 'whose').choices(gateNames))
     .addOption(providerOption())
     .option('--url <url>', 'the SCIM base URL; as the bridge tells it when left out')

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
 import { toCount } from '../domain/text.ts';
-import type { AddCommand, CliContext } from './context.ts';
-import { findResource } from './find-resource.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { type Column, type List, type ListOption, MEANINGS } from '../ops/lists/list.ts';
+import { type AddCommand, addCommand, type CliContext } from './context.ts';
+import { findResource, parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
-import { type Column, toTable } from './table.ts';
+import { toCsv, toTable } from './table.ts';
 
 /** Entries of one request. */
 const PAGE = 1_000;
@@ -24,26 +24,18 @@ export interface ShowOptions {
 /** Options of a list. */
 export interface ListOptions extends ShowOptions {
   readonly limit: number;
+  readonly csv?: true;
 }
 
 /** Adds `--json` and `--watch`. */
 export function addShowOptions(command: Command): Command {
+  const again = `again and again, every ${WATCH} seconds, until Ctrl-C`;
   return command
     .option('--json', 'as JSON; with --watch one object a line')
-    .option(
-      '--watch [seconds]',
-      `again and again, every ${WATCH} seconds, until Ctrl-C`,
-      parseCount,
-    );
+    .option('--watch [seconds]', again, parseCount);
 }
 
-/** Adds `--limit`, `--json` and `--watch`. */
-export function addListOptions(command: Command): Command {
-  return addShowOptions(command.option('--limit <number>', 'how many at most', parseCount, 50));
-}
-
-/** Help of every list. */
-export const LIST_HELP = `
+const HELP = `
 --json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
 when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
 
@@ -53,54 +45,93 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** List that a command shows. */
-export interface Listing<Item> {
-  readonly path: `/${string}`;
-  /** Filters; what is undefined is left out. */
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly columns: readonly Column<Item>[];
-  /** Words for an empty list, as a sentence. */
-  readonly none: string;
-  readonly subject?: Subject;
+/** Makes the command that shows a list, and what acts on it. */
+export function listCommand<Item>(
+  list: List<Item>,
+  addActs?: (command: Command, context: CliContext) => void,
+): AddCommand {
+  const { name, about, options } = list.command;
+  return (program, context) => {
+    const command = addCommand(program, name, about);
+    for (const option of options) command.addOption(toOption(list, option));
+    command.option('--limit <number>', 'how many at most', parseCount, 50);
+    command.option('--csv', 'as CSV');
+    addShowOptions(command)
+      .addHelpText('after', HELP)
+      .action((given: ListOptions & Filters) => {
+        if (given.csv && given.json) command.error('error: --csv or --json, not both');
+        return showList(context, list, given);
+      });
+    addActs?.(command, context);
+  };
 }
 
-/** Writes the words for an empty list; where there are filters, of what fits them alone. */
-export function toNone(
-  words: string,
-  filters: readonly (string | undefined)[],
-  fits = 'and fits',
-): string {
-  const isWhole = filters.every((filter) => filter === undefined);
-  return isWhole ? `${words}.` : `${words} ${fits} these filters.`;
+type Filters = Readonly<Record<string, unknown>>;
+
+function toOption({ filters, meanings }: List<unknown>, option: ListOption): Option {
+  const { flags, filter, value, otherwise, help } = option;
+  const meaning = help ?? meanings?.[filter] ?? MEANINGS[filter] ?? filter;
+  const made = new Option(
+    flags,
+    `${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`.replace(/\.$/, ''),
+  );
+  if (value !== undefined) return made;
+  const words = filters[filter];
+  if (otherwise !== undefined) made.default(otherwise);
+  return typeof words === 'object' ? made.choices(words) : made;
 }
 
-/** Subject that a list is about, as it was named. */
-interface Subject {
-  /** Filter that takes its id. */
-  readonly filter: string;
-  readonly name: string | undefined;
-  /** It may be something else than a user or group: a name of none is an id. */
-  readonly isAny?: true;
+/** Value of a filter as it was given; undefined: it is left out. */
+function findGiven({ flags, value, otherwise }: ListOption, given: Filters): string | undefined {
+  const typed = given[new Option(flags).attributeName()];
+  if (value === undefined) return typeof typed === 'string' ? typed : undefined;
+  return (typed === true ? value : otherwise) || undefined;
 }
 
-/** Shows a list, once or again and again. */
-export async function showList<Item>(
+function showList<Item>(
   context: CliContext,
-  { options, ...listing }: Listing<Item> & { readonly options: ListOptions },
+  { path, columns, command }: List<Item>,
+  given: ListOptions & Filters,
 ): Promise<void> {
-  await show(context, {
-    options,
+  const { limit, csv } = given;
+  return show(context, {
+    options: given,
     async read(client) {
-      const query = { ...listing.query, ...(await findSubject(client, listing.subject)) };
-      const { limit } = options;
-      return readList<Item>(client, { path: listing.path, query, limit, context });
+      const query: Record<string, string> = {};
+      for (const option of command.options) {
+        const value = findGiven(option, given);
+        if (value === undefined) continue;
+        if (query[option.filter] !== undefined && option.value !== undefined) continue;
+        query[option.filter] = option.names ? await toSubject(client, value, option) : value;
+      }
+      return readList<Item>(client, { path, query, limit, context });
     },
-    toText: (page) => toListText(page, listing, context),
+    toText({ items, nextCursor }) {
+      if (csv) return toCsv(items, columns);
+      const [none, noneFits = none] = command.none;
+      const isWhole = command.options.every((option) => {
+        const value = findGiven(option, given);
+        return option.isScope || value === undefined || value === option.otherwise;
+      });
+      if (items.length === 0) return `${isWhole ? none : noneFits}\n`;
+      return toFirstOf(items, { columns, context, hasMore: nextCursor !== null });
+    },
   });
 }
 
+/** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
+async function toSubject(client: OpsClient, name: string, { names }: ListOption): Promise<string> {
+  if (isId(name)) return name;
+  try {
+    return (await findResource(client, name)).id;
+  } catch (error) {
+    if (names !== 'any' || !isAbsent(error)) throw error;
+    return name;
+  }
+}
+
 /** Something that a command shows. */
-export interface Shown<Answer> {
+interface Shown<Answer> {
   readonly options: ShowOptions;
   readonly read: (client: OpsClient) => Promise<Answer>;
   /** @param client for what the text alone needs */
@@ -133,7 +164,9 @@ async function showAgain<Answer>(
   const look = async () => {
     const answer = await read(client);
     if (json) return `${JSON.stringify(answer)}\n`;
-    return `${toStart(context)}${await toText(answer, client)}`;
+    // Clears a terminal; elsewhere an empty line is between two looks.
+    const start = context.terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
+    return `${start}${await toText(answer, client)}`;
   };
   const stopping = new AbortController();
   void context.untilStopped().then(() => stopping.abort());
@@ -150,32 +183,10 @@ async function showAgain<Answer>(
   }
 }
 
-/** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
-async function findSubject(
-  client: OpsClient,
-  subject: Subject | undefined,
-): Promise<Record<string, string>> {
-  if (subject?.name === undefined) return {};
-  const { filter, name, isAny } = subject;
-  if (isId(name)) return { [filter]: name };
-  try {
-    const { id } = await findResource(client, name);
-    return { [filter]: id };
-  } catch (error) {
-    if (!isAny || !isAbsent(error)) throw error;
-    return { [filter]: name };
-  }
-}
-
-/** Clears a terminal; elsewhere an empty line is between two looks. */
-function toStart({ terminal }: CliContext): string {
-  return terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
-}
-
 /** Part of a list. */
-interface Reading extends Pick<Listing<unknown>, 'path'> {
-  /** Filters; what is undefined is left out. */
-  readonly query?: Listing<unknown>['query'];
+interface Reading {
+  readonly path: `/${string}`;
+  readonly query?: Readonly<Record<string, string>>;
   /** Entries at most. */
   readonly limit: number;
 }
@@ -199,9 +210,11 @@ export async function readPages<Item, Answer extends Page<Item>>(
 ): Promise<Answer> {
   const items: Item[] = [];
   for (let cursor: string | undefined; ; ) {
-    const asked = new URLSearchParams({ limit: `${Math.min(PAGE, limit - items.length)}` });
-    for (const [name, value] of Object.entries({ ...query, cursor }))
-      if (value !== undefined) asked.set(name, value);
+    const asked = new URLSearchParams({
+      limit: `${Math.min(PAGE, limit - items.length)}`,
+      ...query,
+      ...(cursor !== undefined && { cursor }),
+    });
     const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
     items.push(...page.items);
     if (page.nextCursor === null || items.length >= limit) return { ...page, items };
@@ -210,26 +223,18 @@ export async function readPages<Item, Answer extends Page<Item>>(
   }
 }
 
-function toListText<Item>(
-  { items, nextCursor }: Page<Item>,
-  { columns, none }: Listing<Item>,
-  context: CliContext,
-): string {
-  if (items.length === 0) return `${none}\n`;
-  return toFirstOf(items, { columns, context, hasMore: nextCursor !== null });
-}
-
-/** Options of a table of the first entries of a list. */
-interface FirstOptions<Item> {
-  readonly columns: readonly Column<Item>[];
-  readonly context: CliContext;
-  readonly hasMore: boolean;
-}
-
 /** Writes the first entries of a list as a table, and tells where there are more. */
 export function toFirstOf<Item>(
   items: readonly Item[],
-  { columns, context, hasMore }: FirstOptions<Item>,
+  {
+    columns,
+    context,
+    hasMore,
+  }: {
+    readonly columns: readonly Column<Item>[];
+    readonly context: CliContext;
+    readonly hasMore: boolean;
+  },
 ): string {
   const more = hasMore ? `There are more than these ${items.length}: --limit\n` : '';
   return `${toTable(items, columns, context)}${more}`;
@@ -239,27 +244,4 @@ export function toFirstOf<Item>(
 export function parseCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
-}
-
-/** Command that shows a list of the running bridge. */
-interface ListCommand<Item, Filters> {
-  readonly name: string;
-  readonly description: string;
-  readonly addOptions: (command: Command) => Command;
-  readonly toListing: (filters: Filters) => Listing<Item>;
-  /** Adds the commands that act on what is listed. */
-  readonly addDecisions?: (command: Command, context: CliContext) => void;
-}
-
-/** Makes a command that lists what the running bridge has. */
-export function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddCommand {
-  const { name, description, addOptions, toListing, addDecisions } = parts;
-  return (program, context) => {
-    const command = program.command(name).description(`${description} (asks the running bridge)`);
-    addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
-    command.action((options: ListOptions & Filters) =>
-      showList(context, { ...toListing(options), options }),
-    );
-    addDecisions?.(command, context);
-  };
 }

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { toCount } from '../domain/text.ts';
+import type { Column } from '../ops/lists/list.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Move } from '../store/move/move-store.ts';
-import { confirm, YES } from './confirm.ts';
+import { confirm, YES } from './act-command.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import type { Moved } from './move-store.ts';
 import { createProgress } from './progress.ts';
-import { type Column, toTable } from './table.ts';
+import { toTable } from './table.ts';
 
 /** Functions that move the store of the settings. */
 interface MovingStore {
@@ -102,9 +103,9 @@ Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the
 }
 
 const COLUMNS: readonly Column<Moved['tables'][number]>[] = [
-  { head: 'table', cell: ({ name }) => name },
-  { head: 'rows', cell: ({ rows }) => String(rows) },
-  { head: 'hash', cell: ({ hash }) => hash.slice(0, 16) },
+  { name: 'table', value: ({ name }) => name },
+  { name: 'rows', value: ({ rows }) => rows },
+  { name: 'hash', value: ({ hash }) => hash.slice(0, 16) },
 ];
 
 function withoutPassword(to: string): string {

@@ -1,5 +1,5 @@
 import type { Settings } from '../settings/schema.ts';
-import { confirm, YES } from './confirm.ts';
+import { confirm, YES } from './act-command.ts';
 import type { AddCommand } from './context.ts';
 import { createProgress, type Progress } from './progress.ts';
 

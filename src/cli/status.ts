@@ -1,24 +1,21 @@
 import { toCount } from '../domain/text.ts';
+import { toProblemText } from '../ops/lists/list.ts';
 import type { ReadingView } from '../ops/schemas/kinds.ts';
 import type { Status } from '../ops/schemas/state.ts';
-import type { AddCommand, CliContext } from './context.ts';
+import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer } from './json.ts';
 import { addShowOptions, type ShowOptions, show } from './listing.ts';
-import { toMoment, toProblemText } from './lists.ts';
 import { toTimeText } from './progress.ts';
-import { createPaint, toPlain } from './table.ts';
+import { createPaint, toMoments, toPlain } from './table.ts';
 
 /** Problems of one kind that are shown; the others are counted. */
 const SHOWN_MAX = 10;
 
 /** `status`: tells how the bridge is. */
 export const addStatusCommand: AddCommand = (program, context) => {
-  const command = program
-    .command('status')
-    .description(
-      'tell how the bridge is, what waits and what is to be done (asks the running bridge)',
-    );
+  const about = 'tell how the bridge is, what waits and what is to be done';
+  const command = addCommand(program, 'status', about);
   addShowOptions(command)
     .option('--exit-code', 'exit with 2 when an operator has something to do')
     .addHelpText('after', help)
@@ -31,7 +28,7 @@ export const addStatusCommand: AddCommand = (program, context) => {
           if (options.exitCode) context.exitWith(isWell ? exitCodes.done : exitCodes.incomplete);
           return status;
         },
-        toText: (status) => toText(status, context),
+        toText: (status) => toMoments(toText(status, context)),
       });
     });
 };
@@ -46,17 +43,17 @@ Exit codes:
 
 function toText(status: Status, context: CliContext): string {
   const paint = createPaint(context);
-  const colour = { ok: 'green', degraded: 'yellow', unavailable: 'red' } as const;
+  const tones = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
   const { bridge, leader, writes, due, reasons } = status;
   const leads = leader === null ? 'nobody leads' : leader.isSelf ? 'it leads' : 'another leads';
   const changes =
     writes.paused === null
       ? `${writes.mode}, ${toCount(writes.waiting, 'waits', 'wait')} for the service`
-      : `paused since ${toMoment(writes.paused.since)}${toReason(writes.paused)}, ${toCount(writes.waiting, 'waits', 'wait')}`;
+      : `paused since ${writes.paused.since}${toReason(writes.paused)}, ${toCount(writes.waiting, 'waits', 'wait')}`;
   return [
-    `${paint({ text: status.status, colour: colour[status.status] })}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${toMoment(bridge.startedAt)}, ${leads}\n`,
+    `${paint(status.status, tones[status.status])}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${bridge.startedAt}, ${leads}\n`,
     ...reasons.map(({ code, detail, remedy }) => {
-      return `  ${paint({ text: code, colour: 'yellow' })}: ${detail}\n      ${remedy}\n`;
+      return `  ${paint(code, 'waiting')}: ${detail}\n      ${remedy}\n`;
     }),
     toLine('changes', changes),
     toLine('work', `${due} due, ${status.failingCount} failing, ${status.stuckCount} stuck`),
@@ -107,7 +104,7 @@ function toLeavers({ leavers }: Status): string[] {
   };
   const who = toCount(count, 'who left is not out', 'who left are not out');
   const why = heldBy === null ? '' : holds[heldBy];
-  return [toLine('leavers', `${who}, since ${toMoment(since)}${why}`)];
+  return [toLine('leavers', `${who}, since ${since}${why}`)];
 }
 
 /** Nothing where nobody has said how many seats there are, and nobody waits. */
@@ -136,8 +133,8 @@ function toServiceText({ upstream }: Status): string {
 /** Prints how far a complete read of the service has come. */
 export function toReadingText({ step, read, expected, endsAt }: ReadingView): string {
   const of = expected === null ? '' : ` of ${expected}`;
-  const end = endsAt === null ? '' : `, until about ${toMoment(endsAt)}`;
-  return `reading ${step}, ${read}${of} so far${end}`;
+  const end = endsAt === null ? '' : `, until about ${endsAt}`;
+  return toMoments(`reading ${step}, ${read}${of} so far${end}`);
 }
 
 function toSweepText({ lastSweep }: Status): string {
@@ -145,10 +142,10 @@ function toSweepText({ lastSweep }: Status): string {
   const { status, startedAt, endedAt, progress, counts } = lastSweep;
   if (endedAt !== null) {
     const { users = 0, groups = 0 } = counts;
-    return `${status}, ended ${toMoment(endedAt)}, ${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')}`;
+    return `${status}, ended ${endedAt}, ${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')}`;
   }
   const reading = progress === null ? '' : `, ${toReadingText(progress)}`;
-  return `running since ${toMoment(startedAt)}${reading}`;
+  return `running since ${startedAt}${reading}`;
 }
 
 function toDriftsText({ drifts }: Status): string {

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing, type OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import { DRIFTS } from '../ops/lists/drifts.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { Status } from '../ops/schemas/state.ts';
-import type { AddCommand, CliContext } from './context.ts';
+import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { type Page, parseCount, readPages, toAskedAgain, toFirstOf } from './listing.ts';
-import { DRIFT_COLUMNS } from './lists.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -28,11 +28,7 @@ interface Options {
 
 /** `sweep`: has the running bridge compare the service with the store, waits, and prints the differences and their repairs. */
 export const addSweepCommand: AddCommand = (program, context) => {
-  program
-    .command('sweep')
-    .description(
-      'compare the service with the store and list what differs (asks the running bridge)',
-    )
+  addCommand(program, 'sweep', 'compare the service with the store and list what differs')
     .option('--dry-run', 'show what drift.policy would do, and do nothing')
     .option('--names', 'list the differences, also where the output is no terminal')
     .option('--limit <number>', 'how many differences are listed at most', parseCount, 100)
@@ -182,7 +178,7 @@ function toText(
   { limit, context }: { readonly limit: number; readonly context: CliContext },
 ): string {
   const { plan, drifts } = result;
-  const shown = { columns: DRIFT_COLUMNS, context, hasMore: drifts.length > limit };
+  const shown = { columns: DRIFTS.columns, context, hasMore: drifts.length > limit };
   const table = drifts.length === 0 ? '' : toFirstOf(drifts.slice(0, limit), shown);
   return `${toHead(result)}${table}${plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`}`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Column, toTable } from './table.ts';
+import type { Column } from '../ops/lists/list.ts';
+import { toCsv, toTable } from './table.ts';
 
 interface Row {
   readonly id: string;
@@ -9,10 +10,10 @@ interface Row {
 }
 
 const columns: readonly Column<Row>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => id },
-  { head: 'name', cell: ({ name }) => name },
-  { head: 'since', rank: 'minor', cell: ({ since }) => since },
-  { head: 'problem', cell: ({ problem }) => problem },
+  { name: 'id', place: 'whole', value: ({ id }) => id },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'since', place: 'minor', value: ({ since }) => since },
+  { name: 'problem', value: ({ problem }) => problem },
 ];
 const row: Row = {
   id: '2819c223-7f76-453a-919d-413861904646',
@@ -53,9 +54,9 @@ test('characters that take two places keep the columns straight, and a cut falls
 
 test('colours are for a terminal that has them, and take no place', () => {
   const toColoured = (hasColours: boolean) => {
-    const name: Column<Row> = { head: 'name', cell: () => ({ text: 'held', colour: 'yellow' }) };
+    const name: Column<Row> = { name: 'name', value: () => 'held', tone: () => 'waiting' };
     const terminal = { columns: () => 80, hasColours };
-    return toTable([row], [name, { head: 'since', cell: ({ since }) => since }], { terminal });
+    return toTable([row], [name, { name: 'since', value: ({ since }) => since }], { terminal });
   };
 
   expect(toColoured(true)).toBe(
@@ -77,4 +78,19 @@ test('twenty thousand rows are no more work each than ten', () => {
   const lines = toTable(rows, columns, at(80)).split('\n');
 
   expect(lines).toHaveLength(20_002);
+});
+
+const CSV_COLUMNS: readonly Column<{ readonly name: string }>[] = [
+  { name: 'name', value: ({ name }) => name },
+  { name: 'length', value: ({ name }) => name.length },
+];
+
+test.each([
+  { why: 'a comma is quoted', name: 'a,b', want: '"a,b"' },
+  { why: 'a quotation mark is doubled', name: 'a"b', want: '"a""b"' },
+  { why: 'a line end is quoted', name: 'a\r\nb', want: '"a\r\nb"' },
+  { why: 'what a spreadsheet would run is text', name: '=1+1', want: "'=1+1" },
+  { why: 'anything else is as it is', name: 'Zoë', want: 'Zoë' },
+])('a table as CSV: $why', ({ name, want }) => {
+  expect(toCsv([{ name }], CSV_COLUMNS)).toBe(`name,length\r\n${want},${name.length}\r\n`);
 });

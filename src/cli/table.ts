@@ -1,27 +1,21 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
+import type { Column, Tone } from '../ops/lists/list.ts';
 import type { CliContext } from './context.ts';
 
-/** Colour of a cell. */
-export type Colour = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
+const COLOURS = {
+  good: 'green',
+  info: undefined,
+  waiting: 'yellow',
+  bad: 'red',
+  quiet: 'dim',
+  head: 'bold',
+} as const;
 
-/** Text of a cell, with the colour that it has on a terminal. */
-export interface Cell {
+/** Text of a cell, with the tone that colours it on a terminal. */
+interface Cell {
   readonly text: string;
-  readonly colour?: Colour | undefined;
-}
-
-/** A cell that is read last. */
-export function toDim(text: string): Cell {
-  return { text, colour: 'dim' };
-}
-
-/** One column of a table. */
-export interface Column<Item> {
-  readonly head: string;
-  readonly cell: (item: Item) => string | Cell;
-  /** `whole`: is typed into another command, so it is cut off last; `minor`: is left out where the line is too short. */
-  readonly rank?: 'whole' | 'minor';
+  readonly tone: Tone | 'head';
 }
 
 /** Facts about the output that a table is made for. */
@@ -36,7 +30,7 @@ const WIDTH_MIN = 4;
 
 /** One column with its cells, the head first. */
 interface Filled {
-  readonly rank: Column<unknown>['rank'];
+  readonly place: Column<unknown>['place'];
   readonly cells: readonly Cell[];
   readonly width: number;
 }
@@ -47,36 +41,36 @@ export function toTable<Item>(
   columns: readonly Column<Item>[],
   output: Output,
 ): string {
-  const filled = columns.map(({ head, cell, rank }): Filled => {
-    const cells = [
-      { text: head.toUpperCase(), colour: 'bold' } as const,
-      ...items.map((item) => toCell(cell(item))),
-    ];
-    const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
-    return { rank, cells, width };
-  });
+  const filled = columns
+    .filter(({ place }) => place !== 'csv')
+    .map((column): Filled => {
+      const head = { text: column.name.toUpperCase(), tone: 'head' } as const;
+      const cells = [head, ...items.map((item) => toCell(column, item))];
+      const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
+      return { place: column.place, cells, width };
+    });
   const line = output.terminal?.columns();
   const shown = line === undefined ? filled : fitColumns(filled, line);
   const paint = createPaint(output);
   const last = shown.length - 1;
   const toLine = (row: number) =>
     shown.map(({ cells, width }, place) => {
-      const { text = '', colour } = cells[row] ?? {};
+      const { text = '', tone = 'info' } = cells[row] ?? {};
       const cut = toCut(text, width);
       const padding = place === last ? '' : ' '.repeat(width - toWidth(cut));
-      return `${paint({ text: cut, colour })}${padding}`;
+      return `${paint(cut, tone)}${padding}`;
     });
   const lines = Array.from({ length: items.length + 1 }, (_, row) => toLine(row).join(GAP));
   return `${lines.map((text) => text.trimEnd()).join('\n')}\n`;
 }
 
 /** Creates a painter: colours are for a terminal alone. */
-export function createPaint({ terminal }: Output): (cell: Cell) => string {
-  const hasColours = terminal?.hasColours === true;
-  return ({ text, colour }) =>
-    hasColours && colour !== undefined && text !== ''
-      ? styleText(colour, text, { validateStream: false })
-      : text;
+export function createPaint({ terminal }: Output): (text: string, tone: Tone | 'head') => string {
+  return (text, tone) => {
+    const colour = COLOURS[tone];
+    const isPlain = terminal?.hasColours !== true || colour === undefined || text === '';
+    return isPlain ? text : styleText(colour, text, { validateStream: false });
+  };
 }
 
 /** Leaves out what is empty, then narrows the widest columns, then leaves out minor ones, until the line fits. */
@@ -87,7 +81,7 @@ function fitColumns(columns: readonly Filled[], line: number): readonly Filled[]
   for (;;) {
     const flexible = narrow(shown, line, { floor: WIDTH_GOOD, isWhole: true });
     if (toLength(flexible) <= line) return flexible;
-    const minor = shown.findLast(({ rank }) => rank === 'minor');
+    const minor = shown.findLast(({ place }) => place === 'minor');
     if (minor === undefined) break;
     shown = shown.filter((column) => column !== minor);
   }
@@ -109,7 +103,7 @@ function narrow(
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, line) }));
   for (let excess = toLength(columns) - line; excess > 0; excess -= 1) {
     const free = narrowed.filter(
-      ({ rank, width }) => width > floor && !(isWhole && rank !== undefined),
+      ({ place, width }) => width > floor && !(isWhole && isRanked(place)),
     );
     const widest = free.reduce<(typeof free)[number] | undefined>(
       (most, column) => (most === undefined || column.width > most.width ? column : most),
@@ -119,6 +113,10 @@ function narrow(
     widest.width -= 1;
   }
   return narrowed;
+}
+
+function isRanked(place: Filled['place']): boolean {
+  return place === 'whole' || place === 'minor';
 }
 
 /** Places that a text takes on a terminal, where some characters take two. */
@@ -138,13 +136,33 @@ function toCut(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Names come from others: no control character of theirs reaches the terminal. */
-function toCell(value: string | Cell): Cell {
-  const { text, colour } = typeof value === 'string' ? { text: value, colour: undefined } : value;
-  return { text: toPlain(text), colour };
+function toCell<Item>(column: Column<Item>, item: Item): Cell {
+  const text = toMoments(toPlain(String(column.value(item) ?? '')));
+  return { text, tone: column.kind === 'id' ? 'quiet' : (column.tone?.(item) ?? 'info') };
 }
 
-/** A text on one line, without control characters. */
+/** Writes the moments of a sentence to the second. */
+export function toMoments(text: string): string {
+  return text.replaceAll(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g, '$1 $2Z');
+}
+
+/** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
+export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
+  const kept = columns.filter(({ place }) => place !== 'shown');
+  const lines = [
+    kept.map(({ name }) => name),
+    ...items.map((item) => kept.map((column) => String(column.value(item) ?? ''))),
+  ];
+  return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet would run a text that begins like a formula, so a mark that it shows as text goes before it. */
+function toField(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** A text on one line, without control characters: names come from others, and none of theirs may reach the terminal. */
 export function toPlain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -69,6 +69,3 @@ function isMarkAt(text: string, at: number): boolean {
 export function toCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
-
-/** Names who changed the service by `scim-bridge api`, under the bridge's own account. */
-export const BY_OPERATOR = 'an operator, through the bridge';

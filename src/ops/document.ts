@@ -1,5 +1,6 @@
 import type { FilterWords } from './http/list-query.ts';
 import type { OpsRoute } from './http/route.ts';
+import { MEANINGS } from './lists/list.ts';
 import { opsRoutes } from './routes.ts';
 import {
   describeSchemas,
@@ -7,22 +8,6 @@ import {
   type OpsSchemaName,
   opsSchemas,
 } from './schemas/schemas.ts';
-
-/** The meanings of the parameters of lists. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  managed: 'The bridge may write it.',
-  due: 'Something is to be done.',
-  stuck: 'Something acknowledged is refused by the service.',
-  disputed: 'A provider was answered 409 for its name.',
-  drifted: 'The service differs in what nobody asked for.',
-  deleted: 'Deleted ones instead of the others.',
-  q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
-  kind: 'Of this kind.',
-  status: 'In this state.',
-  order: 'Which come first: `newest` when left out.',
-  limit: 'Entries of a page; 100 by default.',
-  cursor: 'The `nextCursor` of the page before.',
-};
 
 /** A parameter of a request, as OpenAPI has it. */
 interface OpsParameter {

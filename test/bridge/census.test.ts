@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addCensusCommand } from '../../src/cli/census.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { CensusAnswer } from '../../src/ops/schemas/census.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -283,7 +283,7 @@ describe('scim-bridge census', () => {
     writeFileSync(path, text);
     return path;
   }
-  const run = (...args: string[]) => runner(bridge, [addCensusCommand])('census', ...args);
+  const run = (...args: string[]) => runner(bridge, commands)('census', ...args);
 
   test('ends with 2 where something was found, and with 0 where nothing was', async () => {
     const file = write('okta.csv', toFile(toRow('ada'), toRow('eve')));

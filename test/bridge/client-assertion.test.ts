@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { addClientCommand } from '../../src/cli/client.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -321,7 +321,7 @@ describe('scim-bridge client create with a trust', () => {
     const own = await makeKey('own');
     writeFileSync(file, JSON.stringify({ keys: [own.shown] }));
     await withTestBridge({ settings }, async (bridge) => {
-      const command = runner(bridge, [addClientCommand], settings);
+      const command = runner(bridge, commands, settings);
       const run = (...args: string[]) => command('client', 'create', ...args);
       const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
       const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];

@@ -1,45 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { addAdoptCommand } from '../../src/cli/adopt.ts';
-import { addClientCommand } from '../../src/cli/client.ts';
-import { commands as allCommands } from '../../src/cli/commands.ts';
-import { addExplainCommand } from '../../src/cli/explain.ts';
-import { addActsCommand, addDriftsCommand, addRequestsCommand } from '../../src/cli/lists.ts';
-import { addNotificationsCommand } from '../../src/cli/notifications.ts';
-import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
-import { addPlanCommand } from '../../src/cli/plan.ts';
-import { addGroupsCommand, addUsersCommand } from '../../src/cli/resource-lists.ts';
-import { addSessionCommand } from '../../src/cli/session.ts';
-import { addSettingsCommand } from '../../src/cli/settings.ts';
-import { addStatusCommand } from '../../src/cli/status.ts';
-import { tokenCommand } from '../../src/cli/token.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { sendJson, startService } from '../../src/upstream/testing/service.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type Person, runAlone, runner, runSweep } from '../support/command.ts';
 import { addGroup, addUser, untilSettled } from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-async function notAlone(): Promise<never> {
-  throw new Error('there is a bridge to be asked');
-}
-
-const commands = [
-  addActsCommand,
-  addAdoptCommand,
-  addDriftsCommand,
-  addGroupsCommand,
-  addPauseCommand,
-  addRequestsCommand,
-  addResumeCommand,
-  addStatusCommand,
-  addUsersCommand,
-  addExplainCommand,
-  addNotificationsCommand,
-  addPlanCommand,
-  addClientCommand,
-  tokenCommand(notAlone),
-  addSessionCommand,
-];
 const ada = 'ada@example.com';
 /** The machine may be busy. */
 const PATIENT = { interval: 20 };
@@ -85,7 +52,7 @@ test('status tells how the bridge is, what waits and what differs, and by its ex
 
 test('settings prints those of the running bridge, or those of the command, and says whose they are', async () => {
   const env = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '7s' };
-  const ask = (...args: string[]) => runner(bridge, [addSettingsCommand], env)('settings', ...args);
+  const ask = (...args: string[]) => runner(bridge, commands, env)('settings', ...args);
   const [running, here, json] = [await ask(), await ask('--here'), await ask('--json')];
 
   expect(running.text).toMatch(/^Settings of the bridge that answers at http:\/\/127.0.0.1:\d+:\n/);
@@ -314,15 +281,15 @@ test('a person asks with a token of their own, whatever the token of the bridge 
 
 /** Runs one of all commands, which asks no bridge. */
 function runAny(...args: string[]) {
-  return runAlone(allCommands, args, {});
+  return runAlone(commands, args, {});
 }
 
 test.each(['status', 'drifts', 'token list', 'erase ada --yes'])(
   'without a bridge %s is 1 and says what to set',
   async (args) => {
     const world = { OPS_URL: 'http://127.0.0.1:9' };
-    const noToken = await runAlone(allCommands, args.split(' '), world);
-    const nobody = await runAlone(allCommands, args.split(' '), { ...world, OPS_TOKEN });
+    const noToken = await runAlone(commands, args.split(' '), world);
+    const nobody = await runAlone(commands, args.split(' '), { ...world, OPS_TOKEN });
 
     expect(noToken).toMatchObject({ code: 1, text: expect.stringContaining('set OPS_TOKEN') });
     expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('OPS_URL') });

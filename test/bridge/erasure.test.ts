@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { addEraseCommand } from '../../src/cli/erase.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, startAudit, withAudit } from '../support/audit-world.ts';
@@ -56,8 +56,8 @@ describe('erasing a person', () => {
     const all = { ...settings, DRIFT_POLICY: 'repair', DATABASE_URL: url };
     await withAudit({ settings: all }, async (own) => {
       const id = await deleteAda(own);
-      const erase = runner(own, [addEraseCommand]);
-      const person = runner(own, [addEraseCommand], undefined, { columns: 80, answer: 'no' });
+      const erase = runner(own, commands);
+      const person = runner(own, commands, undefined, { columns: 80, answer: 'no' });
       const shown = await erase('erase', 'ada@example.com');
       const no = await person('erase', 'ada@example.com');
       const before = readStoreBytes(url);

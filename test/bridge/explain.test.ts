@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toExplanationText } from '../../src/cli/explain-text.ts';
+import { toExplanationText } from '../../src/cli/explain.ts';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Explanation, STANDINGS } from '../../src/ops/schemas/resources.ts';

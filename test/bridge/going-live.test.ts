@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -77,7 +77,7 @@ describe('going live', () => {
     lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 2 });
 
     await lives.live(async (bridge) => {
-      const show = (...args: string[]) => runner(bridge, [addPlanCommand], { OPS_TOKEN })(...args);
+      const show = (...args: string[]) => runner(bridge, commands, { OPS_TOKEN })(...args);
       const read = async () => Object((await askOps(bridge, 'GET', '/recovery')).body).reading;
       await expect.poll(read, PATIENT).toMatchObject({ step: 'users', read: 2, expected: 4 });
       const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
-import { addProviderCommand } from '../../src/cli/provider.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { HandoverAnswer } from '../../src/ops/schemas/handover.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -75,7 +74,7 @@ describe('a handover', () => {
       await run({
         ...{ bridge, okta, entra },
         async switchOver(...options) {
-          const command = runner(bridge, [addProviderCommand]);
+          const command = runner(bridge, commands);
           const asked = ['provider', 'switch', 'okta', 'entra', '--json', ...options];
           const { code, text } = await command(...asked);
           expect([code, text]).toEqual([0, expect.any(String)]);
@@ -232,7 +231,7 @@ describe('a handover', () => {
       await addUser(okta, 'ada');
       await untilSettled(bridge);
       const { planId } = await switchOver();
-      const run = runner(bridge, [addProviderCommand, addPlanCommand]);
+      const run = runner(bridge, commands);
 
       const second = await run('provider', 'switch', 'okta', 'entra');
       const unknown = await run('provider', 'switch', 'okta', 'nobody');

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { addLeaversCommand } from '../../src/cli/leavers.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -189,8 +189,8 @@ describe('the proof of a leaver', () => {
     await untilSettled(world);
     await world.request('PATCH', `/Users/${lea}`, OUT, { 'x-request-id': 'one' });
     await until(world, () => isEnded(world, lea));
-    const job = runner(world, [addLeaversCommand]);
-    const person = runner(world, [addLeaversCommand], SWEEP_SETTINGS, { columns: 400 });
+    const job = runner(world, commands);
+    const person = runner(world, commands, SWEEP_SETTINGS, { columns: 400 });
 
     const table = await person('leavers');
     const csv = await job('leavers', '--csv', '--since', '2020-01-01');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addLookCommand } from '../../src/cli/look.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -15,7 +15,7 @@ function look(bridge: TestBridge, path: string, body: JsonObject = {}) {
 
 /** Runs `look` as a command. */
 function runLook(bridge: TestBridge, ...args: string[]) {
-  return runner(bridge, [addLookCommand])('look', ...args);
+  return runner(bridge, commands)('look', ...args);
 }
 
 describe('a look at one', () => {

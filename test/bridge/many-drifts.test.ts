@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDriftsCommand } from '../../src/cli/lists.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
@@ -85,9 +85,9 @@ describe('one decision about many drifts', () => {
   test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
     withIntruders(
       async (bridge, ids) => {
-        const script = runner(bridge, [addDriftsCommand]);
-        const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
-        const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
+        const script = runner(bridge, commands);
+        const refuser = runner(bridge, commands, SWEEP_SETTINGS, { answer: 'n' });
+        const person = runner(bridge, commands, SWEEP_SETTINGS, { answer: 'y' });
 
         const refused = await script('drifts', 'repair', '--yes', ...ids);
         expect(refused.code).toBe(1);

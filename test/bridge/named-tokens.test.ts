@@ -1,8 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
-import { makeTokenInStore } from '../../src/app/make-token.ts';
-import { tokenCommand } from '../../src/cli/token.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
@@ -157,8 +156,6 @@ describe('named tokens', () => {
 });
 
 describe('scim-bridge token', () => {
-  const commands = [tokenCommand(makeTokenInStore)];
-
   test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
     const DATABASE_URL = await makeStoreUrl();
     const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { addNotificationsCommand } from '../../src/cli/notifications.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
@@ -280,7 +280,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
-    const run = runner(bridge, [addNotificationsCommand]);
+    const run = runner(bridge, commands);
     receiver.answer(410);
     const tried = await run('notifications', 'test', 'ops');
     const { body: kept } = await askOps(bridge, 'GET', '/notifications?receiver=ops');
@@ -317,7 +317,7 @@ test('a private address gets nothing unless that is allowed', async () => {
     NOTIFY_PRIVATE_ADDRESSES: 'refuse',
   };
   await withTestBridge({ settings }, async (bridge) => {
-    const run = runner(bridge, [addNotificationsCommand]);
+    const run = runner(bridge, commands);
     for (const { name, url } of receivers) {
       const ended = await run('notifications', 'test', name);
       const refused = { code: 1, text: expect.stringContaining('a private network') };

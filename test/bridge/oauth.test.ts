@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { addClientCommand } from '../../src/cli/client.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -176,7 +176,7 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
 
 test('scim-bridge client makes, rotates and ends clients and their secrets', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const run = runner(bridge, [addClientCommand]);
+    const run = runner(bridge, commands);
     const made = await run('client', 'create', 'entra');
     const short = await run('client', 'create', 'x', '--expires', '30d');
     const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -210,7 +210,7 @@ describe('observe mode', () => {
       const path = `members[value eq "${third}"]`;
       await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch({ op: 'remove', path }));
       await send(bridge, 'DELETE', `/Users/${third}`);
-      const shown = await runner(bridge, [addPlanCommand])('plan', 'show', '--first-run');
+      const shown = await runner(bridge, commands)('plan', 'show', '--first-run');
       for (const text of ['user.deactivate    {"active":true} → {"active":false}', 'user.access'])
         expect(shown.text).toContain(text);
       return (await readFirstRun(bridge)).kinds;

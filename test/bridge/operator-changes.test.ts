@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { addLeaversCommand } from '../../src/cli/leavers.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
@@ -112,7 +112,7 @@ describe('after a call of an operator', () => {
       await world.poll();
       const swept = await runSweep(world, 'sweep --dry-run --json');
       await send(world, 'DELETE', `/Users/${id}`);
-      const list = () => runner(world, [addLeaversCommand])('leavers');
+      const list = () => runner(world, commands)('leavers');
       const readProof = async () => {
         await world.poll();
         return (await list()).text;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addAdoptCommand } from '../../src/cli/adopt.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -254,8 +254,7 @@ describe('people and groups for operators', () => {
   test('scim-bridge adopt takes over by name, and says why not', async () => {
     bridge.sandbox.service.createGroup({ name: 'Wheel', permissions: 16 });
     await sweep(bridge);
-    const run = (...args: string[]) =>
-      runner(bridge, [addAdoptCommand], { OPS_TOKEN })('adopt', ...args);
+    const run = (...args: string[]) => runner(bridge, commands, { OPS_TOKEN })('adopt', ...args);
 
     expect(await run('user00002@example.com')).toMatchObject({
       code: 0,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -87,12 +86,7 @@ test('a pause stops calls that wait for their turn and answers their requests; n
 
 test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
   withTestBridge({ settings }, async (bridge) => {
-    const person = runner(
-      bridge,
-      [addPauseCommand, addResumeCommand],
-      { OPS_TOKEN },
-      { answer: 'n' },
-    );
+    const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
     const { faults } = bridge.sandbox;
     await person('pause');
     await addUser(bridge, 'ada');
@@ -115,7 +109,6 @@ test('scim-bridge resume asks before it lets go what waits, and where there is n
 test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
     await addUser(bridge, 'ada');
-    const commands = [addPauseCommand, addResumeCommand, addPlanCommand];
     const run = runner(bridge, commands, { OPS_TOKEN });
 
     const paused = await run('pause', '--reason', 'lunch');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -137,7 +137,7 @@ describe('a plan of repairs above a limit', () => {
     await addEmpty('Command');
     intrude(bridge, 0, 3, 'Command');
     const held = await plan();
-    const runArgs = runner(bridge, [addPlanCommand]);
+    const runArgs = runner(bridge, commands);
     const run = (args: string) => runArgs(...args.split(' '));
 
     const shown = await run('plan show');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addProviderCommand } from '../../src/cli/provider.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
@@ -56,12 +56,12 @@ async function addInactive(change: JsonObject = {}): Promise<string> {
 
 test('choices of the default provider are kept, shown by the command, and refused where they are none', async () => {
   await choose({ returning: 'restore', match: ['externalId'] });
-  const shown = await runner(bridge, [addProviderCommand])('provider', 'list', '--json');
+  const shown = await runner(bridge, commands)('provider', 'list', '--json');
   expect(JSON.parse(shown.text).items.at(-1)).toMatchObject({
     ...{ name: 'default', returning: 'restore', unknownMembers: 'refuse', nestedGroups: 'refuse' },
     match: ['externalId'],
   });
-  const run = runner(bridge, [addProviderCommand]);
+  const run = runner(bridge, commands);
   const changed = await run('provider', 'change', 'default', '--unknown-members', 'skip');
   expect(changed).toMatchObject({ code: 0, text: expect.stringContaining('skip') });
   for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }]) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addPlanCommand } from '../../src/cli/plan.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
@@ -263,7 +263,7 @@ test('plan show sums up a plan of removals by kind and credential, and names bot
   const out = { op: 'remove', path: 'members', value: toMembers(people) };
   await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(out));
   await untilSettled(bridge);
-  const run = (...args: string[]) => runner(bridge, [addPlanCommand])(...args);
+  const run = (...args: string[]) => runner(bridge, commands)(...args);
   const show = async () => (await run('plan', 'show')).text;
   await expect.poll(show, PATIENT).not.toContain('not known by whom');
   const shown = await show();

@@ -1,24 +1,12 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addAdoptCommand } from '../../src/cli/adopt.ts';
-import { addClientCommand } from '../../src/cli/client.ts';
-import { addExplainCommand } from '../../src/cli/explain.ts';
-import { addProviderCommand } from '../../src/cli/provider.ts';
-import { tokenCommand } from '../../src/cli/token.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addUser, listResources, toUser } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
-
-const commands = [
-  addProviderCommand,
-  tokenCommand(async () => expect.fail('there is a bridge to be asked')),
-  addClientCommand,
-  addAdoptCommand,
-  addExplainCommand,
-];
 
 async function listActs(bridge: TestBridge, target: string) {
   const { body } = await askOps(bridge, 'GET', `/acts?target=${target}`);

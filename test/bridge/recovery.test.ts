@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
-import { markRestored, restoreStore } from '../../src/cli/backup-store.ts';
-import { addPlanCommand } from '../../src/cli/plan.ts';
-import { restoreCommand } from '../../src/cli/restore.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestAnswer, TestBridge } from '../support/bridge.ts';
@@ -305,7 +303,6 @@ describe('scim-bridge restore and recovery', () => {
     const world = await makeWorld({ onTestFinished }, undefined, url);
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);
-    const commands = [addPlanCommand, restoreCommand({ markRestored, restoreStore })];
     const run = (args: string, env: Record<string, string> = {}) =>
       runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addRequestsCommand } from '../../src/cli/lists.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { REPAIRS } from '../../src/scim/repairs.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -135,7 +135,7 @@ test('why a request was refused is told as the provider was told, without words 
     const name = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
     const byService = await bridge.request('PATCH', path, name);
     const items = await untilLogged(bridge, 12);
-    const { text } = await runner(bridge, [addRequestsCommand])('requests', '--status', '403');
+    const { text } = await runner(bridge, commands)('requests', '--status', '403');
 
     const shown = items.slice(1).map(({ refusal }) => refusal);
     expect(items[0]?.refusal).toBe(null);

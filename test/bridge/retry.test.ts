@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRetryCommand } from '../../src/cli/retry.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
@@ -78,7 +78,7 @@ describe('retry', () => {
     await untilQuiet(timed, MINUTE_MS);
     outage.remove();
 
-    const tried = await runner(bridge, [addRetryCommand])('retry', '--all');
+    const tried = await runner(bridge, commands)('retry', '--all');
     await untilQuiet(timed, 2_000);
 
     expect(stuck).toBe(2);

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { addExplainCommand } from '../../src/cli/explain.ts';
-import { addLeaversCommand } from '../../src/cli/leavers.ts';
-import { addGroupsCommand, addUsersCommand } from '../../src/cli/resource-lists.ts';
-import { addStatusCommand } from '../../src/cli/status.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
@@ -231,8 +228,7 @@ async function readReasons(type: 'user' | 'group', id: string): Promise<string[]
       ? [{ list: (await read('/leavers?status=waits')).items, time: 'nextAttemptAt' }]
       : []),
   ];
-  const commands = [addStatusCommand, addUsersCommand, addGroupsCommand, addLeaversCommand];
-  const run = runner(bridge, [...commands, addExplainCommand]);
+  const run = runner(bridge, commands);
   const dueAt = String(explained.dueAt)
     .replace('T', ' ')
     .replace(/\.\d+Z$/, 'Z');

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addExplainCommand } from '../../src/cli/explain.ts';
-import { addPlanCommand } from '../../src/cli/plan.ts';
-import { addStatusCommand } from '../../src/cli/status.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -87,7 +85,7 @@ describe('seats', () => {
       const reasons = await readReasons(bridge);
       expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
       expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
-      const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
+      const explained = await runner(bridge, commands)('explain', 'dora@example.com');
       expect(explained.text).toContain('\nwaits for a free seat\n');
       expect(explained.text).not.toContain('\ndue ');
 
@@ -178,7 +176,7 @@ describe('seats', () => {
       async (bridge) => {
         await addUsers(bridge, 7);
         expect((await askOps(bridge, 'GET', '/plans/first-run')).body.seats).toEqual(seats);
-        const shown = await runner(bridge, [addPlanCommand])('plan', 'show', '--first-run');
+        const shown = await runner(bridge, commands)('plan', 'show', '--first-run');
         expect(shown.text).toContain('Seats: needs 7, has 4.');
       },
       { MODE: 'observe' },
@@ -188,7 +186,7 @@ describe('seats', () => {
       const read = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
       await expect.poll(async () => (await read()).phase).toBe('waiting');
       const plan = await readPlan(bridge, (await read()).planId);
-      const shown = await runner(bridge, [addPlanCommand])('plan', 'show');
+      const shown = await runner(bridge, commands)('plan', 'show');
       const { id, hash } = plan;
       await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
       await expect.poll(() => readWaiting(bridge), { timeout: 20_000 }).toBe(3);
@@ -199,7 +197,7 @@ describe('seats', () => {
       expect((await readPlan(bridge, id)).seats).toBeNull();
       const { body } = await askOps(bridge, 'GET', '/status');
       expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0, daysLeft: 0 });
-      const status = await runner(bridge, [addStatusCommand])('status');
+      const status = await runner(bridge, commands)('status');
       expect(status.text).toContain('8 of 8 taken, 3 wait for one');
       const metrics = await readMetrics(bridge, OPS_TOKEN);
       const told = [...metrics].filter(([name]) => name.startsWith('seats'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addWhyCommand } from '../../src/cli/why.ts';
+import { commands } from '../../src/cli/commands.ts';
 import type { Timeline } from '../../src/ops/schemas/resources.ts';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
@@ -80,7 +80,7 @@ describe('the line of time', () => {
 test('`why` tells it in lines, or as JSON', async () => {
   const id = await addUser(world, 'wanda');
   await untilRequests(world, id, 1);
-  const run = runner(world, [addWhyCommand]);
+  const run = runner(world, commands);
   const why = (args: string) => run('why', ...args.split(' '));
   const text = await why('wanda@example.com');
   const json = await why(`${id} --json --limit 1`);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDriftsCommand, addUnmanagedCommand } from '../../src/cli/lists.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addUsers } from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
-const COMMANDS = [addDriftsCommand, addUnmanagedCommand];
+const COMMANDS = commands;
 
 let bridge: TestBridge;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { commands } from '../../src/cli/commands.ts';
 import { type AddCommand, defaultConfigFile } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { addSweepCommand } from '../../src/cli/sweep.ts';
 import type { TestBridge } from './bridge.ts';
 import { SWEEP_SETTINGS } from './sweep.ts';
 
@@ -33,7 +33,7 @@ export function runSweep(
   args: string,
   settings?: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  return runner(bridge, [addSweepCommand], settings)(...args.split(' '));
+  return runner(bridge, commands, settings)(...args.split(' '));
 }
 
 /** Runs a command as a process with these variables does. */

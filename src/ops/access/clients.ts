@@ -5,14 +5,9 @@ import type { AccessQuery } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { CLIENTS } from '../lists/access.ts';
 import type { ClientBody, ClientView } from '../schemas/access.ts';
-import {
-  ACCESS_LIST,
-  type AccessNeeds,
-  parseLifetime,
-  readAccessList,
-  toLifeView,
-} from './credential.ts';
+import { type AccessNeeds, parseLifetime, readAccessList, toLifeView } from './credential.ts';
 import { unknownProvider } from './providers.ts';
 import { parseTrust, toTrustState, toTrustView } from './trust.ts';
 
@@ -21,12 +16,7 @@ const LIFETIME = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 /** Requests about OAuth clients. */
 export const clientRoutes = [
   route({
-    ...ACCESS_LIST,
-    method: 'get',
-    path: '/clients',
-    tag: 'Credentials',
-    summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
-    answers: { 200: 'ClientList' },
+    ...CLIENTS,
     async handle({ access: { clients } }: AccessNeeds, { query }) {
       const list = async (part: AccessQuery) =>
         (await clients.list(part)).map((one) => ({ ...one, seq: one.client.seq }));

@@ -4,6 +4,7 @@ import type { AccessQuery, TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
+import type { ACCESS_FILTERS } from '../lists/access.ts';
 
 /** The credentials that operators keep. */
 export type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
@@ -13,15 +14,9 @@ export interface AccessNeeds {
   readonly access: AccessSource;
 }
 
-/** The part of the description that lists of tokens and of clients have in common. */
-export const ACCESS_LIST = {
-  filters: { state: ['live', 'revoked'] },
-  meanings: { state: 'Not revoked, or revoked.' },
-} as const;
-
 /** A page of tokens or clients, the newest first. @throws InvalidRequest for a cursor that is no number */
 export function readAccessList<Row extends { readonly seq: number }, Item>(
-  query: ListQuery<typeof ACCESS_LIST.filters>,
+  query: ListQuery<typeof ACCESS_FILTERS>,
   list: (query: AccessQuery) => Promise<readonly Row[]>,
   toItem: (row: Row) => Item,
 ) {

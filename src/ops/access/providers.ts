@@ -5,18 +5,14 @@ import type { Belonging } from '../../store/credentials/providers.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { PROVIDERS } from '../lists/access.ts';
 import type { LimitsBody, ProviderView } from '../schemas/providers.ts';
 import type { AccessNeeds } from './credential.ts';
 
 /** Requests about identity providers. */
 export const providerRoutes = [
   route({
-    method: 'get',
-    path: '/providers',
-    tag: 'Providers',
-    summary: 'Identity providers with what each may do, the newest first and the default one last.',
-    filters: {},
-    answers: { 200: 'ProviderList' },
+    ...PROVIDERS,
     async handle({ access: { providers } }: AccessNeeds, { query }) {
       const read = ({ from: beforeSeq, limit }: PartQuery) => providers.list({ beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toProviderView));

@@ -2,18 +2,14 @@ import type { SessionPlace, SessionRow } from '../../store/credentials/sessions.
 import { wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { SESSIONS } from '../lists/access.ts';
 import type { SessionView } from '../schemas/access.ts';
 import type { AccessNeeds } from './credential.ts';
 
 /** Requests about sign-ins to the console. */
 export const sessionRoutes = [
   route({
-    method: 'get',
-    path: '/sessions',
-    filters: {},
-    tag: 'Credentials',
-    summary: 'Sign-ins to the console that are not over, the newest first.',
-    answers: { 200: 'SessionList' },
+    ...SESSIONS,
     async handle({ access: { sessions } }: AccessNeeds, { query: { limit, cursor } }) {
       const after = cursor === undefined ? undefined : parsePlace(cursor);
       const rows = await sessions.list({ after, limit: limit + 1 });

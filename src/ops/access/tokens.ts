@@ -4,14 +4,9 @@ import type { TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { TOKENS } from '../lists/access.ts';
 import type { TokenBody, TokenView } from '../schemas/access.ts';
-import {
-  ACCESS_LIST,
-  type AccessNeeds,
-  parseLifetime,
-  readAccessList,
-  toLifeView,
-} from './credential.ts';
+import { type AccessNeeds, parseLifetime, readAccessList, toLifeView } from './credential.ts';
 import { unknownProvider } from './providers.ts';
 
 const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
@@ -19,12 +14,7 @@ const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 /** Requests about named tokens. */
 export const tokenRoutes = [
   route({
-    ...ACCESS_LIST,
-    method: 'get',
-    path: '/tokens',
-    tag: 'Credentials',
-    summary: 'Named tokens of providers and operators, the newest first; never their texts.',
-    answers: { 200: 'TokenList' },
+    ...TOKENS,
     handle: async ({ access: { tokens } }: AccessNeeds, { query }) =>
       ok(await readAccessList(query, tokens.list, toTokenView)),
   }),

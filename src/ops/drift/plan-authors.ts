@@ -1,5 +1,5 @@
 import { getChangeRow } from '../../domain/change.ts';
-import { BY_OPERATOR } from '../../domain/text.ts';
+import { BY_OPERATOR } from '../../domain/words.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
 import { listPlanActionViews, type PlanActionView } from '../../store/plans/actions.ts';

@@ -1,7 +1,6 @@
 import { getChangeRow } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision, UndoDecision } from '../../reconcile/repair/decide-plan.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -11,6 +10,7 @@ import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { PLANS } from '../lists/plans.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
 import type { OpsSources } from '../sources.ts';
 import { toPlanSeats } from '../state/seats.ts';
@@ -23,12 +23,7 @@ const ACTIONS_SHOWN = 200;
 /** Requests that show plans, and decide about them. */
 export const planRoutes = [
   route({
-    method: 'get',
-    path: '/plans',
-    tag: 'Plans',
-    summary: 'Plans, the newest first.',
-    filters: { status: PLAN_STATUSES },
-    answers: { 200: 'PlanList' },
+    ...PLANS,
     async handle({ store }: OpsSources, { query }) {
       const { status } = query.filters;
       const read = ({ from: beforeSeq, limit }: PartQuery) =>

@@ -1,11 +1,4 @@
-import {
-  ACTIVE_STATUSES,
-  type DRIFT_KINDS,
-  DRIFT_STATUSES,
-  type DriftStatus,
-  MANAGED_KINDS,
-  UNMANAGED_KINDS,
-} from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, type DRIFT_KINDS, type DriftStatus } from '../../domain/drift.ts';
 import { userId } from '../../domain/ids.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
@@ -26,6 +19,7 @@ import {
 } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import { toReadingView } from '../recovery/view.ts';
 import type { DriftAnswer, SweepView, UnmanagedAnswer } from '../schemas/drift.ts';
 import type { OpsSources } from '../sources.ts';
@@ -34,22 +28,6 @@ import type { OpsSources } from '../sources.ts';
 interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
 }
-
-/** Parts of both lists of drifts. */
-const LIST = {
-  method: 'get',
-  tag: 'Sweeps and drift',
-  meanings: {
-    status: '`active`: all that are not over; `undecided`: open or contested.',
-    resource: 'Of the user or group with this SCIM id, also as a member.',
-  },
-} as const;
-const FILTERS = {
-  status: ['active', 'undecided', ...DRIFT_STATUSES],
-  order: ['newest', 'oldest'],
-  resource: 'text',
-  q: 'text',
-} as const;
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
   const drifts = await listDriftViews(db, query);
@@ -98,20 +76,12 @@ export const sweepRoutes = [
     },
   }),
   route({
-    ...LIST,
-    path: '/drifts',
-    summary: 'Differences of managed people and groups that nobody asked for, the newest first.',
-    filters: { kind: MANAGED_KINDS, ...FILTERS },
-    answers: { 200: 'DriftList' },
+    ...DRIFTS,
     handle: async ({ store: { read: db } }: OpsSources, { query }) =>
       ok(await readDrifts(db, true, query, (drifts) => drifts.map(toDriftAnswer))),
   }),
   route({
-    ...LIST,
-    path: '/unmanaged',
-    summary: 'Accounts and groups of the service that no provider asked for, the newest first.',
-    filters: { kind: UNMANAGED_KINDS, ...FILTERS },
-    answers: { 200: 'UnmanagedList' },
+    ...UNMANAGED,
     handle: async (sources: OpsSources, { query }) =>
       ok(await readDrifts(sources.store.read, false, query, (some) => toUnmanaged(sources, some))),
   }),
@@ -121,7 +91,11 @@ export const sweepRoutes = [
 function readDrifts<Item>(
   db: Db,
   isManaged: boolean,
-  { filters, limit, cursor }: ListQuery<typeof FILTERS & { readonly kind: typeof DRIFT_KINDS }>,
+  {
+    filters,
+    limit,
+    cursor,
+  }: ListQuery<typeof DRIFT_FILTERS & { readonly kind: typeof DRIFT_KINDS }>,
   toItems: (drifts: readonly AuthoredDrift[]) => Item[] | Promise<Item[]>,
 ): Promise<ListAnswer<Item>> {
   const { kind, status, order = 'newest', resource: resourceId, q: text } = filters;

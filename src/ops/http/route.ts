@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
+import type { List } from '../lists/list.ts';
 import { bodyOf } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
@@ -44,6 +45,9 @@ interface Described {
   readonly file?: string;
   /** By status. Every request may also be answered 400 `invalid`, 401, 403 and 429. */
   readonly answers: Answers;
+  /** Of a list: as each face shows it. */
+  readonly columns?: List<unknown>['columns'];
+  readonly command?: List<unknown>['command'];
 }
 
 type Answers = Readonly<Record<number, OpsSchemaName>>;

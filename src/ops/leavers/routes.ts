@@ -7,7 +7,6 @@ import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import {
   findRemovalCall,
-  LEAVER_STATUSES,
   type LeaverQuery,
   type LeaverRow,
   listForeignGroups,
@@ -17,22 +16,14 @@ import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { LEAVERS } from '../lists/records.ts';
 import type { LeaverAnswer } from '../schemas/leavers.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** The request for those who left. */
 export const leaverRoutes = [
   route({
-    method: 'get',
-    path: '/leavers',
-    tag: 'Leavers',
-    summary: 'Who lost access by a request of a provider, the newest first, and what proves it.',
-    filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
-    meanings: {
-      since: 'Accepted since then: a date, or a moment.',
-      resource: 'Of this SCIM id.',
-    },
-    answers: { 200: 'LeaverList' },
+    ...LEAVERS,
     async handle({ store }: OpsSources, { query: { cursor, limit, filters } }) {
       const { status, since: text, resource: userId } = filters;
       const since = text === undefined ? 0 : parseSince(text);

@@ -2,19 +2,14 @@ import { listWaitingNotices, type NoticeRow } from '../../store/notices.ts';
 import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { NOTIFICATIONS } from '../lists/records.ts';
 import type { NotificationView } from '../schemas/notifications.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about notifications. */
 export const notificationRoutes = [
   route({
-    method: 'get',
-    path: '/notifications',
-    tag: 'Notifications',
-    summary: 'What receivers do not have yet, the oldest first.',
-    filters: { receiver: 'text' },
-    meanings: { receiver: 'For the receiver with this name.' },
-    answers: { 200: 'NotificationList' },
+    ...NOTIFICATIONS,
     async handle({ store }: OpsSources, { query }) {
       const { receiver: name } = query.filters;
       const waiting = await listWaitingNotices(store.read);

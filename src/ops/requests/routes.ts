@@ -5,24 +5,14 @@ import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { REQUESTS } from '../lists/records.ts';
 import type { RequestView } from '../schemas/requests.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** The request for the log of requests. */
 export const requestRoutes = [
   route({
-    method: 'get',
-    path: '/requests',
-    tag: 'Requests of providers',
-    summary: 'What providers wrote and what they were refused, the newest first, without values.',
-    filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
-    meanings: {
-      resource: 'Of this SCIM id.',
-      type: 'Of users, or of groups.',
-      credential: 'With the credential that has this id.',
-      status: 'Answered with it: `409`, or `4xx`.',
-    },
-    answers: { 200: 'RequestList' },
+    ...REQUESTS,
     async handle({ store, findRepairWords, recordsStored }: OpsSources, { query }) {
       await recordsStored();
       const { resource: resourceId, status: text, ...filters } = query.filters;

@@ -4,43 +4,23 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { groups, type ResourceQuery, type ResourceSource, users } from './source.ts';
 
-const YES_OR_NO = ['true', 'false'] as const;
-
-const list = {
-  method: 'get',
-  tag: 'People and groups',
-  filters: {
-    managed: YES_OR_NO,
-    due: YES_OR_NO,
-    stuck: YES_OR_NO,
-    disputed: YES_OR_NO,
-    drifted: YES_OR_NO,
-    deleted: YES_OR_NO,
-    q: 'text',
-  },
-} as const;
 const ABOUT_ONE = { tag: 'People and groups' } as const;
 
 /** Requests that show users and groups, and take them over. */
 export const resourceRoutes = [
   route({
-    ...list,
-    path: '/users',
-    summary: 'People in order of creation, managed or only observed.',
-    answers: { 200: 'UserList' },
+    ...USERS,
     handle: async (sources: OpsSources, { query }) =>
       ok(await users.list(sources, toResourceQuery(query))),
   }),
   ...toRoutes('User', users, 'person'),
   route({
-    ...list,
-    path: '/groups',
-    summary: 'Groups in order of creation, managed or only observed.',
-    answers: { 200: 'GroupList' },
+    ...GROUPS,
     handle: async (sources: OpsSources, { query }) =>
       ok(await groups.list(sources, toResourceQuery(query))),
   }),
@@ -82,7 +62,7 @@ function toResourceQuery({
   filters,
   limit,
   cursor,
-}: ListQuery<typeof list.filters>): ResourceQuery {
+}: ListQuery<typeof USERS.filters>): ResourceQuery {
   const { managed, due, stuck, disputed, drifted, deleted, q } = filters;
   return {
     managed: toFlag(managed),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LEAVER_STATUSES } from '../../store/users/leavers.ts';
+import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { author, count, type JsonOf, moment, named, serviceWords, word } from './kinds.ts';
 
 /** Entry of the service's audit log about somebody who left. */

@@ -4,6 +4,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { ACTS } from '../lists/records.ts';
 import type { ActView } from '../schemas/acts.ts';
 import type { OpsSources } from '../sources.ts';
 
@@ -17,18 +18,7 @@ const STATUSES = {
 /** The request for the acts of operators. */
 export const actRoutes = [
   route({
-    method: 'get',
-    path: '/acts',
-    tag: 'Acts of operators',
-    summary: 'What operators did, the newest first, with the states before and after.',
-    filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
-    meanings: {
-      operator: 'By the credential with this name or id.',
-      target:
-        'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
-      outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
-    },
-    answers: { 200: 'ActList' },
+    ...ACTS,
     async handle({ store, recordsStored }: OpsSources, { query }) {
       await recordsStored();
       const { operator, target, outcome } = query.filters;

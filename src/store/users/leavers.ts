@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import type { UserId } from '../../domain/ids.ts';
+import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { Db, Part } from '../store.ts';
 import type { UserRow } from './users.ts';
@@ -60,14 +61,6 @@ export async function findRemovalCall(
     .limit(1)
     .executeTakeFirst();
 }
-
-/**
- * State of somebody who left:
- * - `waits`: no look has shown that the service holds it
- * - `out`: a look has shown it
- * - `back`: the person is wanted in again
- */
-export const LEAVER_STATUSES = ['waits', 'out', 'back'] as const;
 
 /** State of somebody who left. */
 export type LeaverStatus = (typeof LEAVER_STATUSES)[number];

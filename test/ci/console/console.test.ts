@@ -1,17 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addAdoptCommand } from '../../../src/cli/adopt.ts';
-import { addClientCommand } from '../../../src/cli/client.ts';
+import { commands } from '../../../src/cli/commands.ts';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
-import { addDriftsCommand } from '../../../src/cli/lists.ts';
-import { addLookCommand } from '../../../src/cli/look.ts';
-import { addPauseCommand, addResumeCommand } from '../../../src/cli/pause.ts';
-import { addPlanCommand } from '../../../src/cli/plan.ts';
-import { addRetryCommand } from '../../../src/cli/retry.ts';
-import { addSessionCommand } from '../../../src/cli/session.ts';
-import { addSettingsCommand } from '../../../src/cli/settings.ts';
-import { addSweepCommand } from '../../../src/cli/sweep.ts';
-import { tokenCommand } from '../../../src/cli/token.ts';
-import { addWhyCommand } from '../../../src/cli/why.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
 import {
@@ -27,13 +16,6 @@ import { findSerious, openWorld, tabTo, type World } from './console.ts';
 import { READER_TOKEN } from './story.ts';
 
 const browserPath = findBrowser();
-/** Commands that pages show. */
-const COMMANDS = [
-  ...[addPlanCommand, addLookCommand, addRetryCommand, addAdoptCommand, addWhyCommand],
-  ...[addPauseCommand, addResumeCommand, addSettingsCommand, addDriftsCommand],
-  ...[addSweepCommand, addClientCommand, addSessionCommand],
-  tokenCommand(async () => expect.fail('there is a bridge to be asked')),
-];
 /** Longest time in which an operator who knows the pages sees and decides the story, in milliseconds. */
 const STORY_MS = 120_000;
 
@@ -248,7 +230,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
       for (const text of await page.locator('.command code').allTextContents()) shown.add(text);
     }
     expect(shown.size).toBeGreaterThan(8);
-    const run = runner(world.story.bridge, COMMANDS, SWEEP_SETTINGS, { answer: 'n' });
+    const run = runner(world.story.bridge, commands, SWEEP_SETTINGS, { answer: 'n' });
     for (const command of shown) {
       const [program, ...args] = command.split(' ');
       expect(program, command).toBe('scim-bridge');

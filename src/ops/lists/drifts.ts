@@ -1,0 +1,103 @@
+import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
+import type { DriftAnswer, UnmanagedAnswer } from '../schemas/drift.ts';
+import { type Column, type ListOption, listOf, OF_ONE, type Tone, toWords } from './list.ts';
+
+const COMMON = {
+  method: 'get',
+  tag: 'Sweeps and drift',
+  meanings: {
+    status: '`active`: all that are not over; `undecided`: open or contested.',
+    resource: 'Of the user or group with this SCIM id, also as a member.',
+  },
+} as const;
+
+/** Filters of both lists. */
+export const DRIFT_FILTERS = {
+  status: ['active', 'undecided', ...DRIFT_STATUSES],
+  order: ['newest', 'oldest'],
+  resource: 'text',
+  q: 'text',
+} as const;
+
+const OPTIONS: readonly ListOption[] = [
+  { flags: '--status <status>', filter: 'status', otherwise: 'undecided' },
+  { flags: '--kind <kind>', filter: 'kind' },
+  { flags: '--of <name>', filter: 'resource', names: 'resource', help: OF_ONE },
+  { flags: '--search <text>', filter: 'q' },
+  {
+    ...{ flags: '--oldest', filter: 'order', value: 'oldest' },
+    help: 'The oldest first instead of the newest.',
+  },
+];
+
+type Item = DriftAnswer & Partial<Pick<UnmanagedAnswer, 'privileged'>>;
+
+const TONES: Readonly<Partial<Record<DriftAnswer['status'], Tone>>> = {
+  contested: 'bad',
+  open: 'waiting',
+  repairing: 'info',
+  repaired: 'good',
+};
+
+/** Columns of both lists. */
+const DRIFT_COLUMNS: readonly Column<Item>[] = [
+  { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'of', value: toSubject, link: ({ resource }) => resource },
+  { name: 'wanted', value: ({ desired }) => toWords(desired) },
+  { name: 'found', value: ({ observed }) => toWords(observed) },
+  {
+    name: 'status',
+    value: ({ status }) => status,
+    tone: ({ status }) => TONES[status] ?? 'quiet',
+  },
+  { name: 'since', kind: 'time', value: ({ firstSeen }) => firstSeen },
+  { name: 'by', place: 'minor', value: ({ who }) => who?.username },
+  { name: 'note', value: ({ privileged, note }) => privileged ?? toNote(note) },
+];
+
+/** Differences between the service and what is desired. */
+export const DRIFTS = listOf<Item>()({
+  ...COMMON,
+  path: '/drifts',
+  summary: 'Differences of managed people and groups that nobody asked for, the newest first.',
+  filters: { kind: MANAGED_KINDS, ...DRIFT_FILTERS },
+  answers: { 200: 'DriftList' },
+  columns: DRIFT_COLUMNS,
+  command: {
+    name: 'drifts',
+    about: 'list what others changed of managed people and groups, and decide about it',
+    options: OPTIONS,
+    none: ['Nothing differs.', 'Nothing differs that fits these filters.'],
+  },
+});
+
+/** Accounts and groups that no provider asked for. */
+export const UNMANAGED = listOf<Item>()({
+  ...COMMON,
+  path: '/unmanaged',
+  summary: 'Accounts and groups of the service that no provider asked for, the newest first.',
+  filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
+  answers: { 200: 'UnmanagedList' },
+  columns: DRIFT_COLUMNS,
+  command: {
+    name: 'unmanaged',
+    about: 'list accounts and groups that no provider asked for, and take them over',
+    options: OPTIONS,
+    none: ['Nothing is unmanaged.', 'Nothing is unmanaged that fits these filters.'],
+  },
+});
+
+/** The name of the user or group that differs, with the member that it is about. */
+export function toSubject({ resource, member }: Pick<DriftAnswer, 'resource' | 'member'>): string {
+  const name = resource.name ?? resource.id;
+  return member === null ? name : `${member.name ?? member.id} in ${name}`;
+}
+
+/** The reason why a drift is not repaired; of an ignored one with its term and who says so. */
+function toNote(note: DriftAnswer['note']): string {
+  if (note === null) return '';
+  const by = note.by === null ? '' : `, says ${note.by}`;
+  const until = note.until === null ? '' : ` until ${note.until}`;
+  return `${note.text}${by}${until}`;
+}

@@ -1,0 +1,106 @@
+import type { Filters } from '../http/list-query.ts';
+import type { OpsSchemaName } from '../schemas/schemas.ts';
+
+/** Meaning of a state, from harmless to urgent. */
+export type Tone = 'good' | 'info' | 'waiting' | 'bad' | 'quiet';
+
+/** Page of the console that tells more. */
+export interface Link {
+  readonly type: 'user' | 'group' | 'plan';
+  readonly id: string;
+}
+
+/** One column of a list: the same in the command line, in CSV and in the console. */
+export interface Column<Item> {
+  /** Head of the column. */
+  readonly name: string;
+  /** Moments, alone or in a sentence, are ISO 8601: each face writes them in its own way. */
+  value(item: Item): string | number | boolean | null | undefined;
+  /** `id`: is read last; `time`: one moment. */
+  readonly kind?: 'id' | 'time';
+  link?(item: Item): Link | null;
+  tone?(item: Item): Tone;
+  /**
+   * `whole`: is typed into another command, so it is cut off last; `minor`: is left out where there is no room;
+   * `csv`: in CSV alone; `shown`: not in CSV.
+   */
+  readonly place?: 'whole' | 'minor' | 'csv' | 'shown';
+}
+
+/** Option of the command that shows a list: it sets a filter of the request. */
+export interface ListOption {
+  readonly flags: string;
+  readonly filter: string;
+  /** Value that a flag sets; undefined: the one that is typed. */
+  readonly value?: string;
+  /** Value without the option. */
+  readonly otherwise?: string;
+  /** The meaning of the filter when left out. */
+  readonly help?: string;
+  /** The sentence about an empty list speaks of it. */
+  readonly isScope?: true;
+  /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
+  readonly names?: 'resource' | 'any';
+}
+
+/** Command that shows a list. */
+interface ListCommand {
+  /** With the command that it is below. */
+  readonly name: string;
+  readonly about: string;
+  readonly options: readonly ListOption[];
+  /** Sentence about an empty list, and about one of which nothing fits the filters. */
+  readonly none: readonly [none: string, noneFits?: string];
+}
+
+/** A list below `/ops`: what is asked, and how each face shows it. */
+export interface List<Item> {
+  readonly method: 'get';
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly filters: Filters;
+  readonly meanings?: Readonly<Record<string, string>>;
+  readonly answers: { readonly 200: OpsSchemaName };
+  readonly columns: readonly Column<Item>[];
+  readonly command: ListCommand;
+}
+
+/** Types one list; what is written there stays known to its route. */
+export function listOf<Item>() {
+  return <const Row extends List<Item>>(row: Row): Row => row;
+}
+
+/** The meanings of filters, unless a list gives them another one. */
+export const MEANINGS: Readonly<Record<string, string>> = {
+  managed: 'The bridge may write it.',
+  due: 'Something is to be done.',
+  stuck: 'Something acknowledged is refused by the service.',
+  disputed: 'A provider was answered 409 for its name.',
+  drifted: 'The service differs in what nobody asked for.',
+  deleted: 'Deleted ones instead of the others.',
+  q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
+  kind: 'Of this kind.',
+  status: 'In this state.',
+  order: 'Which come first: `newest` when left out.',
+  limit: 'Entries of a page; 100 by default.',
+  cursor: 'The `nextCursor` of the page before.',
+};
+
+/** Help of an option that takes a user or group. */
+export const OF_ONE = 'Of one user or group: a userName, an address, a displayName or a SCIM id.';
+
+/** Why something does not come through, and when it is tried next. Who waits for a seat has a turn, and no time. */
+export function toProblemText(
+  problem: { readonly code: string; readonly words: string } | null,
+  nextAt: string | null,
+): string {
+  if (problem === null) return '';
+  const hasTime = nextAt !== null && problem.code !== 'no-seat';
+  return `${problem.words}${hasTime ? `; next attempt ${nextAt}` : ''}`;
+}
+
+/** A value of JSON as words. */
+export function toWords(value: unknown): string {
+  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,212 @@
+import { LEAVER_STATUSES } from '../../domain/leaver.ts';
+import { BY_OPERATOR } from '../../domain/words.ts';
+import type { ActView } from '../schemas/acts.ts';
+import type { LeaverAnswer } from '../schemas/leavers.ts';
+import type { NotificationView } from '../schemas/notifications.ts';
+import type { RequestView } from '../schemas/requests.ts';
+import { listOf, OF_ONE, type Tone, toProblemText, toWords } from './list.ts';
+
+/** What providers wrote and what they were refused. */
+export const REQUESTS = listOf<RequestView>()({
+  method: 'get',
+  path: '/requests',
+  tag: 'Requests of providers',
+  summary: 'What providers wrote and what they were refused, the newest first, without values.',
+  filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
+  meanings: {
+    resource: 'Of this SCIM id.',
+    type: 'Of users, or of groups.',
+    credential: 'With the credential that has this id.',
+    status: 'Answered with it: `409`, or `4xx`.',
+  },
+  answers: { 200: 'RequestList' },
+  columns: [
+    { name: 'at', kind: 'time', value: ({ at }) => at },
+    { name: 'method', value: ({ method }) => method },
+    { name: 'route', value: ({ route }) => route },
+    { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
+    { name: 'written', value: ({ written }) => written.map(toWritten).join(', ') },
+    { name: 'status', value: ({ status }) => status, tone: ({ status }) => toStatusTone(status) },
+    { name: 'refused because', value: ({ refusal }) => refusal },
+    { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
+    { name: 'credential', place: 'minor', value: ({ credential }) => credential },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+  ],
+  command: {
+    name: 'requests',
+    about: 'list what providers wrote and what they were refused, the newest first',
+    options: [
+      { flags: '--status <status>', filter: 'status' },
+      { flags: '--of <name>', filter: 'resource', names: 'resource', help: OF_ONE },
+      { flags: '--type <type>', filter: 'type' },
+      { flags: '--credential <id>', filter: 'credential' },
+    ],
+    none: [
+      'No provider has written anything that is kept.',
+      'No provider has written anything that is kept and fits these filters.',
+    ],
+  },
+});
+
+function toWritten({ op, path, values, words }: RequestView['written'][number]): string {
+  return words === null ? `${op} ${path} (${values})` : `${op}: ${words} (${values})`;
+}
+
+function toStatusTone(status: number): Tone {
+  if (status < 400) return 'good';
+  return status < 500 ? 'waiting' : 'bad';
+}
+
+const OUTCOMES: Readonly<Record<ActView['outcome'], Tone>> = {
+  done: 'good',
+  refused: 'waiting',
+  failed: 'bad',
+};
+
+/** What operators did. */
+export const ACTS = listOf<ActView>()({
+  method: 'get',
+  path: '/acts',
+  tag: 'Acts of operators',
+  summary: 'What operators did, the newest first, with the states before and after.',
+  filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
+  meanings: {
+    operator: 'By the credential with this name or id.',
+    target:
+      'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
+    outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
+  },
+  answers: { 200: 'ActList' },
+  columns: [
+    { name: 'at', kind: 'time', value: ({ at }) => at },
+    { name: 'operator', value: ({ operator }) => operator },
+    { name: 'with', place: 'minor', value: ({ credential }) => credential },
+    { name: 'from', place: 'minor', value: ({ address }) => address },
+    { name: 'did', value: ({ act }) => act },
+    { name: 'on', value: ({ target }) => target },
+    {
+      name: 'outcome',
+      value: ({ outcome }) => outcome,
+      tone: ({ outcome }) => OUTCOMES[outcome],
+    },
+    { name: 'before', place: 'minor', value: ({ before }) => toWords(before) },
+    { name: 'after', value: ({ after }) => toWords(after) },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+  ],
+  command: {
+    name: 'acts',
+    about: 'list what operators did: who, from where, on whom, with what outcome',
+    options: [
+      { flags: '--operator <name>', filter: 'operator' },
+      {
+        ...{ flags: '--of <name>', filter: 'target', names: 'any' },
+        help: `${OF_ONE} Or the id of a drift, plan, token or client, or a provider.`,
+      },
+      { flags: '--outcome <outcome>', filter: 'outcome' },
+    ],
+    none: [
+      'No operator has done anything that is kept.',
+      'No operator has done anything that is kept and fits these filters.',
+    ],
+  },
+});
+
+const LEAVER_TONES: Readonly<Record<LeaverAnswer['status'], Tone>> = {
+  waits: 'waiting',
+  out: 'good',
+  back: 'quiet',
+};
+
+/** Who lost access, and what proves it. */
+export const LEAVERS = listOf<LeaverAnswer>()({
+  method: 'get',
+  path: '/leavers',
+  tag: 'Leavers',
+  summary: 'Who lost access by a request of a provider, the newest first, and what proves it.',
+  filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
+  meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
+  answers: { 200: 'LeaverList' },
+  columns: [
+    { name: 'id', place: 'csv', value: ({ person }) => person.id },
+    {
+      name: 'name',
+      value: ({ person }) => person.name ?? person.id,
+      link: ({ person: { id } }) => ({ type: 'user', id }),
+    },
+    { name: 'status', value: ({ status }) => status, tone: ({ status }) => LEAVER_TONES[status] },
+    { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
+    { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
+    { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
+    { name: 'sent', kind: 'time', value: ({ sent }) => sent?.at },
+    { name: 'call', place: 'csv', value: ({ sent }) => sent?.operation },
+    { name: 'outcome', place: 'csv', value: ({ sent }) => sent?.outcome },
+    { name: 'seen', kind: 'time', value: ({ seenAt }) => seenAt },
+    { name: 'audit log', place: 'shown', value: toLogText },
+    { name: 'audit log', place: 'csv', value: ({ logged }) => logged.state },
+    { name: 'logged', kind: 'time', place: 'csv', value: ({ logged }) => logged.at },
+    { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
+    { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
+    { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
+    { name: 'remains', value: toRemainsText },
+    {
+      name: 'plan',
+      value: ({ planId }) => planId,
+      link: ({ planId: id }) => (id === null ? null : { type: 'plan', id }),
+    },
+    {
+      name: 'problem',
+      value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
+      tone: () => 'waiting',
+    },
+  ],
+  command: {
+    name: 'leavers',
+    about: 'list who lost access, and what proves it',
+    options: [
+      { flags: '--since <moment>', filter: 'since', isScope: true },
+      { flags: '--status <status>', filter: 'status' },
+    ],
+    none: [
+      'Nobody lost access in that time.',
+      'Nobody lost access in that time with these filters.',
+    ],
+  },
+});
+
+function toLogText({ logged }: LeaverAnswer): string {
+  const { state, at, ours, who, code } = logged;
+  const others = who?.operator ? BY_OPERATOR : 'others';
+  if (at !== null) return `${at}${ours === false ? `, by ${others}` : ''}`;
+  return code === null ? state : `${state} (${code})`;
+}
+
+function toRemainsText({ remains }: LeaverAnswer): string {
+  const groups = remains?.groups.map(({ id, name }) => name ?? id) ?? [];
+  return [...(remains?.owner ? ['role of an owner'] : []), ...groups].join(', ');
+}
+
+/** What receivers of notifications do not have yet. */
+export const NOTIFICATIONS = listOf<NotificationView>()({
+  method: 'get',
+  path: '/notifications',
+  tag: 'Notifications',
+  summary: 'What receivers do not have yet, the oldest first.',
+  filters: { receiver: 'text' },
+  meanings: { receiver: 'For the receiver with this name.' },
+  answers: { 200: 'NotificationList' },
+  columns: [
+    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
+    { name: 'at', kind: 'time', place: 'minor', value: ({ at }) => at },
+    { name: 'receiver', value: ({ receiver }) => receiver },
+    { name: 'type', value: ({ type }) => type },
+    { name: 'attempts', place: 'minor', value: ({ attempts }) => attempts },
+    { name: 'error', value: ({ error }) => error, tone: () => 'bad' },
+  ],
+  command: {
+    name: 'notifications list',
+    about: 'list what waits, the oldest first',
+    options: [{ flags: '--receiver <name>', filter: 'receiver' }],
+    none: ['Every receiver has everything.', 'There is none like that.'],
+  },
+});

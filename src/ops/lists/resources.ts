@@ -1,0 +1,99 @@
+import type { GroupItem, UserItem } from '../schemas/resources.ts';
+import { type Column, type ListOption, listOf, toProblemText } from './list.ts';
+
+const YES_OR_NO = ['true', 'false'] as const;
+
+const COMMON = {
+  method: 'get',
+  tag: 'People and groups',
+  filters: {
+    managed: YES_OR_NO,
+    due: YES_OR_NO,
+    stuck: YES_OR_NO,
+    disputed: YES_OR_NO,
+    drifted: YES_OR_NO,
+    deleted: YES_OR_NO,
+    q: 'text',
+  },
+} as const;
+
+const OPTIONS: readonly ListOption[] = [
+  { flags: '--search <text>', filter: 'q' },
+  { flags: '--managed', filter: 'managed', value: 'true' },
+  { flags: '--unmanaged', filter: 'managed', value: 'false', help: 'The bridge only observes it.' },
+  { flags: '--due', filter: 'due', value: 'true' },
+  { flags: '--stuck', filter: 'stuck', value: 'true' },
+  { flags: '--disputed', filter: 'disputed', value: 'true' },
+  { flags: '--drifted', filter: 'drifted', value: 'true' },
+  { flags: '--deleted', filter: 'deleted', value: 'true' },
+];
+
+type Item = UserItem | GroupItem;
+
+const MANAGED: Column<Item> = {
+  name: 'managed',
+  value: ({ origin, deleted }) => (deleted ? 'deleted' : (origin ?? 'observed')),
+  tone: ({ origin, deleted }) => (deleted || origin === null ? 'quiet' : 'info'),
+};
+
+const WORK: readonly Column<Item>[] = [
+  { name: 'waits', value: ({ pending }) => pending.join(', '), tone: () => 'waiting' },
+  { name: 'drifts', value: ({ drifts }) => (drifts === 0 ? '' : drifts), tone: () => 'waiting' },
+  {
+    name: 'problem',
+    value: ({ problem, dueAt }) => toProblemText(problem, dueAt),
+    tone: ({ stuckSince }) => (stuckSince === null ? 'waiting' : 'bad'),
+  },
+  { name: 'seen', kind: 'time', place: 'minor', value: ({ seenAt }) => seenAt },
+];
+
+/** People: what is wanted, what is seen, what waits. */
+export const USERS = listOf<UserItem>()({
+  ...COMMON,
+  path: '/users',
+  summary: 'People in order of creation, managed or only observed.',
+  answers: { 200: 'UserList' },
+  columns: [
+    { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
+    { name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type: 'user', id }) },
+    MANAGED,
+    { name: 'account', kind: 'id', place: 'minor', value: ({ upstreamId }) => upstreamId },
+    { name: 'active', value: ({ active }) => toActive(active) },
+    ...WORK,
+  ],
+  command: {
+    name: 'users',
+    about: 'list people: what is wanted, what is seen, what waits',
+    options: OPTIONS,
+    none: ['There is nobody like that.'],
+  },
+});
+
+/** Groups: what is managed, what is seen, what waits. */
+export const GROUPS = listOf<GroupItem>()({
+  ...COMMON,
+  path: '/groups',
+  summary: 'Groups in order of creation, managed or only observed.',
+  answers: { 200: 'GroupList' },
+  columns: [
+    { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
+    { name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type: 'group', id }) },
+    MANAGED,
+    { name: 'scim id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.scimId },
+    { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
+    ...WORK,
+  ],
+  command: {
+    name: 'groups',
+    about: 'list groups: what is managed, what is seen, what waits',
+    options: OPTIONS,
+    none: ['There is no group like that.'],
+  },
+});
+
+/** Says whether somebody is active, and what the service was seen to hold where that is something else. */
+function toActive({ desired, observed }: UserItem['active']): string {
+  const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');
+  if (desired === null) return observed === null ? '?' : toWord(observed);
+  return observed === desired ? toWord(desired) : `${toWord(desired)}, seen ${toWord(observed)}`;
+}
