@@ -15,7 +15,6 @@ import {
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
-import { toConnectionLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';
@@ -208,11 +207,10 @@ async function openPorts(
   { logger, metrics, servers }: { logger: Logger; metrics: Metrics; servers: Server[] },
 ): Promise<{ main: Listener; ops: Listener | undefined }> {
   const { host, port, ops } = settings;
-  const limits = toConnectionLimits(settings);
   const app = createStartingApp({ clock: systemClock, logger, metrics });
-  const main = await listen({ host, port, limits, app }, servers);
+  const main = await listen({ host, port, app }, servers);
   if (ops.port === undefined) return { main, ops: undefined };
-  return { main, ops: await listen({ host, port: ops.port, limits, app }, servers) };
+  return { main, ops: await listen({ host, port: ops.port, app }, servers) };
 }
 
 function toLocalUrl(host: string, server: Server): string {

@@ -15,7 +15,7 @@ import {
 } from './lookup.ts';
 import { createProviders, type Providers } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
-import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
@@ -39,7 +39,6 @@ interface AccessDeps {
   /** The store's clock, so that a credential expires for all processes at once. */
   readonly clock: Clock;
   readonly given: GivenTokens;
-  readonly sessionLimits: SessionLimits;
   /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
   /** Hosts that the keys of issuers may be on. */
@@ -66,7 +65,7 @@ export function createAccess(deps: AccessDeps): Access {
     providers: createProviders({ store, clock }),
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
     clients: createClients({ store, clock, reader, onRevoked: lookup.forget }),
-    sessions: createSessions({ store, clock, findGiven: () => given, limits: deps.sessionLimits }),
+    sessions: createSessions({ store, clock, findGiven: () => given }),
     renew(next) {
       given = next;
       lookup.renew(createGivenTokenFinder(next));

@@ -115,8 +115,6 @@ export interface GivenTokens {
   readonly operator: string | undefined;
   /** setting: ops.readerToken */
   readonly reader: string | undefined;
-  /** setting: ops.metricsToken */
-  readonly metrics: string | undefined;
 }
 
 /** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
@@ -124,7 +122,6 @@ export function createGivenTokenFinder({
   scim,
   operator,
   reader,
-  metrics,
 }: GivenTokens): (presented: string) => Credential | undefined {
   const given = [
     ...scim.map((token, index) => ({
@@ -133,7 +130,6 @@ export function createGivenTokenFinder({
     })),
     { token: operator, credential: toCredential('operator', 'ops.token') },
     { token: reader, credential: toCredential('reader', 'ops.readerToken') },
-    { token: metrics, credential: toCredential('metrics', 'ops.metricsToken') },
   ];
   const all = given.flatMap(({ token, credential }) =>
     token === undefined ? [] : [{ digest: toDigest(token), credential }],

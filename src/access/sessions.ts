@@ -23,13 +23,10 @@ export function isOfPerson(credentialId: string): boolean {
   return credentialId.startsWith('oidc-');
 }
 
-/** Limits of a session, in milliseconds. */
-export interface SessionLimits {
-  /** Time without a request of a person after which a session ends. */
-  readonly idleMs: number;
-  /** Time after which a session ends in any case. */
-  readonly maxMs: number;
-}
+/** Time without a request of a person after which a session ends; a page that refreshes itself does not count. */
+const IDLE_MS = 30 * 60_000;
+/** Time after which a session ends in any case. */
+const SESSION_MS = 12 * 60 * 60_000;
 
 /** A session that was found: who is signed in, and until when at the latest. */
 export interface Session {
@@ -80,11 +77,10 @@ interface SessionsDeps {
   readonly clock: { now(): number };
   /** Tokens of the settings: a session ends when the one that it was opened with is another now. */
   readonly findGiven: () => GivenOpsTokens;
-  readonly limits: SessionLimits;
 }
 
 /** Keeps the sessions of a store. */
-export function createSessions({ store, clock, findGiven, limits }: SessionsDeps): Sessions {
+export function createSessions({ store, clock, findGiven }: SessionsDeps): Sessions {
   function make(credential: Credential, presented: string | undefined) {
     const { id, digest, text } = newSecret('session');
     const now = clock.now();
@@ -92,7 +88,7 @@ export function createSessions({ store, clock, findGiven, limits }: SessionsDeps
       ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
       purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
       proof: credential.id.startsWith('settings-') ? toProof(text, presented ?? '') : '',
-      ...{ created_at: now, last_used_at: now, expires_at: now + limits.maxMs },
+      ...{ created_at: now, last_used_at: now, expires_at: now + SESSION_MS },
     };
     return { row, opened: { text, session: toSession(row) } };
   }
@@ -117,17 +113,17 @@ export function createSessions({ store, clock, findGiven, limits }: SessionsDeps
       const row = await findSessionRow(store.read, presented.id);
       if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
       const now = clock.now();
-      if (now >= row.expires_at || now - row.last_used_at >= limits.idleMs) return undefined;
+      if (now >= row.expires_at || now - row.last_used_at >= IDLE_MS) return undefined;
       if (!(await isCredentialValid(store.read, { row, text, given: findGiven(), now })))
         return undefined;
-      if (use === 'person' && now - row.last_used_at >= Math.min(EXACT_MS, limits.idleMs / 2)) {
+      if (use === 'person' && now - row.last_used_at >= EXACT_MS) {
         await store.write((tx) => noteSessionUse(tx, row.id, now));
       }
       return toSession(row);
     },
     list(query) {
       const now = clock.now();
-      return listSessions(store.read, { ...query, now, usedAfter: now - limits.idleMs });
+      return listSessions(store.read, { ...query, now, usedAfter: now - IDLE_MS });
     },
     end: (id) => store.write((tx) => deleteSession(tx, id)),
   };

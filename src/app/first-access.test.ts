@@ -10,7 +10,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 
 const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
-const noTokens = { scim: [], operator: undefined, reader: undefined, metrics: undefined };
+const noTokens = { scim: [], operator: undefined, reader: undefined };
 
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));
@@ -35,7 +35,6 @@ function setUp() {
 const ACCESS = {
   clock: systemClock,
   given: noTokens,
-  sessionLimits: { idleMs: 1, maxMs: 1 },
   onFailure: () => {},
   keyHosts: { hosts: [], privateAddresses: 'refuse' },
   keysFailed: () => {},

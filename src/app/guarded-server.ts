@@ -24,6 +24,14 @@ export interface ConnectionLimits {
   readonly connectionsMax: number;
 }
 
+/** Limits of a listener. An idle connection is kept longer than a load balancer in front keeps its own. */
+const LIMITS: ConnectionLimits = {
+  requestMs: 60_000,
+  answerMs: 60_000,
+  idleMs: 75_000,
+  connectionsMax: 10_000,
+};
+
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;
 /** Time until the first byte of a connection, in milliseconds. */
@@ -43,7 +51,7 @@ const CHECK_MS_MAX = 5_000;
  * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
  * connections. A limit of time is exceeded by a quarter of it at most.
  */
-export function createGuardedServer(limits: ConnectionLimits): Server {
+export function createGuardedServer(limits = LIMITS): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const checkMs = Math.ceil(Math.min(requestMs / 4, answerMs / 4, CHECK_MS_MAX));
   const options = {
@@ -168,11 +176,10 @@ function cutSlowReaders(
   server.once('close', () => clearInterval(check));
 }
 
-/** Address to listen on, and the limits of its connections. */
+/** Address to listen on, and what answers there. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  readonly limits: ConnectionLimits;
   /** Answers from the first request on, until another one does. */
   readonly app: RequestListener;
 }
@@ -189,10 +196,10 @@ export interface Listener {
  * @throws BridgeError `listen-failed`
  */
 export async function listen(
-  { host, port, limits, app }: ListenOptions,
+  { host, port, app }: ListenOptions,
   servers: Server[],
 ): Promise<Listener> {
-  const server = createGuardedServer(limits);
+  const server = createGuardedServer();
   servers.push(server);
   let current = app;
   server.on('request', app);

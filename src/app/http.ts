@@ -133,9 +133,8 @@ function toOAuthDeps(
   { attempts, access }: Pick<BridgeParts, 'attempts' | 'access'>,
 ): OAuthDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { accessTokenLifetime: lifetimeMs, clockSkew: skewMs } = settings.oauth;
   return {
-    ...{ store, clock, lifetimeMs, attempts, skewMs },
+    ...{ store, clock, attempts },
     issuerKeys: access.issuerKeys,
     ownAudiences: [toTokenEndpoint(options), options.publicUrl],
     limits: toScimPolicy(settings).requests,

@@ -16,7 +16,7 @@ import type { Settings } from '../settings/schema.ts';
 import type { Leadership } from './leader.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toKeyHosts, toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
+import { toKeyHosts, toRepairPolicy, toScimPolicy } from './settings.ts';
 import { toAttemptTelemetry, toKeysFailed, toScimTelemetry } from './telemetry.ts';
 
 /** Path of SCIM below the public address. */
@@ -71,9 +71,9 @@ export function openProviderWatch(
   { events }: Pick<ProcessDeps, 'events'>,
 ): ProviderWatch {
   const { silenceAfter: silenceAfterMs } = settings.provider;
-  const { limits } = toRepairPolicy(settings);
+  const { limit } = toRepairPolicy(settings);
   const onFailure = (error: unknown) => events.failed({ type: 'provider', id: 'heard', error });
-  return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
+  return createProviderWatch({ store, clock, limit, silenceAfterMs, onFailure });
 }
 
 /** Opens the ids by which an earlier SCIM server knew users and groups. */
@@ -93,7 +93,7 @@ export function openAccess(
 ): Access {
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
   return createAccess({
-    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    ...{ store, clock, onFailure },
     given: toGivenTokens(settings, scimTokens),
     keyHosts: toKeyHosts(settings),
     keysFailed: toKeysFailed(logger, clock),
@@ -105,7 +105,7 @@ export function toGivenTokens(
   { ops }: Pick<Settings, 'ops'>,
   scim: readonly string[],
 ): GivenTokens {
-  return { scim, operator: ops.token, reader: ops.readerToken, metrics: ops.metricsToken };
+  return { scim, operator: ops.token, reader: ops.readerToken };
 }
 
 /** Opens the limiter of requests without a valid credential. */
@@ -119,9 +119,9 @@ export function openRequestLog(
   { settings, store, openRecord, clock }: WatchedOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): RequestLog {
-  const { requests: retentionMs, requestRowsMax: rowsMax } = settings.retention;
+  const { ledger: retentionMs } = settings.retention;
   const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
-  return createRequestLog({ store, openRecord, clock, rowsMax, retentionMs, onFailure });
+  return createRequestLog({ store, openRecord, clock, retentionMs, onFailure });
 }
 
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */

@@ -18,7 +18,6 @@ const RENEWABLE: readonly string[] = [
   'scim.tokens',
   'ops.token',
   'ops.readerToken',
-  'ops.metricsToken',
   'database.url',
 ];
 
@@ -138,8 +137,8 @@ function toPlace(address: string | undefined): string | undefined {
 
 /** The settings of before with the secrets of after. */
 function withSecrets(before: Settings, after: Settings): Settings {
-  const { token, readerToken, metricsToken } = after.ops;
-  const { token: _operator, readerToken: _reader, metricsToken: _metrics, ...ops } = before.ops;
+  const { token, readerToken } = after.ops;
+  const { token: _operator, readerToken: _reader, ...ops } = before.ops;
   return {
     ...before,
     upstream: { ...before.upstream, ...(after.upstream.token && { token: after.upstream.token }) },
@@ -148,7 +147,6 @@ function withSecrets(before: Settings, after: Settings): Settings {
       ...ops,
       ...(token && { token }),
       ...(readerToken && { readerToken }),
-      ...(metricsToken && { metricsToken }),
     },
     database: isSameDatabase(before, after) ? after.database : before.database,
   };

@@ -1,5 +1,4 @@
 import { getHeapStatistics } from 'node:v8';
-import type { SessionLimits } from '../access/sessions.ts';
 import type { OidcOptions } from '../console/oidc.ts';
 import { createSeatRefusals } from '../domain/seats.ts';
 import type { DocumentPolicy } from '../outbound/read-document.ts';
@@ -12,30 +11,23 @@ import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
-import type { ConnectionLimits } from './guarded-server.ts';
 import type { Target } from './options.ts';
 
 /** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, workers, limits, seats } = settings;
+  const { users, groups, upstream, limits, seats } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
     membersPerCall: upstream.membersPerCall,
     attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,
-    concurrency: workers.concurrency,
     isSeatRefusal: createSeatRefusals(seats.refusals),
     callMs: toCallMs(settings),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     providerHarm: { count: limits.provider, percent: limits.providerPercent },
   };
-}
-
-/** Settings of sign-ins to the console. */
-export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settings): SessionLimits {
-  return { idleMs: sessionIdle, maxMs: sessionMax };
 }
 
 /** Hosts that the keys of issuers may be on. */
@@ -65,25 +57,17 @@ export function toSweepPolicy({ sweep, drift }: Settings): SweepPolicy {
 
 /** Settings of drift and its limits. */
 export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
-  const { populationMin, provider: _, providerPercent: _percent, ...kinds } = limits;
-  return { actions: drift.policy, limits: { kinds, populationMin }, settleMs: drift.settle };
+  return {
+    actions: drift.policy,
+    limit: { count: limits.repair, percent: limits.repairPercent },
+    settleMs: drift.settle,
+  };
 }
 
-/** Retention times and row limits of the past. */
+/** Retention times of the past. */
 export function toRetention({ retention }: Settings): Retention {
-  return {
-    ledgerMs: retention.ledger,
-    ledgerRowsMax: retention.ledgerRowsMax,
-    auditMs: retention.audit,
-    auditRowsMax: retention.auditRowsMax,
-    requestsMs: retention.requests,
-    requestRowsMax: retention.requestRowsMax,
-    actsMs: retention.acts,
-    actRowsMax: retention.actRowsMax,
-    driftsMs: retention.drifts,
-    plansMs: retention.plans,
-    tombstonesMs: retention.tombstones,
-  };
+  const { ledger: ledgerMs, acts: actsMs, tombstones: tombstonesMs } = retention;
+  return { ledgerMs, actsMs, tombstonesMs };
 }
 
 /** Settings of the SCIM interface. */
@@ -97,12 +81,7 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
       getHeapStatistics().heap_size_limit * BODIES_SHARE,
       2 * GROUP_BODY_BYTES_MAX,
     ),
-    requests: { perSecond: scim.requestsPerSecond, concurrentMax: scim.concurrentMax },
-    pageSize: scim.pageSize,
-    pageSizeMax: scim.pageSizeMax,
-    bulkOperationsMax: scim.bulkOperationsMax,
-    patchOperationsMax: scim.patchOperationsMax,
-    resourceBytesMax: scim.resourceBytesMax,
+    requests: { perSecond: scim.requestsPerSecond, concurrentMax: CONCURRENT_MAX },
     deactivation: users.deactivation,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
@@ -114,14 +93,11 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
 
 /** Quirks that an operator has decided, so that nothing has to be found out. */
 export function toFixedQuirks({ upstream }: Settings): Quirks {
-  const { emailForm, nameOnCreate, memberForm, groupScimId, userNameUpdates, filter } = upstream;
+  const { apiVersion: _, userNameUpdates, filter, ...quirks } = upstream.quirks;
   return {
-    ...(emailForm === 'auto' ? {} : { emailForm }),
-    ...(nameOnCreate === 'auto' ? {} : { nameOnCreate: nameOnCreate === 'yes' }),
-    ...(memberForm === 'auto' ? {} : { memberForm }),
-    ...(groupScimId === 'auto' ? {} : { groupScimId }),
-    ...(userNameUpdates === 'auto' ? {} : { addressMayChange: false }),
-    ...(filter === 'auto' ? {} : { userFilter: 'refused' }),
+    ...quirks,
+    ...(userNameUpdates === false && { addressMayChange: false }),
+    ...(filter === false && { userFilter: 'refused' }),
   };
 }
 
@@ -143,27 +119,19 @@ export function toTransportOptions(
   settings: Settings,
   { baseUrl, findToken, requestsPerSecond }: Target,
 ): Omit<TransportOptions, 'clock' | 'random'> {
-  const { apiVersion, proxy, timeout, responseBytesMax } = settings.upstream;
+  const { quirks, proxy, timeout } = settings.upstream;
   return {
     baseUrl,
     token: findToken(),
     requestsPerSecond,
-    apiVersion,
+    apiVersion: quirks.apiVersion,
     proxy,
-    responseBytesMax,
     timeouts: { headersMs: timeout, bodyMs: timeout, callMs: toCallMs(settings) },
   };
 }
 
+/** Requests of one credential that may be under way at the same time, in one process. */
+const CONCURRENT_MAX = 1_000;
+
 /** Share of the heap that bodies may take as text; as objects they take a multiple of it. */
 const BODIES_SHARE = 1 / 20;
-
-/** Limits of connections. */
-export function toConnectionLimits({ server }: Pick<Settings, 'server'>): ConnectionLimits {
-  return {
-    requestMs: server.requestTimeout,
-    answerMs: server.answerTimeout,
-    idleMs: server.idleTimeout,
-    connectionsMax: server.connectionsMax,
-  };
-}

@@ -23,8 +23,7 @@ async function start() {
     logger: createLogger({ level: 'silent' }),
     metrics: createMetrics(),
   });
-  const limits = { requestMs: 5_000, answerMs: 5_000, idleMs: 5_000, connectionsMax: 10 };
-  const listener = await listen({ host: '127.0.0.1', port: 0, limits, app }, servers);
+  const listener = await listen({ host: '127.0.0.1', port: 0, app }, servers);
   const ask = async (path: string, method: 'GET' | 'POST' = 'GET') => {
     const url = `http://127.0.0.1:${toPort(listener.server)}${path}`;
     const { statusCode, headers, body } = await request(url, { method, dispatcher: agent });

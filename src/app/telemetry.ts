@@ -110,7 +110,6 @@ export function toGuardOptions({ store, clock, settings, logger }: WatchedOption
     store,
     clock,
     mode: settings.mode,
-    whenWorkIsDue: settings.observe.whenWorkIsDue,
     onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
   };
 }

@@ -37,27 +37,21 @@ export const GRANT_NAMES: Readonly<Record<HarmKind, string>> = {
   deleteGroup: 'createGroup',
 };
 
-/** Limit of one kind of harm, and of its opposite, in 24 hours without an operator's approval. */
+/** Limit of each kind of harm, and of its opposite, in 24 hours without an operator's approval; settings: limits.*. */
 export interface HarmLimit {
   readonly count: number;
   /** Share of the users or groups that it could concern. */
   readonly percent: number;
 }
 
-/** The limits of repairs; settings: limits.*. */
-export interface HarmLimits {
-  readonly kinds: Readonly<Record<HarmKind, HarmLimit>>;
-  /** Smallest population for which the percentage counts. */
-  readonly populationMin: number;
-}
+/** Smallest population for which the percentage counts. */
+const POPULATION_MIN = 50;
 
 /** True when `count` exceeds the limit for a population of this size. */
 export function exceedsLimit(
-  { kinds, populationMin }: HarmLimits,
-  kind: HarmKind,
+  limit: HarmLimit,
   { count, population }: { count: number; population: number },
 ): boolean {
-  const limit = kinds[kind];
   if (count > limit.count) return true;
-  return population >= populationMin && count * 100 > limit.percent * population;
+  return population >= POPULATION_MIN && count * 100 > limit.percent * population;
 }

@@ -128,7 +128,6 @@ const find = createGivenTokenFinder({
   scim: ['scim-token-0123456789'],
   operator: token,
   reader,
-  metrics: undefined,
 });
 
 function request(

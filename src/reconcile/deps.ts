@@ -25,8 +25,6 @@ export interface ReconcilePolicy {
   readonly adoptGroups: AdoptionPolicy;
   /** Harm of each kind that providers may do in 24 hours: held above both; a count of 0: without limit. */
   readonly providerHarm: { readonly count: number; readonly percent: number };
-  /** Resources that workers converge at the same time. */
-  readonly concurrency: number;
   /** True for a refusal for lack of seats: an addition that meets it waits. */
   readonly isSeatRefusal: (refusal: Refusal) => boolean;
   /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */

@@ -24,13 +24,6 @@ export const OBSERVING = createFact<{ readonly since: number }>('observing');
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
-/** Choice of how this process treats the service. */
-export interface ModeChoice {
-  readonly mode: Mode;
-  /** Treatment of a live store with pending changes: `refuse` does not start, `hold` keeps them for the next plan. */
-  readonly whenWorkIsDue: 'refuse' | 'hold';
-}
-
 /** Interval at which a process that shares its store reads the operators' pause, in milliseconds. */
 const REFRESH_MS = 1_000;
 
@@ -47,14 +40,15 @@ export interface WriteGuard {
   resume(): Promise<void>;
   /**
    * Starts before anything runs. `onResumed` is told when changes may be sent again.
-   * @throws BridgeError `work-due` when acknowledged changes would be left undone and no setting allows that
+   * @throws BridgeError `work-due` when acknowledged changes would be left undone
    */
   start(onResumed: () => void): Promise<void>;
   stop(): void;
 }
 
 /** Options of a guard. */
-export interface GuardOptions extends ModeChoice {
+export interface GuardOptions {
+  readonly mode: Mode;
   readonly store: Store;
   readonly clock: Clock;
   /** Told when a pause begins to hold in this process, and when it is over. */
@@ -66,7 +60,6 @@ export async function openWriteGuard({
   store,
   clock,
   mode,
-  whenWorkIsDue,
   onChange,
 }: GuardOptions): Promise<WriteGuard> {
   let held = await PAUSE.find(store.read);
@@ -109,7 +102,7 @@ export async function openWriteGuard({
       take(undefined);
     },
     async start(onResumed) {
-      await enterMode({ store, clock }, { mode, whenWorkIsDue });
+      await enterMode({ store, clock }, mode);
       tellResumed = onResumed;
       if (store.engine !== 'sqlite') timer = setInterval(refresh, REFRESH_MS).unref();
     },
@@ -131,17 +124,17 @@ const COUNT_MAX = 100_000;
 /**
  * Remembers in the store that it is used to observe, so that its pending changes are not sent at once when it goes
  * live.
- * @throws BridgeError `work-due` when acknowledged changes would be left undone and no setting allows that
+ * @throws BridgeError `work-due` when acknowledged changes would be left undone
  */
 async function enterMode(
   { store, clock }: { store: Store; clock: Clock },
-  { mode, whenWorkIsDue }: ModeChoice,
+  mode: Mode,
 ): Promise<void> {
   if (mode === 'live') return; // Changes accepted while observing are held by recovery.
   await store.write(async (tx) => {
     if ((await OBSERVING.lock(tx)) !== undefined) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
-    if (due > 0 && whenWorkIsDue === 'refuse') throw toWorkDue(due);
+    if (due > 0) throw toWorkDue(due);
     const since = clock.now();
     await OBSERVING.save(tx, { since }, since);
   });
@@ -151,7 +144,6 @@ function toWorkDue(due: number): BridgeError {
   const what = due === 1 ? '1 acknowledged change is' : `${due} acknowledged changes are`;
   return new BridgeError(
     'work-due',
-    `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, ` +
-      'or set OBSERVE_WHEN_WORK_IS_DUE=hold, and it becomes part of the plan of the next MODE=live',
+    `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause`,
   );
 }

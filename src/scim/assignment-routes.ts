@@ -17,7 +17,7 @@ import { assignmentsDefinition } from './schema/assignment-schemas.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './search/cursor.ts';
 import type { Part } from './search/find.ts';
-import { hasCursor, parsePage, parseSearch, toLimits, toQuery } from './search/handlers.ts';
+import { hasCursor, parsePage, parseSearch, toQuery } from './search/handlers.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {
@@ -68,7 +68,7 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(query, { schema, repairs });
-    const paging = parsePart(deps, query, `${kind.name}s`);
+    const paging = parsePart(query, `${kind.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
     if (sorting !== undefined) {
@@ -87,16 +87,16 @@ interface PagedPart extends Part {
 }
 
 /** Part that a request asks for: by cursor where it has one, even an empty one, else by number. @throws ScimError 400 */
-function parsePart(deps: ScimDeps, query: QueryParameters, endpoint: string): PagedPart {
+function parsePart(query: QueryParameters, endpoint: string): PagedPart {
   if (!hasCursor(query)) {
-    const { startIndex, ...part } = parsePage(deps, query);
+    const { startIndex, ...part } = parsePage(query);
     return {
       ...part,
       open: (found) => openList({ ...found, startIndex }),
     };
   }
   const asked = { ...query, endpoint };
-  const limit = parseCursorCount(query.count, toLimits(deps));
+  const limit = parseCursorCount(query.count);
   // The place of a cursor is the last one that was shown.
   const offset = (parseCursor(query.cursor, asked)?.seq ?? -1) + 1;
   return {

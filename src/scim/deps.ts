@@ -24,12 +24,6 @@ export interface ScimPolicy {
   readonly bodiesBytesMax: number;
   /** Requests that one credential may send. */
   readonly requests: AdmissionLimits;
-  readonly pageSize: number;
-  readonly pageSizeMax: number;
-  readonly bulkOperationsMax: number;
-  readonly patchOperationsMax: number;
-  /** Largest user, in bytes of its JSON; a group has little text. */
-  readonly resourceBytesMax: number;
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;

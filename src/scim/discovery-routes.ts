@@ -13,7 +13,7 @@ import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/di
 export function discoveryRoutes(deps: ScimDeps): Router {
   const router = Router();
   const { baseUrl } = deps;
-  const config = toServiceProviderConfig(deps);
+  const config = toServiceProviderConfig(baseUrl);
   const describe: RequestHandler<object> = (_req, res) => {
     const isStrict = getNotes(res).profile === 'strict';
     sendJson(res, 200, { ...config, ...(isStrict && { interopProfileConformant: true }) });

@@ -21,15 +21,11 @@ export function listCrossProblems(settings: Settings): SettingProblem[] {
     const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
     problems.push({ setting: 'ops.port', message });
   }
-  const given = [ops.token, ops.readerToken, ops.metricsToken].filter((one) => one !== undefined);
+  const given = [ops.token, ops.readerToken].filter((one) => one !== undefined);
   if (new Set(given).size < given.length || given.some((one) => scim.tokens.includes(one))) {
     const message =
-      'scim.tokens, ops.token, ops.readerToken and ops.metricsToken have a token in common; each opens something else and has to be another.';
+      'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
     problems.push({ setting: 'ops.token', message });
-  }
-  if (scim.pageSize > scim.pageSizeMax) {
-    const message = `scim.pageSize (${scim.pageSize}) is more than scim.pageSizeMax (${scim.pageSizeMax}).`;
-    problems.push({ setting: 'scim.pageSize', message });
   }
   return [...problems, ...listReceiverProblems(notify)];
 }

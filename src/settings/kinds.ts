@@ -7,8 +7,6 @@ export interface KindFacts {
   readonly allowed: string;
   /** `value`: no part of it may be shown. `password`: an address that may carry credentials. */
   readonly secret?: 'value' | 'password';
-  /** Unit of a loaded number. */
-  readonly unit?: keyof typeof units;
   /** Writes a loaded value as a settings file has it, where that is another form. */
   readonly show?: (value: unknown) => string;
 }
@@ -24,26 +22,17 @@ interface Bounds<T> {
   readonly max: T;
 }
 
-/** Units of amounts, the smallest first. */
-export const units = {
-  ms: new Map([
-    ['ms', 1],
-    ['s', 1_000],
-    ['m', 60_000],
-    ['h', 3_600_000],
-    ['d', 86_400_000],
-  ]),
-  bytes: new Map([
-    ['B', 1],
-    ['KiB', 1_024],
-    ['MiB', 1_024 ** 2],
-    ['GiB', 1_024 ** 3],
-  ]),
-};
+/** Units of durations in milliseconds, the smallest first. */
+const UNITS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 
 /** A span of time written as `500ms`, `3s`, `10m`, `1h`, `7d` or `0`; kept in milliseconds. */
 export function duration({ min, max }: Bounds<string>) {
-  const toMs = (text: string): Milliseconds => toAmount(text, units.ms);
   return z
     .union([z.literal(0).transform(() => '0'), z.string()])
     .pipe(z.string().regex(/^(0|\d{1,9}(ms|s|m|h|d))$/))
@@ -51,31 +40,17 @@ export function duration({ min, max }: Bounds<string>) {
     .pipe(z.number().min(toMs(min)).max(toMs(max)))
     .register(kindFacts, {
       allowed: `a duration from ${min} to ${max}, such as 500ms, 3s, 10m or 1h`,
-      unit: 'ms',
+      show: showDuration,
     });
 }
 
 /** As `duration`, or 0, which means never. */
 export function durationOrZero({ min, max }: Bounds<string>) {
   return duration({ min: '0', max })
-    .refine((ms) => ms === 0 || ms >= toAmount(min, units.ms))
+    .refine((ms) => ms === 0 || ms >= toMs(min))
     .register(kindFacts, {
       allowed: `0, or a duration from ${min} to ${max}, such as 15s, 10m or 1h`,
-      unit: 'ms',
-    });
-}
-
-/** An amount of memory written as `64KiB` or `16MiB`; a bare number means bytes. Kept in bytes. */
-export function size({ min, max }: Bounds<string>) {
-  const toBytes = (text: string): number => toAmount(text, units.bytes);
-  return z
-    .union([z.number().transform(String), z.string()])
-    .pipe(z.string().regex(/^\d{1,12}(B|KiB|MiB|GiB)?$/))
-    .transform(toBytes)
-    .pipe(z.number().min(toBytes(min)).max(toBytes(max)))
-    .register(kindFacts, {
-      allowed: `a size from ${min} to ${max}, such as 64KiB or 16MiB`,
-      unit: 'bytes',
+      show: showDuration,
     });
 }
 
@@ -256,7 +231,13 @@ function isBareHttpUrl(text: string): boolean {
   return url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
-function toAmount(text: string, factors: ReadonlyMap<string, number>): number {
-  const amount = Number.parseInt(text, 10);
-  return amount * (factors.get(text.replace(/^\d+/, '')) ?? 1);
+function toMs(text: string): Milliseconds {
+  return Number.parseInt(text, 10) * (UNITS.get(text.replace(/^\d+/, '')) ?? 1);
+}
+
+/** A duration in the largest unit that leaves no fraction. */
+function showDuration(ms: unknown): string {
+  if (typeof ms !== 'number' || ms === 0) return String(ms);
+  const [unit, size] = [...UNITS].findLast(([, factor]) => ms % factor === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
 }

@@ -60,10 +60,10 @@ test('the sandbox has a default store of its own, so that a real service finds i
 });
 
 test('the file overrides the default and the environment overrides the file', () => {
-  const yaml = 'port: 1000\nscim:\n  writeWait: 1s\n  pageSize: 7\n';
+  const yaml = 'port: 1000\nscim:\n  writeWait: 1s\n  whenUpstreamIsDown: refuse\n';
   const { settings } = load({ SCIM_WRITE_WAIT: '250ms' }, yaml);
   expect(settings.port).toBe(1_000);
-  expect(settings.scim).toMatchObject({ writeWait: 250, pageSize: 7 });
+  expect(settings.scim).toMatchObject({ writeWait: 250, whenUpstreamIsDown: 'refuse' });
 });
 
 test('a variable that is set to nothing and a key without a value count as not set', () => {
@@ -109,19 +109,15 @@ test('a value and a _FILE for the same secret is refused, as is a file that cann
 test('every problem is listed at once, with name, value, source and what is allowed', () => {
   const { problems, code, message } = refusal(
     { PORT: '99999', LOG_LEVEL: 'loud' },
-    'workers:\n  concurrency: none\n',
+    'seats:\n  total: none\n',
   );
   expect(code).toBe('settings-invalid');
-  expect(problems.map(({ setting }) => setting)).toEqual([
-    'port',
-    'workers.concurrency',
-    'log.level',
-  ]);
+  expect(problems.map(({ setting }) => setting)).toEqual(['port', 'seats.total', 'log.level']);
   expect(message).toContain(
     'port is "99999" (from PORT); allowed: a whole number from 0 to 65535.',
   );
   expect(message).toContain(
-    'workers.concurrency is "none" (from bridge.yaml); allowed: a whole number from 1 to 256.',
+    'seats.total is "none" (from bridge.yaml); allowed: a whole number from 0 to 10000000.',
   );
 });
 
@@ -131,9 +127,8 @@ const badValues = [
   { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '999ms' } },
   { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '25h' } },
   { setting: 'upstream.timeout', env: { UPSTREAM_TIMEOUT: '-1s' } },
-  { setting: 'upstream.responseBytesMax', env: { UPSTREAM_RESPONSE_BYTES_MAX: '16MB' } },
   { setting: 'upstream.requestsPerSecond', env: { UPSTREAM_REQUESTS_PER_SECOND: '1.5' } },
-  { setting: 'upstream.apiVersion', env: { UPSTREAM_API_VERSION: 'v2' } },
+  { setting: 'upstream.quirks', env: { UPSTREAM_QUIRKS: '{"apiVersion":"v2"}' } },
   { setting: 'publicUrl', env: { PUBLIC_URL: 'scim.example.com' } },
   { setting: 'publicUrl', env: { PUBLIC_URL: 'https://example.com/?a=b' } },
   { setting: 'database.url', env: { DATABASE_URL: 'mysql://localhost/x' } },
@@ -151,10 +146,9 @@ const goodValues = [
   { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
   { env: { AUDIT_POLL_INTERVAL: '0' }, want: { audit: { pollInterval: 0 } } },
   { env: { AUDIT_POLL_INTERVAL: '1s' }, want: { audit: { pollInterval: 1_000 } } },
-  { env: { SCIM_RESOURCE_BYTES_MAX: '65536' }, want: { scim: { resourceBytesMax: 65_536 } } },
   {
-    env: { UPSTREAM_RESPONSE_BYTES_MAX: '1GiB' },
-    want: { upstream: { responseBytesMax: 1_073_741_824 } },
+    env: { UPSTREAM_QUIRKS: '{"memberForm":"single","filter":false}' },
+    want: { upstream: { quirks: { memberForm: 'single', filter: false } } },
   },
   {
     env: { PUBLIC_URL: 'https://example.com/bridge/' },
@@ -226,8 +220,8 @@ test('the variables that Kubernetes adds for a service of our name are no settin
 test('where Python looks for certificates is no misspelt setting', () => {
   const { warnings } = load({ REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt' });
   expect(warnings).toEqual([]);
-  expect(load({ RETENTION_REQEUSTS: '1d' }).warnings).toEqual([
-    'The environment variable RETENTION_REQEUSTS is not read. Did you mean RETENTION_REQUESTS?',
+  expect(load({ RETENTION_LEGDER: '1d' }).warnings).toEqual([
+    'The environment variable RETENTION_LEGDER is not read. Did you mean RETENTION_LEDGER?',
   ]);
 });
 
@@ -294,7 +288,6 @@ test('a real service is served only where a provider has a credential or can get
 test.each([
   { SCIM_TOKENS: token, OPS_TOKEN: token },
   { SCIM_TOKENS: `${token}2,${token}`, OPS_READER_TOKEN: token },
-  { OPS_READER_TOKEN: token, OPS_METRICS_TOKEN: token },
   { OPS_TOKEN: token, OPS_READER_TOKEN: token },
 ])('one token for two purposes is refused, and not shown: %o', (env) => {
   const { problems } = refusal(env);
@@ -302,19 +295,10 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain(token);
 });
 
-test('a token without a service, one port for two listeners, and a page above its maximum are refused', () => {
-  const env = {
-    UPSTREAM_TOKEN: 'x',
-    OPS_PORT: '8080',
-    SCIM_PAGE_SIZE: '50',
-    SCIM_PAGE_SIZE_MAX: '10',
-  };
+test('a token without a service and one port for two listeners are refused', () => {
+  const env = { UPSTREAM_TOKEN: 'x', OPS_PORT: '8080' };
   const { problems } = refusal(env);
-  expect(problems.map(({ setting }) => setting)).toEqual([
-    'upstream.url',
-    'ops.port',
-    'scim.pageSize',
-  ]);
+  expect(problems.map(({ setting }) => setting)).toEqual(['upstream.url', 'ops.port']);
 });
 
 const warned = [

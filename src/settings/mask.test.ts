@@ -24,10 +24,9 @@ const shown = [
   },
   { name: 'database.url', value: 'sqlite:data/bridge.db', want: 'sqlite:data/bridge.db' },
   { name: 'scim.writeWait', value: 3_000, want: '3s' },
-  { name: 'retention.drifts', value: 2_592_000_000, want: '30d' },
+  { name: 'retention.ledger', value: 2_592_000_000, want: '30d' },
   { name: 'upstream.timeout', value: 1_500, want: '1500ms' },
   { name: 'shutdown.delay', value: 0, want: '0' },
-  { name: 'scim.resourceBytesMax', value: 10 * 1_024 ** 2, want: '10MiB' },
   { name: 'drift.policy', value: { default: 'report', kinds: {} }, want: 'report' },
   {
     name: 'drift.policy',

@@ -1,4 +1,3 @@
-import { units } from './kinds.ts';
 import type { SettingRow } from './rows.ts';
 
 /** Prints a value without secrets and as it may be written in a settings file, for the terminal and the log. */
@@ -10,15 +9,7 @@ export function toShownValue(row: SettingRow, value: unknown): string {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return value.join(', ');
   if (row.secret === 'password') return maskCredentials(String(value));
-  if (typeof value === 'number') return toAmountText(value, row.unit);
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** An amount in the largest unit that leaves no fraction. */
-function toAmountText(amount: number, unit: SettingRow['unit']): string {
-  if (unit === undefined || amount === 0) return String(amount);
-  const [name, size] = [...units[unit]].findLast(([, factor]) => amount % factor === 0) ?? ['', 1];
-  return `${amount / size}${name}`;
 }
 
 /** Prints a refused value: shortened, on one line, and without anything that may be a secret. */

@@ -12,7 +12,7 @@ import {
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
 import { consoleSchema, oidcSchema } from './sections/console.ts';
-import { opsSchema, serverSchema } from './sections/listeners.ts';
+import { opsSchema } from './sections/listeners.ts';
 import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
@@ -28,9 +28,6 @@ const sandboxSchema = z.strictObject({
   file: text('the path of a file')
     .prefault('data/sandbox.db')
     .describe('Where the sandbox keeps its state.'),
-  shape: choice(['documented', 'narrowest', 'generous'])
-    .prefault('documented')
-    .describe('How the sandbox answers where the documents of the service leave it open.'),
 });
 
 /**
@@ -59,15 +56,6 @@ export const settingsSchema = z.strictObject({
     .describe(
       '`live` changes the service. `observe` accepts everything that providers send, reads the service, and changes nothing there. See [go-live.md](go-live.md).',
     ),
-  observe: z
-    .strictObject({
-      whenWorkIsDue: choice(['refuse', 'hold'])
-        .prefault('refuse')
-        .describe(
-          'If acknowledged changes wait at a start with `mode: observe`: `refuse` stops the start, `hold` keeps them for the plan of the next `mode: live`.',
-        ),
-    })
-    .prefault({}),
   upstream: upstreamSchema.prefault({}),
   scim: scimSchema.prefault({}),
   users: usersSchema.prefault({}),
@@ -79,7 +67,6 @@ export const settingsSchema = z.strictObject({
     .describe(
       'What groups decide: permissions, flags and admins of groups, their roles in spaces and documents, licences and suspensions of users. See [rules.md](rules.md).',
     ),
-  server: serverSchema.prefault({}),
   shutdown: z
     .strictObject({
       delay: durationOrZero({ min: '100ms', max: '5m' })
@@ -133,18 +120,8 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   notify: notifySchema.prefault({}),
-  workers: z
-    .strictObject({
-      concurrency: wholeNumber({ min: 1, max: 256 })
-        .prefault(8)
-        .describe('Users and groups that are converged at the same time.'),
-    })
-    .prefault({}),
   oauth: z
     .strictObject({
-      accessTokenLifetime: duration({ min: '60m', max: '6h' })
-        .prefault('1h')
-        .describe('Lifetime of access tokens from `/oauth/token`.'),
       keyHosts: textList('names of hosts separated by commas; `*` stands for any text')
         .prefault([])
         .describe(
@@ -153,9 +130,6 @@ export const settingsSchema = z.strictObject({
       privateAddresses: choice(['refuse', 'allow'])
         .prefault('refuse')
         .describe('`allow`: such a host may have a private or local address, without TLS.'),
-      clockSkew: durationOrZero({ min: '1s', max: '5m' })
-        .prefault('30s')
-        .describe('Most difference between the clock of an issuer and that of the store.'),
     })
     .prefault({}),
   sandbox: sandboxSchema.prefault({}),

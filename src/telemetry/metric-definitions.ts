@@ -286,7 +286,7 @@ export const metricDefinitions = {
   drift: {
     type: 'gauge',
     name: 'scim_bridge_drift',
-    help: 'Drifts by kind and status. Ended ones (`repaired`, `accepted`, `gone`) count for `RETENTION_DRIFTS`.',
+    help: 'Drifts by kind and status. Ended ones (`repaired`, `accepted`, `gone`) count for `RETENTION_LEDGER`.',
     labels: ['kind', 'status'],
   },
   notifications: {

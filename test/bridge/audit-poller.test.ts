@@ -73,7 +73,7 @@ describe('the audit log', () => {
       settings: {
         ...SWEEP_SETTINGS,
         DRIFT_POLICY: '{"member.added":"repair"}',
-        LIMITS_REMOVE_MEMBER_COUNT: '1',
+        LIMITS_REPAIR: '1',
       },
       skewMs: () => -lateMs,
       onLog: (line) => lines.push(line),

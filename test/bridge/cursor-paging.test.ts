@@ -5,9 +5,7 @@ import { startTestBridge, type TestAnswer, type TestBridge } from '../support/br
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({
-    settings: { SCIM_PAGE_SIZE: '4', SCIM_PAGE_SIZE_MAX: '10' },
-  });
+  bridge = await startTestBridge();
   for (let index = 0; index < 12; index += 1) {
     await createUser(`u${index}@example.com`, index % 2 === 0 ? 'Even' : 'odd');
   }
@@ -22,7 +20,7 @@ async function createUser(userName: string, title: string): Promise<string> {
 }
 
 function list(query: Record<string, string>, endpoint = 'Users'): Promise<TestAnswer> {
-  return bridge.request('GET', `/${endpoint}?${new URLSearchParams(query)}`);
+  return bridge.request('GET', `/${endpoint}?${new URLSearchParams({ count: '4', ...query })}`);
 }
 
 function listNames({ body }: TestAnswer): string[] {
@@ -50,9 +48,7 @@ async function walk(
 
 /** Everything on one page that has a number. */
 async function listAll(query: Record<string, string>, endpoint = 'Users'): Promise<string[]> {
-  const first = await list({ ...query, count: '10' }, endpoint);
-  const second = await list({ ...query, count: '10', startIndex: '11' }, endpoint);
-  return [...listNames(first), ...listNames(second)];
+  return listNames(await list({ ...query, count: '100' }, endpoint));
 }
 
 describe('pages by cursor hold what pages by number hold, in the same order', () => {
@@ -118,10 +114,6 @@ describe('one page', () => {
     const second = await list({ cursor: String(first.body.nextCursor), count: '3' });
 
     expect(listNames(second)).toEqual(['u1@example.com', 'u2@example.com', 'u3@example.com']);
-  });
-
-  test('holds no more than the server allows', async () => {
-    expect((await list({ cursor: '', count: '5000' })).body.itemsPerPage).toBe(10);
   });
 
   test('without a cursor has a number', async () => {
@@ -224,7 +216,7 @@ test('the server tells that it pages by cursor', async () => {
     cursor: true,
     index: true,
     defaultPaginationMethod: 'index',
-    defaultPageSize: 4,
-    maxPageSize: 10,
+    defaultPageSize: 100,
+    maxPageSize: 1_000,
   });
 });

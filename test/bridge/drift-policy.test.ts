@@ -103,7 +103,7 @@ const ACCEPT_ALL = JSON.stringify(
 /** What a sweep finds in one of these tests, the audit log tells in the other. */
 describe('what is done about a drift', () => {
   const withPolicy = (policy: string, run: (world: AuditWorld) => Promise<void>) => {
-    const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
+    const limits = { LIMITS_REPAIR: '1000' };
     const settings = {
       ...SWEEP_SETTINGS,
       ...limits,

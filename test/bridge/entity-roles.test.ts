@@ -156,7 +156,7 @@ describe('roles of groups in spaces and documents', () => {
 
   test('that others change are put right where the policy says so, within the limits of lost access, and not by a list that could not be read', async () => {
     const place = await makePlace();
-    const settings = { DRIFT_POLICY: 'repair', LIMITS_CUT_ACCESS_COUNT: '1' };
+    const settings = { DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' };
     await live(
       place,
       { Minutes: [READ], Hangar: [READ] },

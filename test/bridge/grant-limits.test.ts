@@ -13,7 +13,7 @@ async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
 }
 
 test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', () => {
-  const limits = { LIMITS_DEACTIVATE_COUNT: '3', LIMITS_REMOVE_MEMBER_COUNT: '3' };
+  const limits = { LIMITS_REPAIR: '3' };
   const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: '{"default":"repair"}', ...limits };
   return withTestBridge({ settings }, async (bridge) => {
     const { service } = bridge.sandbox;

@@ -21,7 +21,7 @@ function runLook(bridge: TestBridge, ...args: string[]) {
 describe('a look at one', () => {
   let bridge: TestBridge;
   beforeAll(async () => {
-    const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1', LIMITS_REMOVE_MEMBER_PERCENT: '100' };
+    const limits = { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' };
     bridge = await startTestBridge({ settings: { ...SWEEP_SETTINGS, ...limits } });
   });
   afterAll(() => bridge.stop());

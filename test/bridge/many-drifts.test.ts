@@ -62,7 +62,7 @@ describe('one decision about many drifts', () => {
         await untilApplied(bridge, Object(body).plan.id);
         expect(countMembers(bridge)).toBe(0);
       },
-      { LIMITS_REMOVE_MEMBER_COUNT: '2' },
+      { LIMITS_REPAIR: '2' },
     ));
 
   test('is kept as an act about each of them, and a dry run as none', () =>
@@ -105,6 +105,6 @@ describe('one decision about many drifts', () => {
           '0 can be',
         );
       },
-      { LIMITS_REMOVE_MEMBER_COUNT: '2' },
+      { LIMITS_REPAIR: '2' },
     ));
 });

@@ -192,7 +192,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
   const settings = {
     ...SWEEP_SETTINGS,
     DRIFT_POLICY: '{"member.added":"repair"}',
-    LIMITS_REMOVE_MEMBER_COUNT: '0',
+    LIMITS_REPAIR: '0',
     ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
   };
   await withTestBridge({ settings, clock: createLeapingClock(10) }, async (bridge) => {

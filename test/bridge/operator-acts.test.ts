@@ -126,10 +126,9 @@ test('on a port of their own requests of operators have ids, metrics and a line 
   const onLog = (line: JsonObject) => void log.push(line);
   const settings = { ...SWEEP_SETTINGS, OPS_PORT: '1' };
   await withTestBridge({ settings, onLog }, async (bridge) => {
-    const limits = { requestMs: 9_000, answerMs: 9_000, idleMs: 9_000, connectionsMax: 9 };
     const servers: Server[] = [];
     const app = bridge.bridge.opsApp;
-    const { server } = await listen({ host: '127.0.0.1', port: 0, limits, app }, servers);
+    const { server } = await listen({ host: '127.0.0.1', port: 0, app }, servers);
     const ask = (path: string) => {
       const url = `http://127.0.0.1:${toPort(server)}${path}`;
       const headers = { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` };

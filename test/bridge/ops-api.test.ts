@@ -268,6 +268,5 @@ test('no answer below /ops has a secret of the settings in it', () =>
 const SECRETS = {
   OPS_TOKEN: 'secret-of-an-operator',
   OPS_READER_TOKEN: 'secret-of-a-reader',
-  OPS_METRICS_TOKEN: 'secret-of-monitoring',
   OPS_COMMAND_TOKEN: 'secret-of-commands',
 };

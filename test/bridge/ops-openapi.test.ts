@@ -23,7 +23,7 @@ beforeAll(async () => {
     settings: {
       ...SWEEP_SETTINGS,
       DRIFT_POLICY: '{"member.added":"repair"}',
-      LIMITS_REMOVE_MEMBER_COUNT: '1',
+      LIMITS_REPAIR: '1',
       // Nobody listens there.
       NOTIFY_RECEIVERS:
         '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',

@@ -21,7 +21,7 @@ import { withTimedBridge } from '../support/timed-bridge.ts';
 const PATIENT = { interval: 25 };
 const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
-const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };
+const few = { ...settings, LIMITS_REPAIR: '2' };
 
 /** In which person1 to person4 are in no group. */
 let bridge: TestBridge;
@@ -293,7 +293,7 @@ test('an account and a group that nobody asked for are taken over where their ki
 });
 
 test('a provider that takes away more than the limits is told of, and so is one that says nothing', async () => {
-  const watched = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '1', PROVIDER_SILENCE_AFTER: '1h' };
+  const watched = { ...settings, LIMITS_REPAIR: '1', PROVIDER_SILENCE_AFTER: '1h' };
   await withTimedBridge({ settings: watched }, async ({ bridge, clock }) => {
     const people = await addUsers(bridge, 2);
     const group = await addGroup(bridge, 'Pilots', people);

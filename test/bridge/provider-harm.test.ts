@@ -28,7 +28,7 @@ async function readHealth({ bridge }: TimedBridge): Promise<string> {
 }
 
 test('one person whom the service fails to deactivate counts once, and holds nobody else', () =>
-  withTimedBridge({ settings: { ...settings, LIMITS_DEACTIVATE_COUNT: '1' } }, async (timed) => {
+  withTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }, async (timed) => {
     const { bridge } = timed;
     const people = await addUsers(bridge, 3);
     await untilSettled(bridge);

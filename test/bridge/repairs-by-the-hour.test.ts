@@ -3,7 +3,7 @@ import { addPilots, countMembers, intrude, untilApplied } from '../support/pilot
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
-const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '5' };
+const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '5' };
 /** Enough of the day that is looked back on to see that nothing is let through. */
 const hours = 3;
 

@@ -181,7 +181,7 @@ describe('a way to write several members that always fails', () => {
 
   test('is not left where the settings name it, and people are in one by one', () =>
     withTimedBridge(
-      { settings: { ...SETTINGS, UPSTREAM_MEMBER_FORM: 'operations' } },
+      { settings: { ...SETTINGS, UPSTREAM_QUIRKS: '{"memberForm":"operations"}' } },
       async (given) => {
         const { bridge } = given;
         const { faults, service } = bridge.sandbox;

@@ -75,7 +75,7 @@ describe('a drift that a write has made up for', () => {
 
   test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
     withTestBridge(
-      { settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '1' } },
+      { settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } },
       async (bridge) => {
         const group = await addPilots(bridge, 2);
         intrude(bridge, 0, 2);

@@ -206,8 +206,7 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
     SWEEP_INTERVAL: sweepInterval,
     // Nobody is there to let go what providers ask for.
     LIMITS_PROVIDER: '0',
-    LIMITS_DEACTIVATE_COUNT: limit,
-    LIMITS_REMOVE_MEMBER_COUNT: limit,
+    LIMITS_REPAIR: limit,
   });
 }
 

@@ -52,7 +52,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   }
 
   test('release a plan once, also where both were asked at once', async () => {
-    const pair = await startPair({ LIMITS_REMOVE_MEMBER_COUNT: '2' });
+    const pair = await startPair({ LIMITS_REPAIR: '2' });
     const { sandbox, bridges } = pair;
     const [first] = bridges;
     const { id, hash } = await holdPlan(pair);

@@ -150,7 +150,7 @@ describe('a process that is killed', () => {
   test('while a plan waits, or was just approved, leaves it as it was decided', async () => {
     const url = await makeStoreUrl();
     const sandbox = await makeIntrusion(url);
-    const place = { sandbox, url, settings: { LIMITS_REMOVE_MEMBER_COUNT: '2' } };
+    const place = { sandbox, url, settings: { LIMITS_REPAIR: '2' } };
     await liveUntil(place, { after: (db) => hasPlan(db, 'held') }, askForSweep);
     const [first, afterSweep] = await live(place, async (bridge) => {
       const held = await listHeld(bridge);

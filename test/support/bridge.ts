@@ -8,7 +8,6 @@ import { type Bridge, createBridge, openMigratedStore } from '../../src/app/comp
 import { exportTelemetry } from '../../src/app/export-telemetry.ts';
 import { createGuardedServer } from '../../src/app/guarded-server.ts';
 import { SCIM_PATH } from '../../src/app/scim.ts';
-import { toConnectionLimits } from '../../src/app/settings.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -118,7 +117,7 @@ export async function startBridgeOf(
     readFile: (path) => readFileSync(path, 'utf8'),
   });
   const store = await openMigratedStore(settings);
-  const server = createGuardedServer(toConnectionLimits(settings));
+  const server = createGuardedServer();
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const localUrl = toUrl(server);

@@ -18,11 +18,8 @@ export interface Expectation {
   readonly once: string | null;
 }
 
-/** The moment, and how far other clocks may be from it, in milliseconds. */
-export interface Moment {
-  readonly now: number;
-  readonly skewMs: number;
-}
+/** How far the clock of an issuer may be from that of the store, in milliseconds. */
+const SKEW_MS = 30_000;
 
 /** Result of a check; `id` is what `once` names. Times are epoch milliseconds. */
 type ClaimsCheck =
@@ -32,14 +29,14 @@ type ClaimsCheck =
 /** Longest id of an assertion, in characters. */
 const ID_MAX = 512;
 
-/** Compares claims with what is expected: exactly, so that no longer, shorter or nested value fits. @see RFC 7523 §3 */
-export function checkClaims(claims: Claims, expected: Expectation, moment: Moment): ClaimsCheck {
+/** Compares claims with what is expected at `now` (epoch milliseconds): exactly, so that no longer, shorter or nested value fits. @see RFC 7523 §3 */
+export function checkClaims(claims: Claims, expected: Expectation, now: number): ClaimsCheck {
   const { once } = expected;
-  const reason = findStranger(claims, expected) ?? findWrongTime(claims, expected, moment);
+  const reason = findStranger(claims, expected) ?? findWrongTime(claims, expected, now);
   if (reason !== undefined) return { kind: 'wrong', reason };
   const id = once === null ? undefined : get(claims, once);
   if (once !== null && !isId(id)) return { kind: 'wrong', reason: 'no-id' };
-  const endsAt = Number(get(claims, 'exp')) * 1_000 + moment.skewMs;
+  const endsAt = Number(get(claims, 'exp')) * 1_000 + SKEW_MS;
   return { kind: 'right', id: isId(id) ? id : undefined, endsAt };
 }
 
@@ -67,17 +64,17 @@ function isAlone(value: unknown, expected: string): boolean {
 function findWrongTime(
   claims: Claims,
   { lifetimeMs }: Expectation,
-  { now, skewMs }: Moment,
+  now: number,
 ): RefusalReason | undefined {
   const [exp, nbf, iat] = ['exp', 'nbf', 'iat'].map((name) => get(claims, name));
   if (!isTime(exp)) return 'no-expiry';
   if ([nbf, iat].some((time) => time !== undefined && !isTime(time))) return 'malformed';
   const begins = [iat, nbf].filter(isTime).map((seconds) => seconds * 1_000);
   const ends = exp * 1_000;
-  if (ends + skewMs <= now) return 'expired';
-  if (begins.some((begin) => begin - skewMs > now)) return 'not-yet-valid';
+  if (ends + SKEW_MS <= now) return 'expired';
+  if (begins.some((begin) => begin - SKEW_MS > now)) return 'not-yet-valid';
   // It counts from when it was made; where nothing says so, what is left of it counts.
-  const isLong = ends - now > lifetimeMs + skewMs || ends - (begins[0] ?? ends) > lifetimeMs;
+  const isLong = ends - now > lifetimeMs + SKEW_MS || ends - (begins[0] ?? ends) > lifetimeMs;
   return isLong ? 'too-long-lived' : undefined;
 }
 

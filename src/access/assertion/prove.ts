@@ -14,8 +14,6 @@ export interface AssertionDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   readonly issuerKeys: IssuerKeys;
-  /** How far the clock of an issuer may be from that of the store, in milliseconds. */
-  readonly skewMs: number;
   /** Audiences of a client that signs for itself: the address for tokens, and that of the bridge. */
   readonly ownAudiences: readonly string[];
 }
@@ -60,7 +58,7 @@ async function proveWhole(
   const expected = toExpectation(clientId, trust, deps.ownAudiences);
   try {
     const claims = await prove(deps, presented.assertion, { header, trust, expected });
-    const check = checkClaims(claims, expected, { now: deps.clock.now(), skewMs: deps.skewMs });
+    const check = checkClaims(claims, expected, deps.clock.now());
     if (check.kind === 'wrong') throw new AssertionRefused(check.reason);
     const { id: assertionId, endsAt } = check;
     return {

@@ -12,16 +12,12 @@ import { type ClientCredentials, type ClientProof, NO_CLIENT } from './parse-req
 /** Seconds until some of the assertions of a client are over. */
 const RETRY_SECONDS = 60;
 
-/** Dependencies of `proveClient` and `issue`. */
-export interface IssueDeps extends AssertionDeps {
-  /** Lifetime of an access token, in milliseconds. */
-  readonly lifetimeMs: number;
-}
+/** Lifetime of an access token, in milliseconds. */
+export const ACCESS_TOKEN_MS = 60 * 60_000;
 
 /** A new access token; its text is stored nowhere. */
 interface Issued {
   readonly text: string;
-  readonly lifetimeMs: number;
 }
 
 /** The client that was proven, and by what. */
@@ -38,13 +34,13 @@ interface ProvenClient {
  * Proves the client. Whatever is wrong with it, its secret or its assertion gets the same answer.
  * @throws OAuthError `invalid_client`; IssuerUnreadable; StoreError
  */
-export async function proveClient(deps: IssueDeps, proof: ClientProof): Promise<ProvenClient> {
+export async function proveClient(deps: AssertionDeps, proof: ClientProof): Promise<ProvenClient> {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
   return { ...(await proveSecret(deps, proof)), used: undefined };
 }
 
 async function proveSecret(
-  { store, clock }: Pick<IssueDeps, 'store' | 'clock'>,
+  { store, clock }: Pick<AssertionDeps, 'store' | 'clock'>,
   { clientId, secret }: ClientCredentials,
 ): Promise<Pick<ProvenClient, 'clientId' | 'secretId'>> {
   const presented = findPresented(secret);
@@ -61,7 +57,7 @@ async function proveSecret(
  * @throws AssertionRefused for an assertion that was taken before, by any process on the store; OAuthError; StoreError
  */
 export async function issue(
-  { store, clock, lifetimeMs }: IssueDeps,
+  { store, clock }: AssertionDeps,
   { clientId, secretId, used }: ProvenClient,
 ): Promise<Issued> {
   const { id, digest, text } = newSecret('access');
@@ -69,12 +65,12 @@ export async function issue(
   const ids = { id, client_id: clientId, secret_id: secretId };
   await store.write(async (tx) => {
     if (used !== undefined) await take(tx, used, now);
-    const times = { created_at: now, expires_at: now + lifetimeMs };
+    const times = { created_at: now, expires_at: now + ACCESS_TOKEN_MS };
     await insertAccessToken(tx, { ...ids, digest, ...times });
     if (secretId !== null) await noteSecretUse(tx, secretId, now);
     await noteUse(tx, `client-${clientId}`, now);
   });
-  return { text, lifetimeMs };
+  return { text };
 }
 
 async function take(tx: Db, used: UsedAssertionsTable, now: number): Promise<void> {

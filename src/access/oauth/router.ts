@@ -9,11 +9,12 @@ import { assertUtf8, toCount } from '../../domain/text.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
+import type { AssertionDeps } from '../assertion/prove.ts';
 import { AssertionRefused, type RefusalReason } from '../assertion/refused.ts';
 import type { AttemptAnswer, Attempts } from '../attempts.ts';
 import { toFailedAttempt } from '../failed-request.ts';
 import { OAuthError, TooMany } from './errors.ts';
-import { type IssueDeps, issue, proveClient } from './issue.ts';
+import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
 import { assertGranted, parseTokenRequest, SCOPE } from './parse-request.ts';
 
 /** More than any request for a token needs: an assertion, and some words. */
@@ -22,7 +23,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const RETRY_SECONDS = 5;
 
 /** Dependencies of `createOAuthRouter`. */
-export interface OAuthDeps extends IssueDeps {
+export interface OAuthDeps extends AssertionDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
   /** Limits of the requests of one client. */
   readonly limits: AdmissionLimits;
@@ -77,11 +78,11 @@ function answerToken(deps: OAuthDeps): RequestHandler {
     const why = admission.begin(proven.clientId);
     if (why !== undefined) throw turnAway(why, deps);
     res.once('close', () => admission.end(proven.clientId));
-    const { text, lifetimeMs } = await issue(deps, proven);
+    const { text } = await issue(deps, proven);
     res.json({
       access_token: text,
       token_type: 'Bearer',
-      expires_in: Math.floor(lifetimeMs / 1_000),
+      expires_in: ACCESS_TOKEN_MS / 1_000,
       scope: SCOPE,
     });
   };

@@ -202,17 +202,6 @@ test('an account that the service does not name is a warning with the setting th
   });
 });
 
-test('a list larger than the response limit is read in smaller pages', async () => {
-  const { sandbox, check } = await startCompany({ seed: { users: 700 } });
-
-  const report = await check({ responseBytesMax: 65_536 });
-
-  expect(statusesOf(report)).toMatchObject({ users: 'ok' });
-  expect(sandbox.calls.recent().map(({ path }) => path)).toContain(
-    '/scim/v2/Users?startIndex=1&count=100',
-  );
-});
-
 test('an account of an unknown form is a warning, and the rest is checked all the same', async () => {
   const service = await startService((res, { url }) => {
     if (url.startsWith('/api/latest/users/current')) return sendJson(res, 200, { name: 'Ada' });

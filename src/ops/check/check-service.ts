@@ -62,7 +62,8 @@ export async function checkService(
   settings: ServiceSettings,
   { told, ...deps }: CheckDeps,
 ): Promise<CheckReport> {
-  const { url, token, proxy, timeout, requestsPerSecond, apiVersion, responseBytesMax } = settings;
+  const { url, token, proxy, timeout, requestsPerSecond } = settings;
+  const { apiVersion = 'latest' } = settings.quirks;
   const connectMs = Math.min(timeout, CONNECT_MAX_MS);
   const pool = createDispatcher({ origin: new URL(url).origin, proxy, connectMs, connections: 1 });
   let calls = 0;
@@ -82,7 +83,6 @@ export async function checkService(
     hooks: { writesRefused: () => 'observe-mode' },
     apiVersion,
     requestsPerSecond,
-    responseBytesMax,
   });
   try {
     const checks = await listChecks(transport, settings);

@@ -60,9 +60,9 @@ const remedies: ReadonlyMap<UpstreamErrorCode, string> = new Map([
   ['unreadable', wrongAddress],
   [
     'not-found',
-    'Check `upstream.url` and `upstream.apiVersion`: this part of the service is not there.',
+    'Check `upstream.url`, and apiVersion of `upstream.quirks`: this part of the service is not there.',
   ],
-  ['response-too-large', 'Raise `upstream.responseBytesMax`.'],
+  ['response-too-large', 'Lower `upstream.pageSize`.'],
   ['circuit-open', seeBefore],
   ['overloaded', seeBefore],
   ['aborted', seeBefore],

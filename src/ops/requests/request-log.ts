@@ -18,8 +18,6 @@ export interface RequestLogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;
   readonly clock: { now(): number };
-  /** Requests that are kept; 0: none. */
-  readonly rowsMax: number;
   /** Time for which they are kept, in milliseconds. */
   readonly retentionMs: number;
   /** Called when the store does not take them; they wait for the next time. */
@@ -73,8 +71,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
 
   async function prune(): Promise<void> {
     untilPruned = PRUNE_EVERY;
-    const before = deps.clock.now() - deps.retentionMs;
-    const what = { before, rowsMax: deps.rowsMax, limit: PRUNE_MAX };
+    const what = { before: deps.clock.now() - deps.retentionMs, limit: PRUNE_MAX };
     try {
       while ((await deps.store.write((tx) => pruneRequests(tx, what))) === PRUNE_MAX);
     } catch (error) {
@@ -87,10 +84,9 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     open: (toRequest) =>
       deps.openRecord<KeptRequest>({
         async insert(tx, entry) {
-          if (deps.rowsMax > 0) await saveRequests(tx, toRows([toRequest()], entry));
+          await saveRequests(tx, toRows([toRequest()], entry));
         },
         end(requests, { entry, isKept }) {
-          if (deps.rowsMax === 0) return;
           waiting.push(...toRows(requests, entry));
           if (waiting.length > WAITING_MAX) waiting.shift();
           // Lines are in the order in which they were first stored.

@@ -83,6 +83,6 @@ export function toRefusalRemedy(
     case 403:
       return `Give the owner of the token access to the administrative section ${right}; at first only the company's owner has it.`;
     default:
-      return 'The service does not offer it at this address: check `upstream.url` and `upstream.apiVersion`.';
+      return 'The service does not offer it at this address: check `upstream.url`, and apiVersion of `upstream.quirks`.';
   }
 }

@@ -13,20 +13,21 @@ import type { ReconcileDeps } from '../deps.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
 import type { Runner } from './runner.ts';
 
+/** Users and groups that are brought to the desired state at the same time. */
+const RUNS = 8;
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;
 
 /** Creates what runs due work, as much at the same time as the policy says. `onDone` is told when a run has ended. */
 export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
-  const { concurrency } = deps.policy;
   let active = 0;
   let looking = 0;
 
   function hasRoom(dueClass: DueClass): boolean {
     // Whatever would change the service waits where it is, without an attempt.
     if (dueClass !== 2 && deps.upstream.writesRefused() !== undefined) return false;
-    if (dueClass === 0) return active < concurrency + REMOVAL_RUNS;
-    return active < concurrency || (dueClass === 2 && looking === 0);
+    if (dueClass === 0) return active < RUNS + REMOVAL_RUNS;
+    return active < RUNS || (dueClass === 2 && looking === 0);
   }
 
   /** Another look was asked for while one was under way: the run that begins now makes it. */
@@ -57,7 +58,7 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
   /** Leaves out due work that runs already, which the store lists as well. */
   async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
     const now = deps.clock.now();
-    const wanted = concurrency + REMOVAL_RUNS - active + 1;
+    const wanted = RUNS + REMOVAL_RUNS - active + 1;
     const limit = wanted + runner.listLocked().length;
     const due = await listDue(deps.store.read, { now, classes, limit });
     const free = due.filter(({ key }) => !runner.isLocked(key)).slice(0, wanted);

@@ -40,20 +40,12 @@ interface PruningDeps extends ErasureDeps {
   readonly rules: { readonly protection: Pick<Protection, 'protectsName'> };
 }
 
-/** Limits of what is kept: ages in milliseconds, and numbers of rows. */
+/** Ages of what is kept, in milliseconds. */
 export interface Retention {
+  /** Calls, events of the audit log, requests, drifts, sweeps and plans. */
   readonly ledgerMs: number;
-  readonly ledgerRowsMax: number;
-  readonly auditMs: number;
-  readonly auditRowsMax: number;
-  readonly requestsMs: number;
-  readonly requestRowsMax: number;
-  readonly actsMs: number;
   /** Acts of operators and outages. */
-  readonly actRowsMax: number;
-  readonly driftsMs: number;
-  /** Sweeps are kept as long. */
-  readonly plansMs: number;
+  readonly actsMs: number;
   /** Deleted people and groups, by name; 0: for ever. */
   readonly tombstonesMs: number;
 }
@@ -95,26 +87,25 @@ interface Run extends PruningDeps {
 }
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
-  const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
-  await prunePartly(deps, pruneRequests, now - requestsMs, { rowsMax: requestRowsMax });
-  await prunePartly(deps, pruneActs, now - actsMs, { rowsMax: actRowsMax });
-  const { ledgerMs, ledgerRowsMax, auditMs, auditRowsMax } = retention;
-  const keptFrom = now - KEPT_MS;
-  await prunePartly(deps, pruneOwnCalls, now - ledgerMs, { rowsMax: ledgerRowsMax, keptFrom });
-  await prunePartly(deps, pruneAuditEvents, now - auditMs, { rowsMax: auditRowsMax, keptFrom });
+  const { ledgerMs, actsMs, tombstonesMs } = retention;
+  const oldest = now - ledgerMs;
+  await prunePartly(deps, pruneRequests, oldest);
+  await prunePartly(deps, pruneActs, now - actsMs);
+  await prunePartly(deps, pruneOwnCalls, oldest, now - KEPT_MS);
+  await prunePartly(deps, pruneAuditEvents, oldest, now - KEPT_MS);
   await prunePartly(deps, pruneAccessTokens, now);
   await prunePartly(deps, pruneUsedAssertions, now);
-  await prunePartly(deps, pruneDrifts, now - driftsMs);
-  await prunePartly(deps, pruneDisputes, now - driftsMs);
-  await prunePartly(deps, prunePlans, now - plansMs);
-  await prunePartly(deps, pruneSweeps, now - plansMs);
+  await prunePartly(deps, pruneDrifts, oldest);
+  await prunePartly(deps, pruneDisputes, oldest);
+  await prunePartly(deps, prunePlans, oldest);
+  await prunePartly(deps, pruneSweeps, oldest);
   await prunePartly(deps, pruneChanges, now);
   await prunePartly(deps, pruneWaits, now - WAITS_KEPT_MS);
   await prunePartly(deps, pruneErrands, now - WAITS_KEPT_MS);
   await forgetOrdinaryNames(deps);
-  if (retention.tombstonesMs === 0) return;
-  await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
-  await prunePartly(deps, pruneDeletedGroups, now - retention.tombstonesMs);
+  if (tombstonesMs === 0) return;
+  await forgetTombstones(deps, now - tombstonesMs, deps.signal);
+  await prunePartly(deps, pruneDeletedGroups, now - tombstonesMs);
 }
 
 /** Age up to which calls and events are kept, however many, in milliseconds: limits of harm look back a day. */
@@ -129,15 +120,15 @@ async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
   if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
 }
 
-/** Forgets what is from before `before` (epoch milliseconds), or beyond what is kept, a part in each transaction. */
+/** Forgets what is from before `before`, or beyond the rows that are kept, a part in each transaction. */
 async function prunePartly(
   { store, signal }: Run,
   prune: Prune,
   before: number,
-  kept: Pick<Parameters<Prune>[1], 'rowsMax' | 'keptFrom'> = {},
+  keptFrom?: number,
 ): Promise<void> {
   let pruned = PRUNE_MAX;
   while (pruned === PRUNE_MAX && !signal.aborted) {
-    pruned = await store.write((tx) => prune(tx, { ...kept, before, limit: PRUNE_MAX }));
+    pruned = await store.write((tx) => prune(tx, { before, keptFrom, limit: PRUNE_MAX }));
   }
 }

@@ -1,7 +1,7 @@
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
-import type { HarmLimits } from '../../domain/harm.ts';
+import type { HarmLimit } from '../../domain/harm.ts';
 import type { GivenKey } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
@@ -11,7 +11,8 @@ import type { ReadDeps } from '../read/reading.ts';
 /** Policy of repairs; settings drift.*, limits.*. */
 export interface RepairPolicy {
   readonly actions: DriftPolicy;
-  readonly limits: HarmLimits;
+  /** Harm of each kind that repairs do in 24 hours without an operator. */
+  readonly limit: HarmLimit;
   /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
 }

@@ -35,7 +35,7 @@ export function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
  */
 export async function listExceeded(
   tx: Db,
-  { repair: { limits }, clock }: Pick<DecisionDeps, 'repair' | 'clock'>,
+  { repair: { limit }, clock }: Pick<DecisionDeps, 'repair' | 'clock'>,
   actions: readonly PlanAction[],
 ): Promise<string[]> {
   const planned = gatherSubjects(actions);
@@ -46,8 +46,7 @@ export async function listExceeded(
   for (const [name, { harm }] of planned) {
     const count = all.get(name)?.subjects.size ?? 0;
     const population = await countPopulation(tx, harm);
-    if (!exceedsLimit(limits, harm, { count, population })) continue;
-    const limit = limits.kinds[harm];
+    if (!exceedsLimit(limit, { count, population })) continue;
     exceeded.push(
       `${name}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
     );

@@ -1,4 +1,4 @@
-import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
+import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimit } from '../../domain/harm.ts';
 import { countProviderHarm } from '../../store/audit/provider-harm.ts';
 import { createFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans/harm.ts';
@@ -18,7 +18,7 @@ const COUNTED_MAX = 50_000;
 export interface ProviderFacts {
   /** Time since when no provider has asked for anything (epoch milliseconds), where that is too long. */
   readonly silentSince: number | undefined;
-  /** Harms that providers did to more subjects within 24 hours than `limits.*` allow. */
+  /** Harms that providers did to more subjects within 24 hours than `limits.repair` allows. */
   readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
 }
 
@@ -31,7 +31,7 @@ export interface ProviderWatch {
 
 /** Options of a watch. */
 interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
-  readonly limits: HarmLimits;
+  readonly limit: HarmLimit;
   /** settings: provider.silenceAfter, in milliseconds; 0: silence is never told. */
   readonly silenceAfterMs: number;
   readonly onFailure: (error: unknown) => void;
@@ -75,7 +75,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
 async function countHarm({
   store,
   clock,
-  limits,
+  limit,
 }: WatchOptions): Promise<ProviderFacts['exceeded']> {
   const now = clock.now();
   const since = await findHarmStart(store.read, now);
@@ -84,7 +84,7 @@ async function countHarm({
     const count = await countProviderHarm(store.read, { harm, since, max: COUNTED_MAX });
     if (count === 0) continue;
     const population = count + (await countPopulation(store.read, harm));
-    if (exceedsLimit(limits, harm, { count, population })) exceeded.push({ harm, count });
+    if (exceedsLimit(limit, { count, population })) exceeded.push({ harm, count });
   }
   return exceeded;
 }

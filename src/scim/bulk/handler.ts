@@ -20,7 +20,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
     assertAnyOpen(deps);
     const { profile, repairs } = getNotes(res);
-    const request = parseBulk(req.body, deps.policy.bulkOperationsMax, repairs);
+    const request = parseBulk(req.body, repairs);
     assertUpstreamUp(deps);
     const asked = toProviderDeps(deps, res);
     const results = await runBulk(asked, request, {

@@ -13,6 +13,8 @@ import {
 } from './bulk-operation.ts';
 import { isReference, listReferences } from './references.ts';
 
+/** Most operations of one request. */
+export const BULK_OPERATIONS_MAX = 1_000;
 /** A type, and the id of one resource. The id may be `bulkId:…`. */
 const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
 
@@ -22,13 +24,13 @@ const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
  * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
  * @see RFC 7644 §3.7
  */
-export function parseBulk(body: unknown, operationsMax: number, repairs: Repairs): BulkRequest {
+export function parseBulk(body: unknown, repairs: Repairs): BulkRequest {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
   const operations = findPart(body, 'Operations');
   if (!Array.isArray(operations)) throw invalidSyntax('The body has no list of Operations.');
-  if (operations.length > operationsMax) {
-    throw new ScimError(413, `The request has more than ${operationsMax} operations.`);
+  if (operations.length > BULK_OPERATIONS_MAX) {
+    throw new ScimError(413, `The request has more than ${BULK_OPERATIONS_MAX} operations.`);
   }
   const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'), repairs);
   const parsed: BulkOperation[] = [];

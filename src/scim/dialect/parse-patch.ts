@@ -15,12 +15,8 @@ const OPS: ReadonlyMap<string, PatchOp> = new Map([
   ['remove', 'remove'],
 ]);
 
-/** Limits of one PATCH. */
-interface PatchLimits {
-  /** Operations, except those that add or remove members by their ids: providers change a group member by member. */
-  readonly operationsMax: number;
-}
-
+/** Most operations of one PATCH; those that add or remove members by their ids do not count. */
+const PATCH_OPERATIONS_MAX = 1_000;
 /** Most comparisons in all paths of one PATCH. */
 const COMPARISONS_MAX = 2_000;
 
@@ -31,9 +27,6 @@ interface Operation {
   /** undefined: there is none. */
   readonly value: JsonValue | undefined;
 }
-
-/** Schema, limits and counters that a PATCH is read with. */
-interface PatchContext extends Context, PatchLimits {}
 
 /** Facts that all operations of one request share. */
 interface Context {
@@ -49,10 +42,7 @@ interface Context {
  * operations; `invalidFilter`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
-export function parsePatch(
-  body: unknown,
-  { schema, repairs, operationsMax }: PatchContext,
-): PatchStep[] {
+export function parsePatch(body: unknown, { schema, repairs }: Context): PatchStep[] {
   const object = openBody(body);
   countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
   const given = findPart(object, 'Operations', repairs);
@@ -69,7 +59,7 @@ export function parsePatch(
     const steps =
       attempt(repairs, place, (inside) => readOperation(operation, { schema, repairs: inside })) ??
       [];
-    spend(spent, steps, operationsMax);
+    spend(spent, steps);
     for (const step of steps) {
       all.push(number === undefined ? step : { ...step, operation: number });
     }
@@ -85,7 +75,7 @@ interface Spent {
   ofUsers: number;
 }
 
-function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number): void {
+function spend(spent: Spent, steps: readonly PatchStep[]): void {
   let isByIds = true;
   for (const step of steps) {
     if (step.kind !== 'users' || step.op === 'replace') isByIds = false;
@@ -97,8 +87,8 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
     }
   }
   if (!isByIds) spent.operations += 1;
-  if (spent.operations > operationsMax) {
-    throw invalidValue(`The body has more than ${operationsMax} Operations.`);
+  if (spent.operations > PATCH_OPERATIONS_MAX) {
+    throw invalidValue(`The body has more than ${PATCH_OPERATIONS_MAX} Operations.`);
   }
   if (spent.comparisons > COMPARISONS_MAX) {
     throw badRequest(

@@ -70,8 +70,7 @@ export async function acceptGroupPatch(
   sent: Sent,
 ): Promise<GroupWriteResult> {
   const { body, repairs } = sent;
-  const operationsMax = deps.policy.patchOperationsMax;
-  const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs, operationsMax }));
+  const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs }));
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';

@@ -45,10 +45,7 @@ export const addKeys = (value: unknown) => ({ op: 'add', value });
 /** The attributes after the operations of one PATCH. */
 export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   const Operations = Array.isArray(operations) ? operations : [operations];
-  const steps = parsePatch(
-    { Operations },
-    { schema: userSchema, repairs: { count: () => {} }, operationsMax: 1_000 },
-  );
+  const steps = parsePatch({ Operations }, { schema: userSchema, repairs: { count: () => {} } });
   return applyUserPatch(attributes, steps);
 }
 

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 
+/** How many resources a list holds when the request names no `count`. */
+export const PAGE_SIZE = 100;
+/** The most resources that one page of a list holds, whatever `count` says. */
+export const PAGE_SIZE_MAX = 1_000;
+
 /** Part of a list that is asked for. */
 export interface Paging {
   /** The place of the first resource, from 1. */
@@ -9,25 +14,22 @@ export interface Paging {
   readonly count: number;
 }
 
-/** Length of a page: at most, and by default. */
-export interface PageLimits {
-  readonly countDefault: number;
-  readonly countMax: number;
-}
-
 /**
  * Reads `startIndex` and `count`, texts of a query or numbers of a search body. Below 1 `startIndex`
  * is 1, below 0 `count` is 0; empty means not given.
  * @throws ScimError 400 `invalidValue`: not a whole number
  * @see RFC 7644 §3.4.2.4
  */
-export function parsePaging(
-  query: { readonly startIndex?: unknown; readonly count?: unknown },
-  { countDefault, countMax }: PageLimits,
-): Paging {
+export function parsePaging(query: {
+  readonly startIndex?: unknown;
+  readonly count?: unknown;
+}): Paging {
   const startIndex = parseWhole(query.startIndex, 'startIndex') ?? 1;
-  const count = parseWhole(query.count, 'count') ?? countDefault;
-  return { startIndex: Math.max(startIndex, 1), count: Math.min(Math.max(count, 0), countMax) };
+  const count = parseWhole(query.count, 'count') ?? PAGE_SIZE;
+  return {
+    startIndex: Math.max(startIndex, 1),
+    count: Math.min(Math.max(count, 0), PAGE_SIZE_MAX),
+  };
 }
 
 /**
@@ -35,10 +37,10 @@ export function parsePaging(
  * @throws ScimError 400 `invalidCount`: not a whole number of at least 1
  * @see RFC 9865 §2.1
  */
-export function parseCursorCount(value: unknown, { countDefault, countMax }: PageLimits): number {
-  if (isAbsent(value)) return countDefault;
+export function parseCursorCount(value: unknown): number {
+  if (isAbsent(value)) return PAGE_SIZE;
   const count = toWholeNumber(value) ?? 0;
-  if (count >= 1) return Math.min(count, countMax);
+  if (count >= 1) return Math.min(count, PAGE_SIZE_MAX);
   throw badRequest('invalidCount', 'count is not a whole number of at least 1.');
 }
 

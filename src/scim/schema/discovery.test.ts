@@ -3,7 +3,6 @@ import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import { toSchemas, toServiceProviderConfig } from './discovery.ts';
 
 const baseUrl = 'https://bridge.example/scim/v2';
-const policy = { pageSize: 100, pageSizeMax: 200, bulkOperationsMax: 50 };
 
 function listNulls(value: JsonValue, path = '$'): string[] {
   if (value === null) return [path];
@@ -20,10 +19,10 @@ function listRequired(urn: string): JsonValue[] {
 
 describe('ServiceProviderConfig', () => {
   test('every member a strict reader needs is there', () => {
-    expect(toServiceProviderConfig({ baseUrl, policy })).toMatchObject({
+    expect(toServiceProviderConfig(baseUrl)).toMatchObject({
       patch: { supported: true },
-      bulk: { supported: true, maxOperations: 50, maxPayloadSize: 1_048_576 },
-      filter: { supported: true, maxResults: 200 },
+      bulk: { supported: true, maxOperations: 1_000, maxPayloadSize: 1_048_576 },
+      filter: { supported: true, maxResults: 1_000 },
       changePassword: { supported: false },
       sort: { supported: true },
       etag: { supported: true },
@@ -33,7 +32,7 @@ describe('ServiceProviderConfig', () => {
       ],
       pagination: {
         ...{ cursor: true, index: true, defaultPaginationMethod: 'index' },
-        ...{ defaultPageSize: 100, maxPageSize: 200 },
+        ...{ defaultPageSize: 100, maxPageSize: 1_000 },
       },
       meta: { location: `${baseUrl}/ServiceProviderConfig` },
     });

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { ScimPolicy } from '../deps.ts';
+import { BULK_OPERATIONS_MAX } from '../bulk/parse-bulk.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
+import { PAGE_SIZE, PAGE_SIZE_MAX } from '../render/paging.ts';
 import {
   assignmentsDefinition,
   entitlementDefinition,
@@ -34,29 +35,22 @@ const DEFINITIONS: readonly SchemaDefinition[] = [
 ];
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
-export function toServiceProviderConfig({
-  baseUrl,
-  policy,
-}: {
-  readonly baseUrl: string;
-  readonly policy: Pick<ScimPolicy, 'pageSize' | 'pageSizeMax' | 'bulkOperationsMax'>;
-}): JsonObject {
-  const { pageSize: defaultPageSize, pageSizeMax: maxPageSize } = policy;
+export function toServiceProviderConfig(baseUrl: string): JsonObject {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
     patch: { supported: true },
     // Some providers cut their PATCH requests by `maxOperations`.
     bulk: {
-      ...{ supported: true, maxOperations: policy.bulkOperationsMax },
+      ...{ supported: true, maxOperations: BULK_OPERATIONS_MAX },
       maxPayloadSize: BODY_BYTES_MAX,
     },
-    filter: { supported: true, maxResults: maxPageSize },
+    filter: { supported: true, maxResults: PAGE_SIZE_MAX },
     changePassword: { supported: false },
     sort: { supported: true },
     etag: { supported: true },
     pagination: {
       ...{ cursor: true, index: true, defaultPaginationMethod: 'index' },
-      ...{ defaultPageSize, maxPageSize },
+      ...{ defaultPageSize: PAGE_SIZE, maxPageSize: PAGE_SIZE_MAX },
     },
     authenticationSchemes: [
       {

@@ -9,7 +9,7 @@ import { parseFilter } from '../filter/parse-filter.ts';
 import { type QueryParameters, toParameters } from '../http/address.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
-import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
+import { parseCursorCount, parsePaging } from '../render/paging.ts';
 import { type Projection, parseProjection } from '../render/projection.ts';
 import { openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
@@ -104,17 +104,17 @@ export function parseSearch(
 
 /** Sends a page: by cursor where the query has one, even an empty one, else by number. */
 async function sendList<View extends ResourceView>(
-  { deps, query }: SearchCall,
+  { query }: SearchCall,
   res: Response,
   { source, search, endpoint }: TypedSearch<View> & { endpoint: string },
 ): Promise<void> {
   if (!hasCursor(query)) {
-    const paging = parsePage(deps, query);
+    const paging = parsePage(query);
     const { total, views } = await find(source, search, paging);
     const page = { ...paging, total, count: views.length };
     return sendPage(res, page, source.render(views));
   }
-  const limit = parseCursorCount(query.count, toLimits(deps));
+  const limit = parseCursorCount(query.count);
   const after = parseCursor(query.cursor, { ...query, endpoint });
   const { total, views, next } = await findAfter(source, search, { after, limit });
   const nextCursor = next && toCursor(next, { ...query, endpoint });
@@ -128,14 +128,9 @@ export function hasCursor({ cursor }: QueryParameters): boolean {
 }
 
 /** Page by number that a request asks for. @throws ScimError 400 */
-export function parsePage(deps: ScimDeps, query: QueryParameters): Part & { startIndex: number } {
-  const { startIndex, count } = parsePaging(query, toLimits(deps));
+export function parsePage(query: QueryParameters): Part & { startIndex: number } {
+  const { startIndex, count } = parsePaging(query);
   return { startIndex, offset: startIndex - 1, limit: count };
-}
-
-/** Length of a page that the settings allow. */
-export function toLimits({ policy }: ScimDeps): PageLimits {
-  return { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
 }
 
 /** Page by number. */

@@ -32,7 +32,7 @@ export function searchAll(deps: ScimDeps): RequestHandler {
     for (const name of ofUsers.unknown.intersection(ofGroups.unknown)) {
       repairs.count('filter-unknown', name);
     }
-    const paging = parsePage(deps, query);
+    const paging = parsePage(query);
     const first = await find(users.source, users.search, paging);
     const then = await find(groups.source, groups.search, {
       offset: Math.max(paging.offset - first.total, 0),

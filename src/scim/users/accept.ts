@@ -62,8 +62,7 @@ export async function acceptUserPatch(
   sent: Sent,
 ): Promise<UserWriteResult> {
   const { body, repairs } = sent;
-  const operationsMax = deps.policy.patchOperationsMax;
-  const steps = understand(sent, parsePatch(body, { schema: userSchema, repairs, operationsMax }));
+  const steps = understand(sent, parsePatch(body, { schema: userSchema, repairs }));
   const names = new Set(
     steps.flatMap((step) => {
       if (!('target' in step)) return [];

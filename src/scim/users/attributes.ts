@@ -40,21 +40,21 @@ export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonOb
     : { ...attributes, [USER_EXTENSION]: extension };
 }
 
+/** Largest user, in bytes of its JSON; a group has little text. */
+const USER_BYTES_MAX = 256 * 1_024;
+
 /**
  * Stops a user from growing beyond the limit. A user that is larger already accepts every write that adds no text,
  * so that its size never prevents its deactivation.
  * @throws ScimError 400 `invalidValue`
  */
-export function assertFits(
-  { resourceBytesMax: bytesMax }: { readonly resourceBytesMax: number },
-  before: JsonObject | undefined,
-  attributes: JsonObject,
-): void {
+export function assertFits(before: JsonObject | undefined, attributes: JsonObject): void {
   const length = measureText(attributes);
   // Text that many values share is long only once it is written out.
-  if (length <= bytesMax && Buffer.byteLength(JSON.stringify(attributes)) <= bytesMax) return;
+  if (length <= USER_BYTES_MAX && Buffer.byteLength(JSON.stringify(attributes)) <= USER_BYTES_MAX)
+    return;
   if (before !== undefined && length <= measureText(before)) return;
-  throw invalidValue(`The user would be larger than ${bytesMax} bytes.`);
+  throw invalidValue(`The user would be larger than ${USER_BYTES_MAX} bytes.`);
 }
 
 /** Characters of all texts, without the schemas, which the provider does not choose. */

@@ -107,7 +107,7 @@ async function toAllowed(
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
-  assertFits(deps.policy, before, attributes);
+  assertFits(before, attributes);
   assertAddress(before, attributes, placeOf);
   await assertNamesFree(tx, deps, {
     row,

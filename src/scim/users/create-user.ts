@@ -221,7 +221,7 @@ async function insert(
   const now = deps.clock.now();
   const id = inherited.columns.id ?? userId(newId());
   const document = withSchemas(USER_SCHEMA_URI, attributes);
-  assertFits(deps.policy, undefined, document);
+  assertFits(undefined, document);
   const draft: NewUserRow = {
     id,
     origin: 'created',

@@ -126,13 +126,13 @@ export function toUserUndo(row: UserRow, write: Pick<Undo, 'after' | 'removes'>)
  */
 async function combineAsked(
   tx: Db,
-  { policy, rules }: ScimDeps,
+  { rules }: Pick<ScimDeps, 'rules'>,
   { row, before, attributes, names }: UserChangeRequest,
 ) {
   const asked = withSuspensionEnded({ before, cells: parseCells<UserField>(row), attributes });
   const combined = await combinedForUser(tx, rules, { row, before, attributes: asked });
   const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
-  assertFits(policy, before, next);
+  assertFits(before, next);
   const named = toUserFields(names);
   if (asked !== attributes) named.push('temporarilyInactive');
   return { next, sourced: combined.cells, named, ruled: combined.changed };

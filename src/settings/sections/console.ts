@@ -1,16 +1,8 @@
 import { z } from 'zod';
-import { duration, httpsUrl, httpUrl, secret, text, textList } from '../kinds.ts';
+import { httpsUrl, httpUrl, secret, text, textList } from '../kinds.ts';
 
 /** The console for operators. */
 export const consoleSchema = z.strictObject({
-  sessionIdle: duration({ min: '1m', max: '7d' })
-    .prefault('30m')
-    .describe(
-      'A sign-in to the console ends after this time without use. A page that refreshes itself is no use. See [command-line.md](command-line.md#console).',
-    ),
-  sessionMax: duration({ min: '5m', max: '30d' })
-    .prefault('12h')
-    .describe('Longest sign-in to the console.'),
   url: httpUrl()
     .optional()
     .describe(

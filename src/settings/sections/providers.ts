@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, duration, secretList, size, textList, wholeNumber } from '../kinds.ts';
+import { choice, duration, secretList, textList, wholeNumber } from '../kinds.ts';
 
 /** The SCIM interface for identity providers. */
 export const scimSchema = z.strictObject({
@@ -18,34 +18,10 @@ export const scimSchema = z.strictObject({
     .describe(
       'A write while the service is down: `accept` stores it and delivers it later, `refuse` answers 503.',
     ),
-  pageSize: wholeNumber({ min: 1, max: 1_000 })
-    .prefault(100)
-    .describe('Resources per page if the request has no `count`.'),
-  pageSizeMax: wholeNumber({ min: 1, max: 10_000 })
-    .prefault(1_000)
-    .describe('Most resources per page, whatever `count` says.'),
-  bulkOperationsMax: wholeNumber({ min: 1, max: 10_000 })
-    .prefault(1_000)
-    .describe('Most operations of a bulk request; more are 413.'),
-  patchOperationsMax: wholeNumber({ min: 1, max: 10_000 })
-    .prefault(1_000)
-    .describe(
-      'Most operations of a PATCH; more are 400. Adding or removing members by id does not count.',
-    ),
-  resourceBytesMax: size({ min: '16KiB', max: '1MiB' })
-    .prefault('256KiB')
-    .describe(
-      'Largest user as JSON; a write that makes it larger is 400. A user that is larger already can be changed if no text is added.',
-    ),
   requestsPerSecond: wholeNumber({ min: 0, max: 100_000 })
     .prefault(500)
     .describe(
       'Most requests a second of one credential; more are 429. After a pause as many may come at once. 0 means no limit. Each process counts for itself.',
-    ),
-  concurrentMax: wholeNumber({ min: 1, max: 100_000 })
-    .prefault(1_000)
-    .describe(
-      'Most requests of one credential at the same time; more are 429. Each process counts for itself.',
     ),
 });
 

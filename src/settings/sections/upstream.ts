@@ -1,5 +1,55 @@
 import { z } from 'zod';
-import { choice, duration, httpUrl, proxyUrl, secret, size, wholeNumber } from '../kinds.ts';
+import { duration, httpUrl, kindFacts, proxyUrl, secret, wholeNumber } from '../kinds.ts';
+
+const quirksSchema = z.strictObject({
+  /** Version in the paths of REST calls. */
+  apiVersion: z.enum(['latest', 'v1']).exactOptional(),
+  /** How `emails` is written when a user is created. */
+  emailForm: z.enum(['strings', 'objects']).exactOptional(),
+  /** Whether the service takes the name when a user is created, which saves the second call. */
+  nameOnCreate: z.boolean().exactOptional(),
+  /** How one PATCH names many members: one operation for each, one array of values, or one member a call. */
+  memberForm: z.enum(['operations', 'array', 'single']).exactOptional(),
+  /** Which REST id of a group its SCIM id equals. */
+  groupScimId: z.enum(['restId', 'uid']).exactOptional(),
+  /** `false`: the service is never asked to filter lists of users. */
+  filter: z.literal(false).exactOptional(),
+  /** `false`: a changed userName is never offered to the service. */
+  userNameUpdates: z.literal(false).exactOptional(),
+});
+
+const QUIRKS =
+  'a map of apiVersion (latest, v1), emailForm (strings, objects), nameOnCreate (true, false), memberForm (operations, array, single), groupScimId (restId, uid), filter (false) and userNameUpdates (false)';
+
+/** Behaviour of the service that an operator names: a map, or its JSON text in the environment. */
+function quirks() {
+  return z
+    .union([z.string().transform(parseText), z.record(z.string(), z.unknown())])
+    .transform((value, context) => {
+      const { data, error } = quirksSchema.safeParse(value);
+      if (data !== undefined) return data;
+      const names = error.issues.flatMap((issue) =>
+        issue.code === 'unrecognized_keys' ? issue.keys : issue.path.map(String),
+      );
+      const wrong = names.length === 0 ? 'it' : names.join(' and ');
+      const message = `${wrong} cannot be read; allowed: ${QUIRKS}`;
+      context.addIssue({ code: 'custom', message, params: {} });
+      return z.NEVER;
+    })
+    .register(kindFacts, {
+      allowed: `${QUIRKS}; JSON in the variable`,
+      show: (value) => JSON.stringify(value),
+    });
+}
+
+/** The value of a JSON text; any other text is refused as no map. */
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The work-management service, and facts about it that its documents leave open. */
 export const upstreamSchema = z.strictObject({
@@ -18,18 +68,12 @@ export const upstreamSchema = z.strictObject({
     .describe(
       'Most calls a second, of all processes on the store together. Give each process the same number. 0 means no limit. The service allows 5.',
     ),
-  apiVersion: choice(['latest', 'v1'])
-    .prefault('latest')
-    .describe('The version in the paths of REST calls.'),
   proxy: proxyUrl().optional().describe('HTTP proxy for every call to the service.'),
   timeout: duration({ min: '100ms', max: '5m' })
     .prefault('10s')
     .describe(
       'How long the bridge waits for an answer to begin and to continue. A call with its repeats may take three times as long.',
     ),
-  responseBytesMax: size({ min: '64KiB', max: '1GiB' })
-    .prefault('16MiB')
-    .describe('The bridge refuses a longer answer and then reads lists in smaller pages.'),
   pageSize: wholeNumber({ min: 1, max: 500 })
     .prefault(100)
     .describe('Entries per page when the bridge reads a list of the service.'),
@@ -41,26 +85,9 @@ export const upstreamSchema = z.strictObject({
     .describe(
       'After so many failures, while other changes succeed, an accepted change is stuck: it is reported and tried about once an hour. Ten attempts take about eight minutes.',
     ),
-  emailForm: choice(['auto', 'strings', 'objects'])
-    .prefault('auto')
-    .describe('The form of `emails` when a user is created; `auto` finds out and remembers.'),
-  nameOnCreate: choice(['auto', 'yes', 'no'])
-    .prefault('auto')
+  quirks: quirks()
+    .prefault({})
     .describe(
-      'Whether the service accepts the name at creation, which saves a second call; `auto` finds out and remembers.',
+      'Behaviour that the documents of the service leave open, as a map. The bridge finds out and remembers whatever is not named here.',
     ),
-  memberForm: choice(['auto', 'operations', 'array', 'single'])
-    .prefault('auto')
-    .describe(
-      'How one PATCH names several members: one operation each, one array, or one member per call; `auto` finds out and remembers.',
-    ),
-  groupScimId: choice(['auto', 'restId', 'uid'])
-    .prefault('auto')
-    .describe('The REST id that equals the SCIM id of a group; `auto` finds out and remembers.'),
-  filter: choice(['auto', 'no'])
-    .prefault('auto')
-    .describe('Whether the bridge uses filters of the service; `no` reads the whole list instead.'),
-  userNameUpdates: choice(['auto', 'no'])
-    .prefault('auto')
-    .describe('`auto` offers a changed userName to the service once. `no` keeps it in the bridge.'),
 });

@@ -26,29 +26,16 @@ export const driftSchema = z.strictObject({
     ),
 });
 
-/** Harm of one kind that repairs may do in 24 hours before an operator is asked. */
-function harmLimit(harm: string) {
-  return z
-    .strictObject({
-      count: wholeNumber({ min: 0, max: 1_000_000 })
-        .prefault(20)
-        .describe(`${harm}: most in 24 hours without approval.`),
-      percent: wholeNumber({ min: 0, max: 100 })
-        .prefault(10)
-        .describe(`${harm}: most in percent of all concerned without approval.`),
-    })
-    .prefault({});
-}
-
 /** Limits above which a plan waits for an operator. */
 export const limitsSchema = z.strictObject({
-  deactivate: harmLimit('Users whom repairs deactivate, and users whom they activate'),
-  removeMember: harmLimit('Members whom repairs remove from groups, and members whom they add'),
-  demoteAdmin: harmLimit('Admins whom repairs demote, and admins whom they promote'),
-  cutAccess: harmLimit(
-    'Users and groups whose licences or permissions repairs reduce, and those that they extend',
-  ),
-  deleteGroup: harmLimit('Groups that repairs delete'),
+  repair: wholeNumber({ min: 0, max: 1_000_000 })
+    .prefault(20)
+    .describe(
+      'Most changes of one kind of harm (people deactivated, members removed, admins demoted, access cut, groups deleted), or of its opposite, that repairs make in 24 hours without approval.',
+    ),
+  repairPercent: wholeNumber({ min: 0, max: 100 })
+    .prefault(10)
+    .describe('The same in percent of all concerned, if they are at least 50.'),
   provider: wholeNumber({ min: 0, max: 1_000_000 })
     .prefault(100)
     .describe(
@@ -59,7 +46,4 @@ export const limitsSchema = z.strictObject({
     .describe(
       'The same in percent of all concerned; 0 means that `limits.provider` decides alone.',
     ),
-  populationMin: wholeNumber({ min: 1, max: 1_000_000 })
-    .prefault(50)
-    .describe('A percentage counts from so many concerned on.'),
 });

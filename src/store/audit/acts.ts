@@ -127,5 +127,6 @@ function plansOf(id: string) {
 /** Forgets the oldest acts, and outages that have ended; returns how many. */
 export const pruneActs = createPrune({
   ...({ table: 'acts', key: 'id', at: 'at', oldest: 'id' } as const),
+  rowsMax: 100_000,
   isOver: sql`(kind = 'operator' or ended_at is not null)`,
 });

@@ -47,6 +47,7 @@ export async function countEventsSince(db: Db, from: number): Promise<number> {
 /** Forgets the oldest events, with what they name; returns how many. */
 export const pruneAuditEvents = createPrune({
   ...({ table: 'audit_events', key: 'id', at: 'created_at', oldest: 'created_at' } as const),
+  rowsMax: 1_000_000,
 });
 
 /**

@@ -175,6 +175,7 @@ function selectNewest(db: Db) {
 /** Forgets the oldest changes; returns how many. */
 export const pruneOwnCalls = createPrune({
   ...({ table: 'own_calls', key: 'id', at: 'at', oldest: 'at' } as const),
+  rowsMax: 1_000_000,
 });
 
 /**

@@ -107,6 +107,7 @@ function toWritten(kind: ChangeKind): string {
 /** Forgets the oldest requests; returns how many. */
 export const pruneRequests = createPrune({
   ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
+  rowsMax: 100_000,
 });
 
 /**

@@ -6,8 +6,6 @@ import type { Db } from '../store.ts';
 interface OldRows {
   /** Epoch milliseconds: what is from before goes. */
   readonly before: number;
-  /** All but the newest so many go as well; undefined: however many there are. */
-  readonly rowsMax?: number | undefined;
   /** What is from then on stays, however many rows there are (epoch milliseconds); by default nothing does. */
   readonly keptFrom?: number | undefined;
   /** Most rows of one statement. */
@@ -26,6 +24,8 @@ interface PrunedTable<Name extends keyof Schema> {
   readonly at: keyof Schema[Name] & string;
   /** Column by which the oldest come first: one with an index. */
   readonly oldest: keyof Schema[Name] & string;
+  /** All but the newest so many go as well; undefined: however many there are. */
+  readonly rowsMax?: number;
   /** Condition on a row that may go at all. */
   readonly isOver?: RawBuilder<SqlBool>;
 }
@@ -33,12 +33,13 @@ interface PrunedTable<Name extends keyof Schema> {
 /** Creates the function that forgets the oldest rows of a table. */
 export function createPrune<Name extends keyof Schema>({
   table,
+  rowsMax,
   isOver = sql`true`,
   ...columns
 }: PrunedTable<Name>): Prune {
   const rows = sql.table(table);
   const [key, at, oldest] = [columns.key, columns.at, columns.oldest].map((name) => sql.ref(name));
-  return async (tx, { before, rowsMax, keptFrom = Number.MAX_SAFE_INTEGER, limit }) => {
+  return async (tx, { before, keptFrom = Number.MAX_SAFE_INTEGER, limit }) => {
     const beyond = sql`select ${oldest} from ${rows} order by ${oldest} desc limit 1 offset ${rowsMax}`;
     const isMany = rowsMax === undefined ? sql`false` : sql`${oldest} <= (${beyond})`;
     const some = sql`select ${key} from ${rows}

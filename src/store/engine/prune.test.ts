@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { listRequests, pruneRequests, saveRequests } from './requests.ts';
+import { listRequests, saveRequests } from '../audit/requests.ts';
+import { createPrune } from './prune.ts';
 
 const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 const row = {
@@ -17,20 +18,21 @@ const row = {
   client: null,
   credential: 'settings-1',
 };
-describeStores('the log of requests', ({ makeStore }) => {
+describeStores('what is kept for a time', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
     await store.write((tx) => saveRequests(tx, rows));
-    const prune = (before: number, rowsMax: number, limit = 10) =>
-      store.write((tx) => pruneRequests(tx, { before, rowsMax, limit }));
-    const list = async () => (await listRequests(store.read, all)).map(({ at }) => at);
+    const prune = createPrune({
+      ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
+      rowsMax: 3,
+    });
+    const forget = (before: number, limit: number) =>
+      store.write((tx) => prune(tx, { before, limit }));
 
-    expect(await prune(0, 6)).toBe(0);
-    expect(await prune(3, 6)).toBe(2);
-    expect(await list()).toEqual([6, 5, 4, 3]);
-    expect(await prune(0, 2, 1)).toBe(1);
-    expect(await prune(0, 2)).toBe(1);
-    expect(await list()).toEqual([6, 5]);
+    expect(await forget(3, 1)).toBe(1);
+    expect(await forget(3, 10)).toBe(2);
+    expect(await forget(6, 10)).toBe(2);
+    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([6]);
   });
 });
