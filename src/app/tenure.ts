@@ -78,7 +78,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     performErrand({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
   const notifier = openNotifier(parts, deps);
-  const hearing = hearNews(store, detectors, { convergence, recovery });
+  const hearing = hearNews(store, detectors, convergence);
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
 
   const { sweeps } = detectors;
@@ -201,36 +201,28 @@ function openNotifier(
   return createNotifier({ store, clock, random, policy, observe, told });
 }
 
-/** How often decisions whose ring was lost are looked for, in milliseconds. */
-const LOOK_MS = 2_000;
-
 /** Hears what becomes due, and what operators decide, in this process and in others. */
 function hearNews(
   { bell }: Store,
   { sweeps, keeper }: Detectors,
-  { convergence, recovery }: { readonly convergence: Convergence; readonly recovery: Recovery },
+  convergence: Convergence,
 ): { start(): void; stop(): void } {
   let ends: (() => void)[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const decided = () => {
-    sweeps.consider();
-    keeper.notify();
-    void recovery.reconsider();
-  };
   return {
     start() {
       ends = [
-        bell.listen('decided', decided),
+        bell.listen('decided', () => {
+          sweeps.consider();
+          keeper.notify();
+        }),
         bell.listen('due', () => {
           convergence.notify();
           bell.ring('here');
         }),
       ];
-      timer = setInterval(() => void recovery.reconsider(), LOOK_MS).unref();
     },
     stop() {
       for (const end of ends) end();
-      clearInterval(timer);
     },
   };
 }

@@ -82,7 +82,7 @@ const access: AccessSource = {
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const unknown = async () => ({ kind: 'unknown' }) as const;
 const drifts = {
-  ...{ approve: unknown, discard: unknown, undo: unknown, letGo: unknown },
+  ...{ decidePlan: unknown, undo: unknown, letGo: unknown },
   previewUndo: async () => undefined,
   many: async () => ({ kind: 'done' as const, ones: [], plan: undefined }),
   handOver: async () => {

@@ -102,40 +102,14 @@ export async function insertDrifts(
   });
 }
 
-/** Drifts that were seen again. */
-export async function confirmDrifts(
-  tx: Db,
-  drifts: readonly DriftRow[],
-  now: number,
-): Promise<void> {
-  for (const some of chunks(toIds(drifts))) {
-    await tx.updateTable('drifts').set({ last_seen_at: now }).where('id', 'in', some).execute();
-  }
-}
-
-/** A drift that was seen again, and differs in another way by now. */
-export async function updateDrift(
-  tx: Db,
-  id: string,
-  { desired, observed, now }: Pick<Difference, 'desired' | 'observed'> & { now: number },
-): Promise<void> {
-  const change = { desired: JSON.stringify(desired), observed: JSON.stringify(observed) };
-  const update = tx.updateTable('drifts').set({ ...change, last_seen_at: now });
-  await update.where('id', '=', id).execute();
-}
-
-/** New status of drifts. */
-type DriftChange = Partial<
-  Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by' | 'ended_at'>
->;
-
-/** Changes the status of drifts that are not over. */
+/** Changes drifts that are not over. */
 export async function changeDrifts(
   tx: Db,
   drifts: readonly DriftRow[],
-  change: DriftChange,
+  change: Partial<Omit<DriftRow, 'seq' | 'id'>>,
 ): Promise<void> {
-  for (const some of chunks(toIds(drifts))) {
+  const ids = drifts.map(({ id }) => id);
+  for (const some of chunks(ids)) {
     const update = tx.updateTable('drifts').set(change).where('id', 'in', some);
     await update.where('status', 'in', ACTIVE_STATUSES).execute();
   }
@@ -148,10 +122,6 @@ export async function endDrifts(
   { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
 ): Promise<void> {
   await changeDrifts(tx, drifts, { status, ended_at: now });
-}
-
-function toIds(drifts: readonly DriftRow[]): string[] {
-  return drifts.map(({ id }) => id);
 }
 
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */

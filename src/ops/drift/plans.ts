@@ -2,7 +2,6 @@ import { getChangeRow } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { PlanDecision, UndoDecision } from '../../reconcile/repair/decide-plan.ts';
-import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
 import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';
@@ -77,7 +76,7 @@ export const planRoutes = [
     body: 'HashBody',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
     handle: (sources: OpsSources, { params: { id }, body, operator }) =>
-      decide(sources, id, ({ approve }) => approve(id, body.hash, operator.name)),
+      decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
   }),
   route({
     method: 'post',
@@ -87,7 +86,7 @@ export const planRoutes = [
       'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
     handle: (sources: OpsSources, { params: { id }, operator }) =>
-      decide(sources, id, ({ discard }) => discard(id, operator.name)),
+      decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
   }),
   route({
     method: 'get',
@@ -121,10 +120,10 @@ function unknownPlan(): Answer<404, Problem> {
 async function decide(
   sources: OpsSources,
   id: string,
-  take: (decisions: DriftDecisions) => Promise<PlanDecision>,
+  decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
 ): Promise<Answer<200, PlanAnswer> | Refused> {
   const before = await readState(sources.store.read, id);
-  const answer = await answerDecision(sources, await take(sources.drifts));
+  const answer = await answerDecision(sources, await sources.drifts.decidePlan(id, decision));
   if (before === undefined) return answer;
   if (answer.status !== 200) return { ...answer, change: { before, after: before } };
   const { status, waiting } = answer.json;

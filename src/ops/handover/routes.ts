@@ -1,11 +1,9 @@
-import type { ImportOutcome } from '../../domain/handover.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { parseColumnMap } from '../exports/read-entries.ts';
 import { fileTaken, hasFile, readFileEntries } from '../exports/read-file.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { problem, route } from '../http/route.ts';
-import type { ImportItem } from '../schemas/handover.ts';
 import type { OpsSources } from '../sources.ts';
 import { importIds } from './import-ids.ts';
 import { findSwitch, type SwitchRequest } from './source.ts';
@@ -84,16 +82,18 @@ export const handoverRoutes = [
   }),
 ] as const;
 
-function countOutcomes(items: readonly ImportItem[]): Partial<Record<ImportOutcome, number>> {
-  const counts: Partial<Record<ImportOutcome, number>> = {};
+function countOutcomes<Outcome extends string>(
+  items: readonly { readonly outcome: Outcome }[],
+): Partial<Record<Outcome, number>> {
+  const counts: Partial<Record<Outcome, number>> = {};
   for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }
 
 async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {
   const { from, to } = request;
-  const { counts, items, handovers } = await findSwitch(sources, request);
-  const told = { from, to, counts };
+  const { items, handovers } = await findSwitch(sources, request);
+  const told = { from, to, counts: countOutcomes(items) };
   if (isDryRun || handovers.length === 0)
     return toItemsAnswer({ ...told, planId: null, hash: null }, items);
   const planned = await sources.drifts.handOver(handovers, `what belongs to ${from} goes to ${to}`);

@@ -14,11 +14,10 @@ export interface SwitchRequest {
   readonly entries: readonly ExportEntry[] | undefined;
 }
 
-/** A switch with its outcome for each person and group. */
+/** The outcome of a switch for each person and group, and who goes. */
 export interface Switching {
   readonly items: readonly HandoverItem[];
   readonly handovers: readonly HandOver[];
-  readonly counts: Readonly<Partial<Record<HandoverOutcome, number>>>;
 }
 
 /** Groups that are read at once. */
@@ -32,15 +31,24 @@ export async function findSwitch(
   const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
   const matches = entries && (await matchAll(sources, entries, sought));
   const taken = countExternalIds(entries ?? []);
-  const collected = createCollector(from, to);
-  for await (const subject of listSubjects(sources, from)) {
-    const isUser = subject.type === 'user';
-    collected.add(subject, isUser ? findOutcome(matches, subject.id, taken) : EVERYBODY);
+  const items: HandoverItem[] = [];
+  const handovers: HandOver[] = [];
+  for await (const { externalId, ...subject } of listSubjects(sources, from)) {
+    const { type, id } = subject;
+    const found = type === 'user' ? findOutcome(matches, id, taken) : EVERYBODY;
+    items.push({ ...subject, ...found });
+    if (found.outcome !== 'handed-over') continue;
+    const next = { provider: to, externalId: found.externalId };
+    handovers.push({ type, id, from: { provider: from, externalId }, to: next });
   }
-  for (const stranger of matches?.listStrangers() ?? []) {
-    if (stranger.active !== false) collected.addStranger(stranger);
+  for (const { row, texts, active } of matches?.listStrangers() ?? []) {
+    if (active === false) continue;
+    const name = texts.userName || texts.email || null;
+    const externalId = texts.externalId || null;
+    const stranger = { type: 'user', id: null, name, by: null, row, externalId } as const;
+    items.push({ ...stranger, outcome: 'only-file' });
   }
-  return collected.end();
+  return { items, handovers };
 }
 
 interface Outcome {
@@ -98,28 +106,4 @@ interface Subject {
   readonly name: string;
   /** The one of the earlier provider. */
   readonly externalId: string | null;
-}
-
-function createCollector(from: string, to: string) {
-  const items: HandoverItem[] = [];
-  const handovers: HandOver[] = [];
-  const counts: Partial<Record<HandoverOutcome, number>> = {};
-  const tell = (item: HandoverItem) => {
-    items.push(item);
-    counts[item.outcome] = (counts[item.outcome] ?? 0) + 1;
-  };
-  return {
-    add({ type, id, name, externalId }: Subject, found: Outcome): void {
-      tell({ type, id, name, ...found });
-      if (found.outcome !== 'handed-over') return;
-      const next = { provider: to, externalId: found.externalId };
-      handovers.push({ type, id, from: { provider: from, externalId }, to: next });
-    },
-    addStranger({ row, texts }: ExportEntry): void {
-      const name = texts.userName || texts.email || null;
-      const externalId = texts.externalId || null;
-      tell({ type: 'user', id: null, name, outcome: 'only-file', by: null, row, externalId });
-    },
-    end: (): Switching => ({ items, handovers, counts }),
-  };
 }

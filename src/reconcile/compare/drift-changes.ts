@@ -1,13 +1,12 @@
 import { findRepair } from '../../domain/change.ts';
 import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
 import {
-  confirmDrifts,
+  changeDrifts,
   type DriftRow,
   endDrifts,
   type Finding,
   insertDrifts,
   listActiveDrifts,
-  updateDrift,
 } from '../../store/drifts.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { noteGone } from '../../store/resources/managed.ts';
@@ -71,14 +70,12 @@ export async function storeDriftChanges(
   finding: Finding,
 ): Promise<DriftRow[]> {
   const { now } = finding;
-  const same = confirmed.filter(isSame);
-  await confirmDrifts(
-    tx,
-    same.map(({ row }) => row),
-    now,
-  );
-  for (const seen of confirmed) {
-    if (!isSame(seen)) await updateDrift(tx, seen.row.id, { ...seen.difference, now });
+  const same = confirmed.filter(isSame).map(({ row }) => row);
+  await changeDrifts(tx, same, { last_seen_at: now });
+  for (const { row, difference } of confirmed.filter((seen) => !isSame(seen))) {
+    const desired = JSON.stringify(difference.desired);
+    const observed = JSON.stringify(difference.observed);
+    await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
   }
   await endDrifts(tx, gone, { status: 'gone', now });
   const found = await insertDrifts(tx, fresh, finding);

@@ -35,10 +35,8 @@ export function createDriftDecisions(deps: DecisionDeps) {
   }
 
   return {
-    approve: (id: string, hash: string, by: string) =>
-      decided(decidePlan(deps, id, { status: 'approved', hash, by })),
-    discard: (id: string, by: string) =>
-      decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
+    decidePlan: (id: string, decision: Parameters<typeof decidePlan>[2]) =>
+      decided(decidePlan(deps, id, decision)),
     undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
     previewUndo: (id: string) => previewUndo(deps, id),
     many: (request: ManyRequest) => decided(decideMany(deps, request)),

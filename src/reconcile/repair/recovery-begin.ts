@@ -1,4 +1,3 @@
-import type { PlanOrigin } from '../../domain/plan.ts';
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { insertPlanActions } from '../../store/plans/actions.ts';
@@ -15,9 +14,6 @@ import { type Mode, OBSERVING } from '../write-guard.ts';
 import { type Detection, detectRestore } from './recovery-detect.ts';
 import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
 
-/** Reasons why a plan of recovery waits. */
-const OLDER = 'the store is older than what was done in the service';
-const OBSERVED = 'it was asked for while the bridge observed';
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
@@ -28,10 +24,9 @@ export interface RecoveryDeps extends ReadDeps {
   readonly notify: () => void;
 }
 
-/** Attempt to find out the state of recovery. */
-interface Attempt {
+/** Attempts to find out the state of recovery: the number of those that failed. */
+interface Attempts {
   readonly signal: AbortSignal;
-  /** Number of attempts that failed before this one. */
   readonly failures: number;
 }
 
@@ -47,15 +42,16 @@ interface Beginning {
  * Finds the state of recovery, and begins recovery where the store is older than the service.
  * @throws UpstreamError, StoreError when it cannot be found out now
  */
-export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
+export async function beginRecovery(deps: RecoveryDeps, attempts: Attempts): Promise<Beginning> {
   const state = await RECOVERY.find(deps.store.read);
   if (state?.phase === 'requested') {
     return { state: await enter(deps, { code: 'restored' }), detection: undefined };
   }
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !deps.firstRead.finished) return { state, detection: undefined };
-  const detection = await detect(deps, attempt);
-  deps.events.recovery({ phase: detection.kind, code: toCode(detection) });
+  const detection = await detect(deps, attempts);
+  const code = detection.kind === 'unknown' ? detection.code : 'audit';
+  deps.events.recovery({ phase: detection.kind, code });
   if (detection.kind !== 'stale') return { state: undefined, detection };
   const { events, lastEventAt } = detection;
   return { state: await enter(deps, { code: 'audit', events, lastEventAt }), detection };
@@ -75,12 +71,8 @@ export async function goLive(deps: RecoveryDeps): Promise<void> {
   else await enter(deps, state?.reason ?? { code: 'first-run' });
 }
 
-function toCode(detection: Detection): string {
-  return detection.kind === 'unknown' ? detection.code : 'audit';
-}
-
 /** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
-async function detect(deps: RecoveryDeps, { signal, failures }: Attempt): Promise<Detection> {
+async function detect(deps: RecoveryDeps, { signal, failures }: Attempts): Promise<Detection> {
   try {
     const told = deps.firstRead.ownAccount();
     // Events of what the bridge created may tell the account, where the service does not.
@@ -99,13 +91,15 @@ async function enter(
   reason: RecoveryReason,
 ): Promise<RecoveryState> {
   const now = clock.now();
+  const isFirstRun = reason.code === 'first-run';
   const entered = await store.write(async (tx) => {
-    const begun = await findBegun(tx, reason);
+    // Where another process has gone live, changes since then are not held again.
+    const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
+    const begun = isLate ? await RECOVERY.find(tx) : undefined;
     if (begun !== undefined) return begun;
-    const source = reason.code === 'first-run' ? 'first-run' : 'restore';
-    const planId = await openPlan(tx, source, now);
+    const planId = await (isFirstRun ? openFirstRun(tx, now) : openRestore(tx, now));
     const held = await holdEverything(tx);
-    if (source === 'first-run') await insertPlanActions(tx, { id: planId, now }, held);
+    if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
     const state = { phase: 'reading', since: now, reason, planId } as const;
     await RECOVERY.save(tx, state, now);
     // All pending changes are held now, for whichever reason they waited.
@@ -116,25 +110,23 @@ async function enter(
   return entered;
 }
 
-/**
- * Opens the plan that is made once the service was read. After observing it begins with what waits; a plan of a restored
- * backup ends all others, because the store that they were made from is older than the service.
- */
-async function openPlan(tx: Db, source: PlanOrigin, now: number): Promise<string> {
-  if (source === 'restore') await endAllPlans(tx, { reason: 'a backup was restored', now });
-  const reason = source === 'restore' ? OLDER : OBSERVED;
-  const open = source === 'first-run' ? await findOpenPlan(tx, source) : undefined;
-  const making = { source, reason, status: 'making', automatic: 0, now } as const;
-  const { id } = open ?? (await addPlan(tx, [], making));
-  if (open !== undefined) {
-    const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
-    await updatePlan(tx, id, { ...empty, status: 'making', reason, created_at: now });
-  }
-  return id;
+/** Parts of a plan that is made once the service was read. */
+const MAKING = { status: 'making', automatic: 0 } as const;
+
+/** Ends all plans, because the store that they were made from is older than the service, and opens one. */
+async function openRestore(tx: Db, now: number): Promise<string> {
+  await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const reason = 'the store is older than what was done in the service';
+  return (await addPlan(tx, [], { ...MAKING, source: 'restore', reason, now })).id;
 }
 
-/** Finds a recovery that another process has begun: changes since it went live are not held again. */
-async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
-  if (code !== 'first-run' || (await OBSERVING.lock(tx)) !== undefined) return undefined;
-  return RECOVERY.find(tx);
+/** Opens the plan of what waits after observing, again where one is open already. */
+async function openFirstRun(tx: Db, now: number): Promise<string> {
+  const source = 'first-run';
+  const reason = 'it was asked for while the bridge observed';
+  const open = await findOpenPlan(tx, source);
+  if (open === undefined) return (await addPlan(tx, [], { ...MAKING, source, reason, now })).id;
+  const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
+  await updatePlan(tx, open.id, { ...empty, status: 'making', reason, created_at: now });
+  return open.id;
 }

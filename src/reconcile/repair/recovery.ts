@@ -1,5 +1,4 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { StoreError } from '../../store/engine/store-error.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
@@ -15,6 +14,8 @@ import { findReleaseProgress } from './release-progress.ts';
 const ALIVE_MS = 10_000;
 /** Interval at which the log tells the progress of an approved plan, in milliseconds. */
 const TOLD_EVERY_MS = 60_000;
+/** Interval of asking whether recovery is over, in milliseconds. */
+const LOOK_MS = 2_000;
 /** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
 const COUNTED_MAX = 5;
 
@@ -38,8 +39,6 @@ export interface Recovery {
   stop(): Promise<void>;
   /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
   detection(): Detection | undefined;
-  /** Goes on where an operator has decided. */
-  reconsider(): Promise<void>;
 }
 
 /** Creates the recovery of one process. */
@@ -55,7 +54,6 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const attempts = { failures: 0, signal };
   let detection: Detection | undefined;
   let reading: Reading | undefined;
-  let isBegun = false;
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
@@ -67,18 +65,14 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const again = { deps, reading: beginReading(clock.now(), { isFirst: true }), signal };
     if (state?.phase === 'reading') reading = again.reading;
     over.resolve();
-    isBegun = true;
     heartbeat.start();
     if (state?.phase === 'reading') {
       await keepTrying(deps, attempts, () => planRecovery(again, state));
     }
     reading = undefined;
     read.resolve();
-    await reconsider();
-  }
-
-  async function reconsider(): Promise<void> {
-    if (isBegun && !signal.aborted && (await isOver(deps))) trusted.resolve();
+    await keepTrying(deps, attempts, () => untilOver(deps, signal));
+    trusted.resolve();
   }
 
   return {
@@ -103,19 +97,12 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       await heartbeat.stop();
     },
     detection: () => detection,
-    reconsider,
   };
 }
 
-/** Tells whether no recovery is under way; false as well where the store cannot tell now. */
-async function isOver({ store, events }: RecoveryDeps): Promise<boolean> {
-  try {
-    return (await RECOVERY.find(store.read)) === undefined;
-  } catch (error) {
-    // It is looked at again soon.
-    if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
-    return false;
-  }
+/** Resolves once an operator has decided, in whichever process, and what is held was taken up. */
+async function untilOver({ store, clock }: RecoveryDeps, signal: AbortSignal): Promise<void> {
+  while ((await RECOVERY.find(store.read)) !== undefined) await clock.sleep(LOOK_MS, signal);
 }
 
 /** Repeats what nothing else would repeat, and counts the failures. @throws the signal's reason when the process stops */
