@@ -249,6 +249,27 @@ describe('a plan of repairs within the limits', () => {
   });
 });
 
+test('whom a person took out before the plan did is not put back when the plan is undone', () =>
+  withTimedBridge({ settings: few }, async ({ bridge: timed, clock }) => {
+    const { service } = timed.sandbox;
+    await addUsers(timed, 3);
+    await addGroup(timed, 'Pilots');
+    await untilSettled(timed);
+    intrude(timed, 0, 3);
+    const { planId } = await sweep(timed);
+    const { hash = '' } = await readPlan(timed, planId);
+    service.removeMember('Pilots', emailOf(0));
+    // What was seen is looked at again before it is acted on.
+    clock.leap(120_000);
+    await askOps(timed, 'POST', `/plans/${planId}/approve`, { hash });
+    await untilApplied(timed, planId);
+    const { body } = await askOps(timed, 'POST', `/plans/${planId}/undo`);
+    await untilApplied(timed, body.id);
+
+    expect(body).toMatchObject({ counts: { total: 2 }, leftOut: 1 });
+    expect(service.members('Pilots')).toEqual([emailOf(1), emailOf(2)]);
+  }));
+
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
   await withTestBridge({ settings: accepting }, async (bridge) => {

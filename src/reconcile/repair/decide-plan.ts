@@ -3,6 +3,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
 import { countActions, type PlanCounts } from '../../plan/plan-summary.ts';
+import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { type ActionQuery, listPlanActions, toAction } from '../../store/plans/actions.ts';
 import {
   findPlan,
@@ -65,8 +66,8 @@ export type UndoDecision =
   | { readonly kind: 'nothing'; readonly leftOut: number };
 
 /**
- * Plans to undo the changes of a plan: memberships, admin lists, active flags and handovers that the provider has not
- * written since. The value observed before becomes the desired one.
+ * Plans to undo what a plan did: memberships, admin lists, active flags and handovers that the provider has not written
+ * since, but nothing that the service held already. The value observed before becomes the desired one.
  */
 export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
@@ -116,8 +117,9 @@ async function listUndoing(
     for (const row of rows) {
       const action = toAction(row);
       const opposite = toOpposite(action);
-      const isUndone = opposite !== undefined && (await isStillDesired(db, deps, action));
-      if (isUndone) actions.push(opposite);
+      const wasDone = isHandOver(row.kind) || (await mayHaveMade(db, row));
+      const isLeft = !wasDone || !(await isStillDesired(db, deps, action));
+      if (opposite !== undefined && !isLeft) actions.push(opposite);
       else leftOut += 1;
     }
     afterId = rows.at(-1)?.id;

@@ -1,5 +1,4 @@
-import { onlyWaiting } from '../../domain/cell.ts';
-import type { ChangeKind } from '../../domain/change.ts';
+import { release } from '../../domain/cell.ts';
 import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
@@ -7,172 +6,186 @@ import {
   USER_EXTENSION,
   withSchemas,
 } from '../../domain/extensions.ts';
-import type { GroupField } from '../../domain/group.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
-import { toPlace } from '../../domain/plan.ts';
+import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import {
+  HANDED_OVER,
   parseCells,
   parseStored,
   toGroupColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
-import { desireLink } from '../../store/links/links.ts';
+import { deleteLinks, desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers } from '../../store/links/shown.ts';
-import { isUserRow } from '../../store/resources/rows.ts';
+import { listLinkedUsers, touchGroupsOf } from '../../store/links/shown.ts';
+import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { type UserRow, updateUser } from '../../store/users/users.ts';
+import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
-import type { Current } from './current.ts';
-
-/** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
-interface Desire {
-  /** The change whose field or list the value belongs to. */
-  readonly kind: ChangeKind;
-  readonly memberId: string;
-  readonly value: JsonValue;
-}
 
 /** Dependencies of a desire. */
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules'>;
 
+/** Change whose field or place has the value that is to be desired from now on. */
+interface Desire extends Pick<PlanAction, 'kind' | 'memberId'> {
+  readonly value: JsonValue;
+}
+
 /**
- * Makes a value the desired one, as another version that readers see. It is not pending: where the service does not
- * hold it yet, the caller makes it so. The caller has entered the rules (`enterRules`, `names`).
- * False when the resource is deleted, or another group has the name.
+ * Makes a value the desired one, as another version that readers see; the provider's next write of it wins. It is not
+ * pending: where the service does not hold it yet, the caller makes it so. The caller has entered the rules (`enterRules`,
+ * `names`). False when the user or group is deleted, or another group has the name.
  */
 export async function desire(
   tx: Db,
   deps: DesireDeps,
-  current: Current,
+  row: ResourceRow,
   wanted: Desire,
 ): Promise<boolean> {
-  if (current.row.deleted_at !== null) return false;
-  const place = toPlace({ ...wanted, desired: wanted.value });
-  if (place.kind === 'link') {
-    await desireInList(tx, deps, current, { ...wanted, list: place.list });
+  const { kind, memberId, value } = wanted;
+  if (row.deleted_at !== null) return false;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const changed = { ...attributes, ...toChange(attributes, wanted) };
+  if (isUserRow(row)) {
+    await saveUser(tx, deps, row, { attributes: changed });
+    if (kind === 'user.access') await followUser(tx, deps.rules, row.id, deps.clock.now());
     return true;
   }
-  return isUserRow(current.row)
-    ? desireOfUser(tx, deps, current.row, wanted)
-    : desireOfGroup(tx, deps, current.row, wanted);
-}
-
-async function desireInList(
-  tx: Db,
-  { clock, rules }: DesireDeps,
-  { row }: Current,
-  { memberId, value, list }: Desire & { list: 'memberships' | 'group_admins' },
-): Promise<void> {
-  if (isUserRow(row)) return;
-  const now = clock.now();
-  const isWanted = isJsonObject(value) && value.present === true;
-  const user = userId(memberId);
-  await desireLink(tx, list, { groupId: row.id, userId: user, isWanted });
-  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
-  if (list === 'group_admins') return;
-  const name = toRuledName(row);
-  await followGroup(tx, rules, { id: row.id, before: name, after: name, users: [user] }, now);
-}
-
-async function desireOfUser(
-  tx: Db,
-  { clock, rules }: DesireDeps,
-  row: UserRow,
-  { kind, value }: Desire,
-): Promise<boolean> {
-  const now = clock.now();
-  const attributes = parseStored<JsonObject>(row.attributes);
-  const next = withSchemas(USER_SCHEMA_URI, {
-    ...attributes,
-    ...toUserChange(attributes, kind, value),
-  });
-  const version = row.version + 1;
-  await updateUser(tx, row.id, { ...toUserColumns(next), version, modified_at: now });
-  if (kind === 'user.access') await followUser(tx, rules, row.id, now);
+  const place = toPlace({ kind, memberId, desired: value });
+  if (place.kind === 'link') {
+    const isWanted = isJsonObject(value) && value.present === true;
+    const link = { groupId: row.id, userId: userId(memberId), isWanted };
+    await desireLink(tx, place.list, link);
+    await saveVersion(tx, deps, row);
+    if (place.list === 'group_admins') return true;
+    const name = toRuledName(row);
+    const news = { id: row.id, before: name, after: name, users: [link.userId] };
+    await followGroup(tx, deps.rules, news, deps.clock.now());
+    return true;
+  }
+  if (kind === 'group.create') return markGroupGone(tx, deps, row);
+  if (!isEntityField(memberId)) return saveGroup(tx, deps, row, { attributes: changed });
+  const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
+  const text = toRoleText(roles.filter((role) => typeof role === 'string'));
+  const cells = JSON.stringify(acceptRoles(parseCells(row), memberId, text));
+  await saveVersion(tx, deps, row, { cells });
   return true;
 }
 
-function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonValue): JsonObject {
+/** The attributes that a value changes. */
+function toChange(attributes: JsonObject, { kind, value }: Desire): JsonObject {
   // The account is gone: a user that is to be inactive needs none.
   if (kind === 'user.create') return { active: false };
   if (!isJsonObject(value)) return {};
-  if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
-  if (typeof value.name !== 'string') return { active: value.active === true };
-  return { name: { ...splitName(value.name), formatted: value.name } };
+  const toExtended = (urn: string) => ({ [urn]: { ...toExtension(attributes, urn), ...value } });
+  switch (kind) {
+    case 'user.access':
+      return toExtended(USER_EXTENSION);
+    case 'group.permissions':
+      return toExtended(GROUP_EXTENSION);
+    case 'user.rename': {
+      const name = typeof value.name === 'string' ? value.name : '';
+      return { name: { ...splitName(name), formatted: name } };
+    }
+    case 'group.rename':
+      return value;
+    default:
+      return { active: value.active === true };
+  }
 }
 
-function toChangedExtension(attributes: JsonObject, urn: string, change: JsonObject): JsonObject {
-  return { [urn]: { ...toExtension(attributes, urn), ...change } };
+/** Attributes that are stored as another version, with other columns that change. */
+interface Saved {
+  readonly attributes: JsonObject;
+  readonly deleted_at?: null;
 }
 
-async function desireOfGroup(
+async function saveUser(
+  tx: Db,
+  { clock }: DesireDeps,
+  row: UserRow,
+  { attributes, ...change }: Saved,
+): Promise<void> {
+  const columns = toUserColumns(withSchemas(USER_SCHEMA_URI, attributes));
+  const version = row.version + 1;
+  await updateUser(tx, row.id, { ...columns, ...change, version, modified_at: clock.now() });
+}
+
+/** False: another group has the name. */
+async function saveGroup(
   tx: Db,
   deps: DesireDeps,
   row: GroupRow,
-  { kind, memberId, value }: Desire,
+  { attributes, ...change }: Saved,
 ): Promise<boolean> {
-  const now = deps.clock.now();
-  if (kind === 'group.create') {
-    await markGroupGone(tx, deps, row);
-    return true;
-  }
-  if (!isJsonObject(value)) return false;
-  if (isEntityField(memberId)) {
-    const cells = acceptRoles<GroupField>(
-      parseCells(row),
-      memberId,
-      toRoleText(toTexts(value.roles)),
-    );
-    const changed = { cells: JSON.stringify(cells), version: row.version + 1, modified_at: now };
-    await updateGroup(tx, row.id, changed);
-    return true;
-  }
-  const attributes = parseStored<JsonObject>(row.attributes);
-  const change =
-    kind === 'group.rename' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
-  const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, { ...attributes, ...change }));
+  const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
   const named = await listGroupsByName(tx, columns.display_name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
-  const changed = { ...columns, version: row.version + 1, modified_at: now };
-  await updateGroup(tx, row.id, changed);
-  if (kind !== 'group.rename') return true;
-  const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
-  await followGroup(tx, deps.rules, { id: row.id, before, after, users: [] }, now);
+  await saveVersion(tx, deps, row, { ...columns, ...change });
+  const [before, after] = [toRuledName(row), toRuledName({ ...row, ...columns, ...change })];
+  const users = row.deleted_at === null ? [] : await listLinkedUsers(tx, row.id);
+  await followGroup(tx, deps.rules, { id: row.id, before, after, users }, deps.clock.now());
   return true;
 }
 
-function toTexts(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+async function saveVersion(
+  tx: Db,
+  { clock }: DesireDeps,
+  row: GroupRow,
+  change: Partial<GroupRow> = {},
+): Promise<void> {
+  const version = row.version + 1;
+  await updateGroup(tx, row.id, { ...change, version, modified_at: clock.now() });
 }
 
+const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null } as const;
+
 /** Deletes a group that is gone and is not to come back. */
-async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
-  const now = clock.now();
+async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<true> {
+  const now = deps.clock.now();
   const users = await listLinkedUsers(tx, row.id);
-  await updateGroup(tx, row.id, {
-    deleted_at: now,
-    modified_at: now,
-    version: row.version + 1,
-    cells: JSON.stringify(onlyWaiting(parseCells(row), [])),
-    entities: null,
-    due_at: null,
-    must_look: 0,
-    observed: null,
-    upstream_scim_id: null,
-    upstream_rest_id: null,
-    upstream_uid: null,
-  });
-  await followGroup(
-    tx,
-    rules,
-    { id: row.id, before: toRuledName(row), after: undefined, users },
-    now,
-  );
+  const gone = { ...HANDED_OVER, ...NO_IDS, entities: null, observed: null, deleted_at: now };
+  await saveVersion(tx, deps, row, gone);
+  const news = { id: row.id, before: toRuledName(row), after: undefined, users };
+  await followGroup(tx, deps.rules, news, now);
   await deleteAllLinks(tx, row.id);
+  return true;
+}
+
+/** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
+export async function restore(
+  tx: Db,
+  deps: DesireDeps,
+  row: ResourceRow,
+  action: PlanAction,
+): Promise<void> {
+  const attributes = parseStored<JsonObject>(row.attributes);
+  if (isUserRow(row)) {
+    const named = await listUsersByName(tx, row.user_name_folded);
+    if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
+      return updateUser(tx, row.id, { ...HANDED_OVER, upstream_id: null });
+    }
+    await saveUser(tx, deps, row, {
+      attributes: { ...attributes, active: true },
+      deleted_at: null,
+    });
+    await touchGroupsOf(tx, row.id, deps.clock.now());
+    await followUser(tx, deps.rules, row.id, deps.clock.now());
+    return;
+  }
+  const { memberId } = action;
+  const place = toPlace(action);
+  // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
+  if (place.kind === 'link') return deleteLinks(tx, place.list, row.id, [userId(memberId)]);
+  if (isEntityField(memberId)) {
+    const cells = JSON.stringify(release(parseCells<string>(row), [memberId]));
+    return updateGroup(tx, row.id, { cells });
+  }
+  if (await saveGroup(tx, deps, row, { attributes, deleted_at: null })) return;
+  await updateGroup(tx, row.id, { ...HANDED_OVER, ...NO_IDS });
 }

@@ -137,7 +137,7 @@ async function followAction(
   const holds =
     plan.undoes === null
       ? isStillSo(current, action)
-      : await desire(tx, deps, current, { kind, memberId, value });
+      : await desire(tx, deps, current.row, { kind, memberId, value });
   return holds ? 'released' : 'dropped';
 }
 

@@ -1,11 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { listHarms, type SentChange } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
-import type { CallOutcome } from '../schema.ts';
+import type { CallOutcome, PlanActionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
 /** One mutating call that is about to leave. */
@@ -105,6 +105,19 @@ export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Pro
         where id in (${sql.join(some)})`.execute(tx);
     }
   }
+}
+
+/** Tells whether a call may have made a released change of a plan: else the service held it before. */
+export async function mayHaveMade(
+  db: Db,
+  { kind, resource_id, member_id, released_at }: Selectable<PlanActionsTable>,
+): Promise<boolean> {
+  const account = sql`(select cast(upstream_id as text) from users where id = ${member_id})`;
+  const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
+  const { rows } = await sql`select 1 from own_calls where resource_id = ${resource_id}
+    and kind = ${kind} and at >= ${released_at} ${ofMember}
+    and (outcome is null or outcome in ('done', 'unknown')) limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** A change of a call of unknown outcome. */
