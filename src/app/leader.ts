@@ -3,10 +3,9 @@ import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import type { BoundedWait } from '../reconcile/bounded-wait.ts';
-import type { KnownLeader, OwnLead } from '../reconcile/loop/election.ts';
+import { createElection, type KnownLeader, type OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
-import { createElection } from '../reconcile/loop/shared-election.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { LookResult } from '../reconcile/repair/look-now.ts';
 import type { Db } from '../store/store.ts';
@@ -101,7 +100,7 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
     },
     callForOperator: (operation, args, call) =>
       current === undefined
-        ? askLeader(options, { kind: 'call', operation: operation.id, args }, call.signal)
+        ? askForCall(options, { kind: 'call', operation: operation.id, args }, call.signal)
         : current.callForOperator(operation, args, call),
     look: (request) =>
       current === undefined ? askForLook(options, request) : current.look(request),
@@ -118,9 +117,7 @@ async function askForPrivilege(
   { class: callClass, waitMs }: BoundedWait,
 ): Promise<void> {
   const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
-  const answer = await runErrand(options, errand, { waitMs });
-  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-  if (answer !== undefined) return;
+  if ((await ask(options, errand, { waitMs })) !== undefined) return;
   throw new BridgeError('could-not-look', NO_ANSWER);
 }
 
@@ -128,27 +125,30 @@ async function askForLook(
   options: WatchedOptions,
   request: Parameters<DriftKeeper['look']>[0],
 ): Promise<LookResult> {
-  const answer = await runErrand(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
-  if (answer?.kind === 'done') return answer.result;
-  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-  return { kind: 'could-not-look', reason: NO_ANSWER };
+  const done = await ask(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
+  return done?.result ?? { kind: 'could-not-look', reason: NO_ANSWER };
 }
 
-async function askLeader(
+async function askForCall(
   options: WatchedOptions,
   errand: Extract<Errand, { kind: 'call' }>,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const answer = await runErrand(options, errand, { waitMs: CALL_WAIT_MS, signal });
-  if (answer?.kind === 'done') return answer.result;
+  const done = await ask(options, errand, { waitMs: CALL_WAIT_MS, signal });
+  if (done !== undefined) return done.result;
+  const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
+  throw new UpstreamError('timeout', { operation: errand.operation, ...failure });
+}
+
+/** Has the leader do something; undefined: nothing was heard of it in time. @throws what the leader met, StoreError */
+async function ask<Kind extends Errand['kind']>(
+  options: WatchedOptions,
+  errand: Extract<Errand, { kind: Kind }>,
+  wait: Parameters<typeof runErrand>[2],
+) {
+  const answer = await runErrand<Kind>(options, errand, wait);
   if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-  const { operation } = errand;
-  throw new UpstreamError('timeout', {
-    operation,
-    detail: NO_ANSWER,
-    retry: 'later',
-    outcome: 'unknown',
-  });
+  return answer;
 }
 
 /** A store of another company is no reason to try again. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { createNews, type News } from '../domain/news.ts';
+import { createLoop } from '../domain/loop.ts';
 import type { Receiver } from '../domain/notification.ts';
 import {
   deleteOtherNotices,
@@ -47,56 +47,40 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 /** Creates the notifier of one lead. */
 export function createNotifier(deps: NotifierDeps): Notifier {
   const { store, clock, policy, observe, told } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const ofState = createNews(clock, signal);
-  let running: Promise<unknown> = Promise.resolve();
-  let unlisten: () => void = () => undefined;
+  const names = policy.receivers.map(({ name }) => name);
   const poster = createPoster(clock, policy);
-  const deliveries = policy.receivers.map((receiver) =>
-    createDelivery(deps, { receiver, poster, signal }),
-  );
-
-  async function look(): Promise<number> {
+  // Another lead goes on with what this one has not stored.
+  const timing = { clock, onFailure: told.failed, failedRestMs: LOOK_MS };
+  const deliveries = policy.receivers.map((receiver) => {
+    const { run, endPause } = createDelivery(deps, receiver, poster);
+    return { loop: createLoop(timing, run), endPause };
+  });
+  const look = createLoop(timing, async () => {
     const observed = await observe();
     const at = clock.now();
     await store.write((tx) => followConditions(tx, policy.receivers, observed, at));
-    for (const { news } of deliveries) news.tell();
+    for (const { loop } of deliveries) loop.tell();
     return LOOK_MS;
-  }
-
-  const fail = (error: unknown) => {
-    if (!signal.aborted) told.failed(error);
-  };
-
-  /** Another lead goes on with what this one has not stored. */
-  async function repeat(work: () => Promise<number>, news: News): Promise<void> {
-    while (!signal.aborted) {
-      const ms = await work().catch((error: unknown) => {
-        fail(error);
-        return LOOK_MS;
-      });
-      await news.rest(ms);
-    }
-  }
+  });
+  const loops = [look, ...deliveries.map(({ loop }) => loop)];
+  let cleaning: Promise<void> = Promise.resolve();
+  let unlisten: () => void = () => undefined;
 
   return {
     start() {
-      const names = policy.receivers.map(({ name }) => name);
-      running = store.write((tx) => deleteOtherNotices(tx, names)).catch(fail);
+      cleaning = store.write((tx) => deleteOtherNotices(tx, names)).catch(told.failed);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
-        ofState.tell();
-        for (const { wake } of deliveries) wake();
+        for (const { endPause } of deliveries) endPause();
+        for (const loop of loops) loop.tell();
       });
-      const loops = deliveries.map(({ run, news }) => repeat(run, news));
-      running = Promise.all([running, repeat(look, ofState), ...loops]);
+      for (const loop of loops) loop.start();
     },
     async stop() {
       unlisten();
-      stopping.abort('stopped');
+      const ends = loops.map((loop) => loop.stop());
       await poster.close();
-      await running;
+      await Promise.all([cleaning, ...ends]);
     },
   };
 }
@@ -107,10 +91,10 @@ export function createNotifier(deps: NotifierDeps): Notifier {
  */
 function createDelivery(
   { store, clock, random, told }: NotifierDeps,
-  { receiver, poster, signal }: { receiver: Receiver; poster: Poster; signal: AbortSignal },
+  receiver: Receiver,
+  poster: Poster,
 ) {
   const { name } = receiver;
-  const news = createNews(clock, signal);
   let failures = 0;
   let downAt = 0;
   let resumeAt = 0;
@@ -151,14 +135,12 @@ function createDelivery(
   }
 
   return {
-    news,
     /** Ends a pause of the receiver: an operator tries it. */
-    wake() {
+    endPause() {
       resumeAt = 0;
-      news.tell();
     },
     /** Sends what is due; resolves with how long to wait before the next time, in milliseconds. */
-    async run(): Promise<number> {
+    async run(signal: AbortSignal): Promise<number> {
       if (resumeAt > clock.now()) return resumeAt - clock.now();
       for (const row of await listDueNotices(store.read, name, clock.now())) {
         if (signal.aborted || !(await send(row))) break;

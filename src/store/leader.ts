@@ -62,19 +62,19 @@ export async function takeLead(
 }
 
 /**
- * Keeps the lead and says what the others have to know; false: another process leads by now. One statement, which no
+ * Keeps the lead and says what the others have to know; undefined: another process leads by now. One statement, which no
  * transaction of the leader holds up.
  */
 export async function renewLead(
   { aside }: Pick<Store, 'aside'>,
   { owner, epoch, news }: Lead & { readonly news: string | null },
   { leaseMs, callMs }: LeadTimes,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+): Promise<LeaderRow | undefined> {
+  const { rows } = await sql<LeaderRow>`
     update leader set expires_at = ${NOW} + ${leaseMs}, quiet_at = ${NOW} + ${leaseMs + callMs},
       news = coalesce(${news}::text, news)
-    where owner = ${owner} and epoch = ${epoch}`.execute(aside);
-  return numAffectedRows === 1n;
+    where owner = ${owner} and epoch = ${epoch} returning *, ${NOW} as now`.execute(aside);
+  return rows[0];
 }
 
 /** Gives the lead up; `isQuiet`: no call of this leader, or of the one before, is under way any more. */

@@ -1,3 +1,4 @@
+import { createLoop } from '../../domain/loop.ts';
 import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
@@ -22,9 +23,7 @@ interface AuditPollerOptions {
   readonly considerSweep: () => void;
 }
 
-/**
- * Poller of the service's audit log, which makes the bridge look at resources that others have changed.
- */
+/** Poller of the service's audit log, which makes the bridge look at resources that others have changed. */
 export interface AuditPoller {
   /** Remembers the time from which events count. @throws StoreError */
   start(): Promise<void>;
@@ -35,34 +34,25 @@ export interface AuditPoller {
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
   const { store, clock, events } = deps;
   const { intervalMs } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  let running: Promise<void> = Promise.resolve();
-
-  async function run(firstAt: number): Promise<void> {
-    await Promise.race([options.read, stopped]);
-    await clock.sleep(Math.min(intervalMs, Math.max(0, firstAt - clock.now())), signal);
-    for (let failures = 0; !signal.aborted; ) {
-      const failure = await attempt(deps, options, signal);
-      failures = failure === undefined ? 0 : failures + 1;
-      await clock.sleep(failure === undefined ? intervalMs : failure.toWaitMs(failures), signal);
-    }
-  }
-
+  let failures = 0;
+  const onFailure = (error: unknown) => events.failed({ type: 'audit', id: 'run', error });
+  const timing = { clock, onFailure, failedRestMs: intervalMs };
+  const loop = createLoop(timing, async (signal) => {
+    const failure = await attempt(deps, options, signal);
+    failures = failure === undefined ? 0 : failures + 1;
+    return failure?.toWaitMs(failures) ?? intervalMs;
+  });
   return {
     async start() {
       if (intervalMs === 0) return;
       const { readAt, isOpen } = await store.write((tx) => beginPolling(tx, clock.now()));
-      // Another process may have read it just now.
-      running = run(isOpen ? 0 : readAt + intervalMs).catch((error: unknown) => {
-        if (!signal.aborted) events.failed({ type: 'audit', id: 'run', error });
+      void options.read.then(() => {
+        // Another process may have read it just now.
+        const firstMs = isOpen ? 0 : Math.max(0, readAt + intervalMs - clock.now());
+        loop.start(Math.min(intervalMs, firstMs));
       });
     },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    stop: loop.stop,
   };
 }
 

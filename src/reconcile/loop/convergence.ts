@@ -48,13 +48,13 @@ export interface Convergence {
 /** Convergence under one lead; `waiters` are the requests of this process. */
 export function createConvergence(deps: ReconcileDeps, waiters: Waiters): Convergence {
   const { upstream } = deps;
-  const runner = createRunner(deps, waiters, () => workers.notify());
+  const runner = createRunner(deps, waiters, () => workers.tell());
   const workers = createWorkers(deps, runner);
-  const reapplication = createReapplication(deps, workers.notify);
+  const reapplication = createReapplication(deps, workers.tell);
   let holding: Hold | undefined = NEVER_STARTED;
   let isStopping = false;
 
-  deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
+  deps.outage.onEnd(() => void letGoOn(deps, workers.tell));
 
   const isHeldLong = () => holding?.isLong() === true || upstream.writesRefused() !== undefined;
 
@@ -73,7 +73,7 @@ export function createConvergence(deps: ReconcileDeps, waiters: Waiters): Conver
       // The resource is run where the request has its lock, or left to the workers.
       const run = write.lock ? runner.run(write.lock) : Promise.resolve();
       // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
-      void run.then(workers.notify);
+      void run.then(workers.tell);
       if (isWorth && write.lock === undefined) {
         await answerEarly(deps, { waiters, write, isHeld, due: workers.due });
       }
@@ -83,7 +83,7 @@ export function createConvergence(deps: ReconcileDeps, waiters: Waiters): Conver
       type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
     running: runner.running,
     readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.due.isBehind }),
-    notify: workers.notify,
+    notify: workers.tell,
     rulesApplied: () => reapplication.done(),
     start(hold) {
       holding = hold;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
+import { createLoop } from '../../domain/loop.ts';
 import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
@@ -12,7 +13,7 @@ import {
 } from '../../store/errands.ts';
 import type { Store } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isNotLeading } from '../lead.ts';
+import { toFailureTeller } from '../lead.ts';
 import type { LookRequest, LookResult } from '../repair/look-now.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
@@ -83,9 +84,14 @@ export function createErrandRunner(
   epoch: number,
   perform: (errand: Errand) => Promise<ErrandAnswer>,
 ) {
-  const stopping = new AbortController();
-  const news = createNews(clock, stopping.signal);
-  let loop: Promise<void> = Promise.resolve();
+  const tell = toFailureTeller(events, { type: 'errand', id: 'take' });
+  // The store reports its own failures.
+  const onFailure = (error: unknown) => error instanceof StoreError || tell(error);
+  const loop = createLoop({ clock, onFailure, failedRestMs: LOOK_MS }, async () => {
+    const taken = await store.write((tx) => takeErrands(tx, epoch, clock.now()));
+    for (const { id, task } of taken) void carryOut(id, task);
+    return LOOK_MS;
+  });
   let unlisten = () => {};
 
   async function carryOut(id: string, task: string): Promise<void> {
@@ -94,20 +100,7 @@ export function createErrandRunner(
       await store.write((tx) => answerErrand(tx, id, answer));
       store.bell.ring('errand');
     } catch (error) {
-      if (!isNotLeading(error)) events.failed({ type: 'errand', id, error });
-    }
-  }
-
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const taken = await store.write((tx) => takeErrands(tx, epoch, clock.now()));
-        for (const { id, task } of taken) void carryOut(id, task);
-      } catch (error) {
-        const isTold = error instanceof StoreError || isNotLeading(error);
-        if (!isTold) events.failed({ type: 'errand', id: 'take', error });
-      }
-      await news.rest(LOOK_MS);
+      toFailureTeller(events, { type: 'errand', id })(error);
     }
   }
 
@@ -115,13 +108,12 @@ export function createErrandRunner(
     start() {
       // A file has one process, which asks nobody.
       if (store.engine === 'sqlite') return;
-      unlisten = store.bell.listen('errand', news.tell);
-      loop = work();
+      unlisten = store.bell.listen('errand', loop.tell);
+      loop.start();
     },
-    async stop() {
-      stopping.abort();
+    stop() {
       unlisten();
-      await loop;
+      return loop.stop();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { askAgain, isWaiting } from '../../domain/cell.ts';
-import { createNews } from '../../domain/news.ts';
+import { createLoop } from '../../domain/loop.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import {
   type DesiredUser,
@@ -9,12 +9,13 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { parseCells } from '../../store/engine/columns.ts';
+import { readParts } from '../../store/engine/dialect.ts';
 import type { Db } from '../../store/store.ts';
 import { endDeparture, findRemovalCall, listLeaving } from '../../store/users/leavers.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isNotLeading } from '../lead.ts';
+import { toFailureTeller } from '../lead.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 
 /** Longest time until the store is asked again, in milliseconds. */
@@ -31,48 +32,28 @@ type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
  * after the call, and deactivated again if the account still works. All follows from what is stored, so that a crash loses
  * nothing.
  */
-export function createLeaverWatch(deps: ReconcileDeps) {
+export function createLeaverWatch(deps: ReconcileDeps): { start(): void; stop(): Promise<void> } {
   const { store, clock, events } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const news = createNews(clock, signal);
-  let running = Promise.resolve();
+  const onFailure = toFailureTeller(events, { type: 'leavers', id: 'store' });
   let end = () => {};
-
-  async function round(): Promise<void> {
-    for (let afterSeq = 0; !signal.aborted; ) {
-      const rows = await listLeaving(store.read, { afterSeq, limit: PART });
+  const timing = { clock, onFailure, failedRestMs: ASK_EVERY_MS };
+  const loop = createLoop(timing, async (signal, isTold) => {
+    if (isTold) await clock.sleep(GATHER_MS, signal);
+    const leaving = readParts(PART, (part) => listLeaving(store.read, part));
+    for await (const rows of leaving) {
       await judgeAll(deps, rows);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PART) return;
-      afterSeq = last.seq;
+      signal.throwIfAborted();
     }
-  }
-
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await round();
-      } catch (error) {
-        if (!signal.aborted && !isNotLeading(error))
-          events.failed({ type: 'leavers', id: 'store', error });
-      }
-      if (!(await news.rest(ASK_EVERY_MS))) continue;
-      await clock.sleep(GATHER_MS, signal).catch(() => undefined);
-      // Who came meanwhile is seen by this round.
-      await news.rest(0);
-    }
-  }
-
+    return ASK_EVERY_MS;
+  });
   return {
     start() {
-      end = store.bell.listen('left', news.tell);
-      running = run();
+      end = store.bell.listen('left', loop.tell);
+      loop.start();
     },
-    async stop() {
+    stop() {
       end();
-      stopping.abort();
-      await running;
+      return loop.stop();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createLoop } from '../../domain/loop.ts';
 import { pruneActs } from '../../store/audit/acts.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
 import { pruneOwnCalls } from '../../store/audit/own-calls.ts';
@@ -17,7 +18,7 @@ import { pruneSweeps } from '../../store/sweeps.ts';
 import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
-import { isNotLeading } from '../lead.ts';
+import { toFailureTeller } from '../lead.ts';
 
 /** Time until old rows are looked for first, in milliseconds: what changed while nobody led is more urgent. */
 const FIRST_MS = 5 * 60_000;
@@ -27,13 +28,6 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 const WAITS_KEPT_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
-
-/** Keeps what the store remembers of the past from growing for ever. */
-export interface Pruning {
-  start(): void;
-  /** Resolves when nothing is forgotten any more. */
-  stop(): Promise<void>;
-}
 
 interface PruningDeps extends ErasureDeps {
   readonly events: Pick<ReconcileDeps['events'], 'failed'>;
@@ -50,35 +44,19 @@ export interface Retention {
   readonly tombstonesMs: number;
 }
 
-/** Forgets some minutes after the start and every hour what is older than that. */
-export function createPruning(deps: PruningDeps, retention: Retention): Pruning {
+/** Creates what forgets some minutes after the start and every hour what is older than that. */
+export function createPruning(
+  deps: PruningDeps,
+  retention: Retention,
+): { start(): void; stop(): Promise<void> } {
   const { clock, events } = deps;
-  const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  async function prune(): Promise<void> {
-    try {
-      await pruneAll({ ...deps, signal: stopping.signal }, retention, clock.now());
-    } catch (error) {
-      // What is old now is so in an hour too.
-      if (!isNotLeading(error)) events.failed({ type: 'ledger', id: 'prune', error });
-    }
-  }
-
-  return {
-    start() {
-      running = clock.sleep(FIRST_MS, stopping.signal).then(prune, () => undefined);
-      timer = setInterval(() => {
-        running = prune();
-      }, PRUNE_EVERY_MS).unref();
-    },
-    stop() {
-      clearInterval(timer);
-      stopping.abort();
-      return running;
-    },
-  };
+  const onFailure = toFailureTeller(events, { type: 'ledger', id: 'prune' });
+  const timing = { clock, onFailure, failedRestMs: PRUNE_EVERY_MS };
+  const loop = createLoop(timing, async (signal) => {
+    await pruneAll({ ...deps, signal }, retention, clock.now());
+    return PRUNE_EVERY_MS;
+  });
+  return { start: () => loop.start(FIRST_MS), stop: loop.stop };
 }
 
 /** One round; a stop ends it after the transaction that runs. */

@@ -1,10 +1,11 @@
+import { createLoop, type Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
 import { countTakenSeats } from '../../store/users/seats.ts';
 import type { TrafficCounter } from '../../telemetry/metrics.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isNotLeading } from '../lead.ts';
+import { toFailureTeller } from '../lead.ts';
 
 /** Time between two samples, in milliseconds. */
 const SAMPLE_MS = 60_000;
@@ -16,33 +17,21 @@ interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'>
 }
 
 /** Creates what keeps a sample of each minute for the charts of the console, under one lead. */
-export function createSampling(deps: SamplingDeps) {
+export function createSampling(deps: SamplingDeps): Pick<Loop, 'start' | 'stop'> {
   const { store, clock, events, traffic } = deps;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  async function sample(): Promise<void> {
-    try {
-      const row = await readSample(deps, traffic.take(), clock.now());
-      await store.write((tx) => insertSample(tx, row));
-    } catch (error) {
-      if (!isNotLeading(error)) events.failed({ type: 'samples', id: 'store', error });
-    }
-  }
-
+  const onFailure = toFailureTeller(events, { type: 'samples', id: 'store' });
+  const loop = createLoop({ clock, onFailure, failedRestMs: SAMPLE_MS }, async () => {
+    const row = await readSample(deps, traffic.take(), clock.now());
+    await store.write((tx) => insertSample(tx, row));
+    return SAMPLE_MS;
+  });
   return {
-    /** Stores the sample of now; called each minute. */
-    sample,
     start() {
+      // What came before is no part of the first minute.
       traffic.take();
-      timer = setInterval(() => {
-        running = sample();
-      }, SAMPLE_MS).unref();
+      loop.start(SAMPLE_MS);
     },
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
+    stop: loop.stop,
   };
 }
 

@@ -1,3 +1,4 @@
+import { createLoop } from '../../domain/loop.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
@@ -23,7 +24,7 @@ import {
   type SweepReadDeps,
   type SweepRun,
 } from '../compare/run.ts';
-import { isNotLeading } from '../lead.ts';
+import { isNotLeading, toFailureTeller } from '../lead.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
@@ -83,47 +84,30 @@ export interface Sweeps {
 
 /** The sweeps of one process. */
 export function createSweeps(deps: SweepDeps): Sweeps {
-  const stopping = new AbortController();
-  const beganAt = deps.clock.now();
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
-  let isWaiting = false;
+  const { clock, checked, sweepEvents } = deps;
+  const beganAt = clock.now();
+  const tell = toFailureTeller({ failed: sweepEvents.failed }, { type: 'sweep', id: 'schedule' });
   let reading: Reading | undefined;
-
-  async function takeTurn(): Promise<void> {
-    isWaiting = false;
-    if (stopping.signal.aborted) return;
+  const timing = { clock, onFailure: tell, failedRestMs: POLL_MS };
+  const loop = createLoop(timing, async (signal) => {
+    const sweep = await findWork(deps, beganAt);
+    if (sweep === undefined) return POLL_MS;
+    reading = beginReading(clock.now(), { isFirst: false });
     try {
-      const sweep = await findWork(deps, beganAt);
-      if (sweep === undefined) return;
-      reading = beginReading(deps.clock.now(), { isFirst: false });
-      await carryOut(deps, sweep, { reading, signal: stopping.signal });
-    } catch (error) {
-      if (stopping.signal.aborted || isNotLeading(error)) return;
-      deps.sweepEvents.failed({ id: 'schedule', error });
+      await carryOut(deps, sweep, { reading, signal });
     } finally {
       reading = undefined;
     }
-  }
-
-  function consider(): void {
-    if (isWaiting) return;
-    isWaiting = true;
-    turn = turn.then(takeTurn);
-  }
-
+    return POLL_MS;
+  });
   return {
     start() {
-      deps.checked.then(consider);
-      timer = setInterval(consider, POLL_MS).unref();
+      loop.start();
+      checked.then(loop.tell);
     },
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await turn;
-    },
-    progress: () => findProgress(reading, deps.clock.now()),
-    consider,
+    stop: loop.stop,
+    progress: () => findProgress(reading, clock.now()),
+    consider: loop.tell,
   };
 }
 

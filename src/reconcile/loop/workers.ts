@@ -1,10 +1,21 @@
 import { readSteady } from '../../domain/clock.ts';
-import { createNews } from '../../domain/news.ts';
+import { keyText } from '../../domain/ids.ts';
+import { createLoop } from '../../domain/loop.ts';
+import {
+  DUE_CLASSES,
+  type DueWork,
+  findNextDueAt,
+  listDue,
+  listDueRemovals,
+} from '../../store/due.ts';
+import { beginLook } from '../../store/in-flight.ts';
 import { prioritiseInspections } from '../../store/inspections.ts';
 import { retryResting } from '../../store/resources/retries.ts';
+import type { DueClass } from '../../store/schema.ts';
+import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isNotLeading } from '../lead.ts';
-import { createDueTaker } from './due-taker.ts';
+import { toFailureTeller } from '../lead.ts';
+import { LOOK_AGAIN } from '../retry-columns.ts';
 import type { Runner } from './runner.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
@@ -15,58 +26,128 @@ const SHARED_SLEEP_MAX_MS = 1_000;
 const SLEEP_MIN_MS = 50;
 /** Rest when the store cannot be read, in milliseconds. */
 const STORE_REST_MS = 1_000;
-
-/** Longer than anything waits for its next attempt, in milliseconds. */
-const REST_MAX_MS = 2 * 60 * 60_000;
-/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
-const SET_MS = 60_000;
+/** Users and groups that are brought to the desired state at the same time. */
+const RUNS = 8;
+/** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
+const REMOVAL_RUNS = 32;
 
 /**
  * Creates what takes due work, removals of access first, a bounded number at the same time. One resource's failure never
  * stops another's.
  */
 export function createWorkers(deps: ReconcileDeps, runner: Runner) {
+  const { store, clock } = deps;
   const endLateRests = createSetBack(deps);
-  const stopping = new AbortController();
-  const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
-  const news = createNews(deps.clock, stopping.signal);
-  const due = createDueTaker(deps, runner, news.tell);
-  let loop: Promise<void> = Promise.resolve();
-
-  async function nextRestMs(): Promise<number> {
-    const dueAt = await due.findNextDueAt();
+  const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
+  const onFailure = toFailureTeller(deps.events, { type: 'store', id: 'due' });
+  const loop = createLoop({ clock, onFailure, failedRestMs: STORE_REST_MS }, async () => {
+    await endLateRests();
+    await taker.take();
+    const dueAt = await taker.findNextDueAt();
     if (dueAt === undefined) return sleepMaxMs;
-    return Math.min(Math.max(dueAt - deps.clock.now(), SLEEP_MIN_MS), sleepMaxMs);
+    return Math.min(Math.max(dueAt - clock.now(), SLEEP_MIN_MS), sleepMaxMs);
+  });
+  const taker = createTaker(deps, runner, loop.tell);
+  return { ...loop, due: taker };
+}
+
+/** Creates what runs due work, a bounded number at the same time. `onDone` is told when a run has ended. */
+function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
+  const { store, upstream, clock } = deps;
+  let active = 0;
+  let looking = 0;
+
+  function hasRoom(dueClass: DueClass): boolean {
+    // Whatever would change the service waits where it is, without an attempt.
+    if (dueClass !== 2 && upstream.writesRefused() !== undefined) return false;
+    if (dueClass === 0) return active < RUNS + REMOVAL_RUNS;
+    return active < RUNS || (dueClass === 2 && looking === 0);
   }
 
-  async function work(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      let restMs = STORE_REST_MS;
-      try {
-        await endLateRests();
-        await due.take();
-        restMs = await nextRestMs();
-      } catch (error) {
-        if (!isNotLeading(error)) deps.events.failed({ type: 'store', id: 'due', error });
+  async function run(work: DueWork): Promise<void> {
+    const lock = runner.lock(work.key);
+    if (lock === undefined) return;
+    await beginOwedLook(deps, work, lock);
+    const looks = work.dueClass === 2 ? 1 : 0;
+    active += 1;
+    looking += looks;
+    void runner.run(lock).then(() => {
+      active -= 1;
+      looking -= looks;
+      onDone();
+    });
+  }
+
+  /** Leaves out due work that runs already, which the store lists as well. */
+  async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
+    const now = clock.now();
+    const wanted = RUNS + REMOVAL_RUNS - active + 1;
+    const limit = wanted + runner.listLocked().length;
+    const due = await listDue(store.read, { now, classes, limit });
+    const free = due.filter(({ key }) => !runner.isLocked(key)).slice(0, wanted);
+    if (due.length < limit || looking > 0) return free;
+    // The list may end before the looks.
+    return [...free, ...(await listDue(store.read, { now, classes: [2], limit: 1 }))];
+  }
+
+  const taker = {
+    /** True while changes that are due find no run: what comes now has to wait behind them. */
+    isBehind: false,
+    /**
+     * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
+     * for looking.
+     */
+    async take() {
+      await prioritiseRemovals(deps, runner);
+      const classes = DUE_CLASSES.filter(hasRoom);
+      if (classes.length === 0) return;
+      let left = 0;
+      for (const work of await list(classes)) {
+        if (hasRoom(work.dueClass)) await run(work);
+        else if (work.dueClass === 1) left += 1;
       }
-      await news.rest(restMs);
-    }
-  }
-
-  return {
-    start() {
-      loop = work();
+      // Without room for changes nobody asked for them: what was known of that still holds.
+      if (classes.includes(1)) taker.isBehind = left > 0;
     },
-    /** Something became due. */
-    notify: news.tell,
-    due,
-    /** Takes nothing more; what runs is the runner's to finish. */
-    async stop() {
-      stopping.abort();
-      await loop;
+    /** Finds the time at which something that would be run is due (epoch milliseconds); undefined: nothing is, or may be. */
+    async findNextDueAt() {
+      const classes = DUE_CLASSES.filter(hasRoom);
+      return classes.length === 0 ? undefined : findNextDueAt(store.read, classes);
     },
   };
+  return taker;
 }
+
+/** Another look was asked for while one was under way: the run that begins now makes it. */
+async function beginOwedLook(
+  { store }: ReconcileDeps,
+  { key, mustLook }: DueWork,
+  lock: Lock,
+): Promise<void> {
+  if (mustLook !== LOOK_AGAIN) return;
+  try {
+    await store.write((tx) => beginLook(tx, key));
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Lets calls through that wait in the queue of the service for somebody who is to lose access. */
+async function prioritiseRemovals(
+  { upstream, store, clock }: ReconcileDeps,
+  runner: Pick<Runner, 'listLocked'>,
+): Promise<void> {
+  if (upstream.queueAheadMs('change') === 0) return;
+  for (const key of await listDueRemovals(store.read, runner.listLocked(), clock.now())) {
+    upstream.prioritise(keyText(key));
+  }
+}
+
+/** Longer than anything waits for its next attempt, in milliseconds. */
+const REST_MAX_MS = 2 * 60 * 60_000;
+/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
+const SET_MS = 60_000;
 
 /**
  * Makes the function that makes due at once what would wait for a clock that was set back to be again where it was. Of the

@@ -32,9 +32,9 @@ interface Inspected {
  * Creates the inspections: each turn looks one by one at users and groups that another author or an operator may have
  * changed, and compares them.
  */
-export function createInspections(deps: DriftDeps, signal: AbortSignal): () => Promise<Inspected> {
+export function createInspections(deps: DriftDeps): (signal: AbortSignal) => Promise<Inspected> {
   const { store, clock } = deps;
-  return async () => {
+  return async (signal) => {
     let hasFound = false;
     const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
     for (const inspection of due) {

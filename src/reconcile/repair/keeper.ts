@@ -1,5 +1,6 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import { isNotLeading } from '../lead.ts';
+import { createLoop } from '../../domain/loop.ts';
+import { toFailureTeller } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import { decideMany, type ManyRequest } from './decide-many.ts';
 import { decidePlan, previewUndo, undoPlan } from './decide-plan.ts';
@@ -58,69 +59,48 @@ const NOTHING = { nextAt: undefined, hasFound: false };
 
 /** Creates the keeper; `findScope` tells what may be acted on. */
 export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<KeeperScope>) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const inspect = createInspections(deps, signal);
+  const { clock, driftEvents } = deps;
+  const inspect = createInspections(deps);
   const review = createReview(deps);
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
-  let isWaiting = false;
-
-  async function takeTurn(): Promise<void> {
-    isWaiting = false;
-    clearTimeout(timer);
-    if (signal.aborted) return;
+  const stopping = new AbortController();
+  const onFailure = toFailureTeller(driftEvents, { type: 'drift', id: 'keep' });
+  const loop = createLoop({ clock, onFailure, failedRestMs: IDLE_MS }, async (signal) => {
     const beganAt = performance.now();
-    let nextAt: number | undefined;
-    try {
-      const scope = await findScope();
-      nextAt = scope === 'nothing' ? undefined : await keep(scope);
-    } catch (error) {
-      if (!signal.aborted && !isNotLeading(error))
-        deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
-    }
+    const scope = await findScope();
+    const nextAt = scope === 'nothing' ? undefined : await keep(scope, signal);
     const busyMs = toBusyRest(performance.now() - beganAt);
-    const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - deps.clock.now();
-    const restMs = Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
-    if (!signal.aborted) timer = setTimeout(notify, restMs).unref();
-  }
+    const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - clock.now();
+    return Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
+  });
 
   /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
-  async function keep(scope: 'all' | 'holding'): Promise<number | undefined> {
-    const { nextAt, hasFound } = scope === 'all' ? await inspect() : NOTHING;
+  async function keep(scope: 'all' | 'holding', signal: AbortSignal): Promise<number | undefined> {
+    const { nextAt, hasFound } = scope === 'all' ? await inspect(signal) : NOTHING;
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     const plans = await followPlans(deps, scope);
     const isRepairing = await review();
     await endPlans(deps, plans);
-    return isRepairing || plans.length > 0 ? deps.clock.now() : nextAt;
+    return isRepairing || plans.length > 0 ? clock.now() : nextAt;
   }
 
   /** Has followed at once what was found or decided. */
   async function decided<T>(work: Promise<T>): Promise<T> {
     const result = await work;
-    notify();
+    loop.tell();
     return result;
   }
 
-  function notify(): void {
-    if (isWaiting || signal.aborted) return;
-    isWaiting = true;
-    turn = turn.then(takeTurn);
-  }
-
   return {
-    start() {
-      notify();
-    },
-    async stop() {
+    start: () => loop.start(),
+    stop() {
       stopping.abort();
-      clearTimeout(timer);
-      await turn;
+      return loop.stop();
     },
     /** Notes that there is something to look at, or that a plan was approved. */
-    notify,
+    notify: loop.tell,
     /** Looks at one user or group now. */
-    look: (request: Omit<LookRequest, 'signal'>) => decided(lookNow(deps, { ...request, signal })),
+    look: (request: Omit<LookRequest, 'signal'>) =>
+      decided(lookNow(deps, { ...request, signal: stopping.signal })),
     /** Decides about the known drifts, after a sweep. */
     decide: (occasion: Occasion) => decided(decide(deps, occasion)),
   };
