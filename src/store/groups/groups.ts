@@ -68,26 +68,19 @@ export async function lockGroupsByName(tx: Db, nameFolded: string): Promise<Grou
 
 /** Lists tombstones of this name that still stand for a group of the service, newest first. */
 export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('display_name_folded', '=', nameFolded)
-    .where('deleted_at', 'is not', null)
-    .orderBy('deleted_at', 'desc')
-    .execute();
+  const { rows } = await sql<GroupRow>`select * from groups
+    where display_name_folded = ${nameFolded} and deleted_at is not null
+    order by deleted_at desc`.execute(db);
+  return rows;
 }
 
 /** Lists groups whose name in the service is about to change or to go: their removal or renaming still waits. */
 export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where(waits('cells'))
-    .where('observed', 'is not', null)
-    .where((where) =>
-      where.or([where('deleted_at', 'is not', null), waits('cells', 'displayName')]),
-    )
-    .execute();
+  const { rows } = await sql<GroupRow>`select * from groups where ${waits('cells')}
+    and observed is not null and (deleted_at is not null or ${waits('cells', 'displayName')})`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** The group, live or deleted, that stands for a group of the service; the live one first. */
@@ -155,14 +148,10 @@ export async function forgetLostGroups(
   nameFolded: string,
   heir: GroupId,
 ): Promise<SentCreate[] | undefined> {
-  const forgotten = await tx
-    .deleteFrom('groups')
-    .where('deleted_at', 'is not', null)
-    .where('display_name_folded', '=', nameFolded)
-    .where(sql<boolean>`lost_looks > 0`)
-    .returning(['id', 'sent_creates'])
-    .execute();
-  return inheritSentCreates(tx, forgotten, heir);
+  const { rows } = await sql<Pick<GroupRow, 'id' | 'sent_creates'>>`
+    delete from groups where deleted_at is not null and display_name_folded = ${nameFolded}
+    and lost_looks > 0 returning id, sent_creates`.execute(tx);
+  return inheritSentCreates(tx, rows, heir);
 }
 
 /** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */

@@ -81,17 +81,10 @@ async function deleteDone(
 ): Promise<UserId[]> {
   const left = new Set(userIds);
   for (const chunk of chunks(userIds)) {
-    const deleted = await tx
-      .deleteFrom(table)
-      .where('group_id', '=', groupId)
-      .where('user_id', 'in', chunk)
-      .where('desired', '=', 0)
-      .where((where) =>
-        where.or([where('pending', 'is', null), where('pending', '<=', plannedVersion)]),
-      )
-      .returning('user_id')
-      .execute();
-    for (const { user_id } of deleted) left.delete(user_id);
+    const { rows } = await sql<{ user_id: UserId }>`delete from ${sql.table(table)}
+      where group_id = ${groupId} and user_id in (${sql.join(chunk)}) and desired = 0
+      and (pending is null or pending <= ${plannedVersion}) returning user_id`.execute(tx);
+    for (const { user_id } of rows) left.delete(user_id);
   }
   return [...left];
 }
@@ -170,14 +163,8 @@ export async function markExhausted(
   { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
 ): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx
-      .updateTable(table)
-      .set({ stuck_at: now })
-      .where('group_id', '=', groupId)
-      .where('pending', 'is not', null)
-      .where('stuck_at', 'is', null)
-      .where('attempts', '>=', attemptsMax)
-      .execute();
+    await sql`update ${sql.table(table)} set stuck_at = ${now} where group_id = ${groupId}
+      and pending is not null and stuck_at is null and attempts >= ${attemptsMax}`.execute(tx);
   }
 }
 

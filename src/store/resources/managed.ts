@@ -56,27 +56,16 @@ export async function trust(
   ids: readonly (UserId | GroupId)[],
 ): Promise<void> {
   for (const some of chunks(ids)) {
-    await tx
-      .updateTable(table)
-      .set({ must_look: 0 })
-      .where('id', 'in', some)
-      .where('in_flight', '=', 0)
-      .where('due_at', 'is', null)
-      .execute();
+    await sql`update ${sql.table(table)} set must_look = 0
+      where id in (${sql.join(some)}) and in_flight = 0 and due_at is null`.execute(tx);
   }
 }
 
 /** Lists live managed groups with an observed or a wanted admin. */
 export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
-  const rows = await db
-    .selectFrom('groups')
-    .select('id')
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where('upstream_uid', 'is not', null)
-    .where('id', 'in', (query) => query.selectFrom('group_admins').select('group_id'))
-    .orderBy('seq')
-    .execute();
+  const { rows } = await sql<{ id: GroupId }>`select id from groups
+    where origin is not null and deleted_at is null and upstream_uid is not null
+    and id in (select group_id from group_admins) order by seq`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -209,13 +198,9 @@ export async function listUserNamesSeen(
   const seen = new Set<string>();
   for (const names of chunks(namesFolded)) {
     for (const column of ['observed_user_name_folded', 'observed_email_folded'] as const) {
-      const rows = await db
-        .selectFrom('users')
-        .select(`${column} as name`)
-        .where('upstream_id', 'is not', null)
-        .where(column, 'in', names)
-        .execute();
-      for (const { name } of rows) if (name !== null) seen.add(name);
+      const { rows } = await sql<{ name: string }>`select ${sql.ref(column)} as name from users
+        where upstream_id is not null and ${sql.ref(column)} in (${sql.join(names)})`.execute(db);
+      for (const { name } of rows) seen.add(name);
     }
   }
   return seen;

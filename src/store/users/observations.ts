@@ -101,27 +101,13 @@ interface KnownAccount {
 
 /** Some active account that the service was seen to hold, with a userName and an address; or undefined. */
 export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .select(['upstream_id', 'observed_user_name_folded', 'observed_email_folded'])
-    .where('deleted_at', 'is', null)
-    .where('active', '=', 1)
-    .where('upstream_id', 'is not', null)
-    .where('observed_user_name_folded', 'is not', null)
-    .where('observed_email_folded', 'is not', null)
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { upstream_id, observed_user_name_folded, observed_email_folded } = row;
-  if (upstream_id === null || !observed_user_name_folded || !observed_email_folded) {
-    return undefined;
-  }
-  return {
-    upstreamId: upstream_id,
-    userNameFolded: observed_user_name_folded,
-    emailFolded: observed_email_folded,
-  };
+  const { rows } = await sql<KnownAccount>`select upstream_id as "upstreamId",
+      observed_user_name_folded as "userNameFolded", observed_email_folded as "emailFolded"
+    from users where deleted_at is null and active = 1 and upstream_id is not null
+    and observed_user_name_folded <> '' and observed_email_folded <> '' order by seq limit 1`.execute(
+    db,
+  );
+  return rows[0];
 }
 
 /** Lists inactive managed users without a known account whose userName or address an unmanaged account has. */
