@@ -18,7 +18,6 @@ import type { Content } from '../requests/list-written.ts';
 import { userKind } from '../users/accept.ts';
 import type { Sent } from '../writes/sent.ts';
 import type { AcceptedWrite, WriteTarget } from '../writes/write-result.ts';
-import { breakCircles } from './break-circles.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -29,7 +28,7 @@ import {
 } from './bulk-operation.ts';
 import { findTargetName, isReference, resolveReferences, resolveText } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
-import { toOrder } from './to-order.ts';
+import { breakCircles, toOrder } from './to-order.ts';
 
 /** Result of one operation, what its data says, and the parts of it that were not taken. */
 export type BulkResult = Outcome & {

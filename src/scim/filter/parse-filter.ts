@@ -9,33 +9,22 @@ import {
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
 import { hasOddOffset, toComparison, toComparisonWithNothing } from './comparison.ts';
-import { descend, peek, type Reader, take, takeWord } from './reader.ts';
+import { COMPARE_OPS, descend, peek, type Reader, take, takeValue, takeWord } from './reader.ts';
 import { invalidFilter, toTokens } from './tokens.ts';
 import type { Filter, FilterTarget, Literal } from './tree.ts';
-import { COMPARE_OPS, takeValue } from './value.ts';
 
-/** Limits and counter that a filter is read with. */
+/** How a filter is read. */
 interface FilterReading {
-  /** Nested parentheses, brackets and negations. */
-  readonly depthMax: number;
-  /** Characters. */
-  readonly lengthMax: number;
   /** Counts the corrections. */
-  readonly repairs: Repairs;
+  readonly repairs?: Repairs;
   /** True where the filter is read for several types: an attribute that this one lacks takes a text without quotes too. */
-  readonly isForOthers: boolean;
+  readonly isForOthers?: boolean;
   /** True where a name that no schema has is refused: a filter that chooses what is written must not choose by a mistake. */
-  readonly isForWrite: boolean;
+  readonly isForWrite?: boolean;
 }
 
-/** Limits far beyond the filters of any provider, and far below a noticeable cost. */
-const FILTER_READING: FilterReading = {
-  depthMax: 50,
-  lengthMax: 10_000,
-  repairs: UNCOUNTED,
-  isForOthers: false,
-  isForWrite: false,
-};
+/** Most characters of a filter: far more than any provider sends, at no noticeable cost. */
+const LENGTH_MAX = 10_000;
 
 /** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
@@ -52,7 +41,7 @@ export const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
 export function parseFilter(
   filter: unknown,
   schema: ResourceSchema,
-  reading: Partial<FilterReading> = {},
+  reading: FilterReading = {},
 ): Filter {
   const { repairs = UNCOUNTED } = reading;
   const scope: Scope = (name) => {
@@ -70,7 +59,7 @@ export function parseFilter(
 export function parseElementFilter(
   filter: string,
   attribute: AttributeRule,
-  reading: Partial<FilterReading> = {},
+  reading: FilterReading = {},
 ): Filter {
   return parseInScope(filter, elementScope(attribute), { reading, list: attribute.name });
 }
@@ -78,18 +67,19 @@ export function parseElementFilter(
 function parseInScope(
   filter: unknown,
   scope: Scope,
-  { reading, list }: { reading: Partial<FilterReading> } & Pick<Reader, 'list'>,
+  { reading, list }: { reading: FilterReading } & Pick<Reader, 'list'>,
 ): Filter {
-  const { lengthMax, ...rest } = { ...FILTER_READING, ...reading };
+  const { repairs = UNCOUNTED, isForOthers = false, isForWrite = false } = reading;
   if (typeof filter !== 'string') {
     throw badRequest('invalidFilter', 'The filter is not one text.');
   }
   if (filter.trim() === '') throw badRequest('invalidFilter', 'The filter is blank.');
-  if (filter.length > lengthMax) {
-    throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
+  if (filter.length > LENGTH_MAX) {
+    throw badRequest('invalidFilter', `The filter is longer than ${LENGTH_MAX} characters.`);
   }
-  const tokens = toTokens(filter, rest.repairs);
-  const reader: Reader = { ...rest, source: filter, tokens, next: 0, depth: 0, list };
+  const tokens = toTokens(filter, repairs);
+  const how = { repairs, isForOthers, isForWrite, list };
+  const reader: Reader = { ...how, source: filter, tokens, next: 0, depth: 0 };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;

@@ -1,11 +1,15 @@
 import type { Repairs } from '../repairs.ts';
+import { findRule } from '../schema/attribute-table.ts';
 import { invalidFilter, type Token } from './tokens.ts';
+import type { CompareOp, FilterTarget, Literal } from './tree.ts';
+
+/** Most parentheses, brackets and negations inside each other. */
+const DEPTH_MAX = 50;
 
 /** State of the parser of a filter. */
 export interface Reader {
   readonly source: string;
   readonly tokens: readonly Token[];
-  readonly depthMax: number;
   readonly repairs: Repairs;
   readonly isForOthers: boolean;
   readonly isForWrite: boolean;
@@ -44,10 +48,91 @@ export function takeWord(reader: Reader, word: string): boolean {
 /** Reads what is nested. @throws ScimError 400 `invalidFilter`: too deep */
 export function descend<T>(reader: Reader, read: () => T): T {
   reader.depth += 1;
-  if (reader.depth > reader.depthMax) {
-    throw invalidFilter(`more than ${reader.depthMax} levels`, peek(reader).at);
+  if (reader.depth > DEPTH_MAX) {
+    throw invalidFilter(`more than ${DEPTH_MAX} levels`, peek(reader).at);
   }
   const result = read();
   reader.depth -= 1;
   return result;
+}
+
+/** Operators of comparisons, by their words in lower case. */
+export const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
+  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
+);
+/** Words of the language: where one of them stands, the value is missing. */
+const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
+/** Ambiguous words: a malformed number, a text in other quotes. */
+const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** Value behind an operator. */
+interface Value {
+  readonly literal: Literal;
+  /** As it was written. */
+  readonly text: string;
+  readonly at: number;
+}
+
+/**
+ * Takes the value that the target is compared with. A text may lack its quotes where it can mean nothing else, also one
+ * of several words: `displayName eq Night Shift`.
+ * @throws ScimError 400 `invalidFilter`
+ */
+export function takeValue(reader: Reader, target: FilterTarget | undefined): Value {
+  const token = peek(reader);
+  if (token.kind !== 'text' && token.kind !== 'word') {
+    throw invalidFilter('a value is missing', token.at);
+  }
+  reader.next += 1;
+  const { text, at } = token;
+  if (token.kind === 'text') return { literal: text, text, at };
+  const isOfOthers = target === undefined && reader.isForOthers;
+  const isText = isOfOthers || takesText(target);
+  const words = isText ? takeMoreWords(reader, token) : undefined;
+  const literal = words ?? toLiteral(token, isText);
+  if (typeof literal === 'string' && !isOfOthers) reader.repairs.count('filter-unquoted');
+  return { literal, text: words ?? text, at };
+}
+
+function toLiteral({ text, at }: Token, isText: boolean): Literal {
+  const word = text.toLowerCase();
+  if (word === 'true' || word === 'false') return word === 'true';
+  if (word === 'null') return null;
+  if (NUMBER.test(word)) return Number(word);
+  if (isText && !NO_TEXT.has(word) && !DOUBTFUL.test(word)) return text;
+  throw invalidFilter('a value that is neither quoted nor a number', at);
+}
+
+/** True for an attribute that takes only text, so that it may be without quotes: `userName eq ak3@example.com`. */
+function takesText(target: FilterTarget | undefined): boolean {
+  if (target === undefined) return false;
+  const { type, subAttributes } = target.rule;
+  const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
+  return compared !== undefined && compared !== 'boolean' && compared !== 'integer';
+}
+
+/**
+ * Takes the rest of a text of several words, up to the end of the comparison, and gives all of it. undefined: the text
+ * has one word, or what follows is no end, so that something is wrong.
+ */
+function takeMoreWords(reader: Reader, first: Token): string | undefined {
+  const { tokens, source, next } = reader;
+  if (first.text.startsWith("'") || NO_TEXT.has(first.text.toLowerCase())) return undefined;
+  let end = next;
+  while (isPlainWord(tokens[end])) end += 1;
+  const last = tokens[end - 1];
+  if (end === next || last === undefined || !endsComparison(tokens[end])) return undefined;
+  reader.next = end;
+  return source.slice(first.at, last.at + last.text.length);
+}
+
+function isPlainWord(token: Token | undefined): boolean {
+  return token?.kind === 'word' && !NO_TEXT.has(token.text.toLowerCase());
+}
+
+function endsComparison(token: Token | undefined): boolean {
+  if (token === undefined || token.kind === 'end') return true;
+  if (token.kind === 'word') return ['and', 'or'].includes(token.text.toLowerCase());
+  return token.kind === ')' || token.kind === ']';
 }

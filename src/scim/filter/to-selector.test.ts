@@ -107,8 +107,7 @@ test('two conditions on one element are checked, because an index finds them on 
 const many = (part: string, glue: string, count: number) =>
   Array.from({ length: count }, (_, index) => part.replace('#', String(index))).join(glue);
 const sizes: { why: string; filter: string; isAsked: boolean }[] = [
-  { why: 'hundreds of names', filter: many('userName eq "x#"', ' or ', 500), isAsked: true },
-  { why: 'more names than SQLite takes', filter: many('id eq "#"', ' or ', 901), isAsked: false },
+  { why: 'hundreds of names', filter: many('id eq #', ' or ', 600), isAsked: true },
   {
     why: 'hundreds of names and a few conditions',
     filter: `(${many('id eq "x#"', ' or ', 300)}) and active eq true`,
@@ -137,7 +136,7 @@ const sizes: { why: string; filter: string; isAsked: boolean }[] = [
 ];
 for (const { why, filter, isAsked } of sizes) {
   test(`${why}: ${isAsked ? 'the database is asked' : 'a database would hold everybody up'}`, () => {
-    const parsed = parseFilter(filter, userSchema, { depthMax: 9, lengthMax: 50_000 });
+    const parsed = parseFilter(filter, userSchema);
 
     expect(toSelector(parsed).selector !== undefined).toBe(isAsked);
   });

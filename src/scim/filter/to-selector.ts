@@ -26,8 +26,6 @@ export function toSelector(filter: Filter | undefined): Selection {
 
 /** Most conditions that a database compares each resource with. */
 const CONDITIONS_MAX = 10;
-/** Most names that are looked up by their indexes; SQLite takes fewer than a thousand. */
-const NAMES_MAX = 900;
 
 function isLight(selector: Selector): boolean {
   if (countConditions(selector) <= CONDITIONS_MAX || isListOfNames(selector)) return true;
@@ -41,7 +39,7 @@ function countConditions(selector: Selector): number {
 }
 
 function isListOfNames(selector: Selector): boolean {
-  if (selector.kind !== 'or' || selector.parts.length > NAMES_MAX) return false;
+  if (selector.kind !== 'or') return false;
   return selector.parts.every(
     (part) => isCondition(part) && part.kind !== 'active' && part.kind !== 'lastModified',
   );

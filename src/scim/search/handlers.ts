@@ -16,13 +16,9 @@ import { parseSorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './cursor.ts';
-import { find, type Part } from './find.ts';
-import { findAfter } from './find-after.ts';
+import { find, findAfter, type Part } from './find.ts';
 import { createPlaceCache, type PlaceCache, withPlaces } from './places.ts';
 import { groupSource, type Search, type Source, userSource } from './sources.ts';
-
-/** Deepest nesting of a filter, and most characters of one. */
-const FILTER_LIMITS = { depthMax: 50, lengthMax: 10_000 } as const;
 
 /** One type of resource as it is searched. */
 interface SearchKind<View extends ResourceView> {
@@ -93,7 +89,7 @@ export function parseSearch(
     isForOthers = false,
   }: { readonly schema: ResourceSchema } & Pick<SearchCall, 'repairs' | 'isForOthers'>,
 ): Search {
-  const reading = { ...FILTER_LIMITS, repairs, isForOthers };
+  const reading = { repairs, isForOthers };
   return {
     // A filter that is blank is a mistake: it must not find everybody.
     filter:
