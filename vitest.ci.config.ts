@@ -30,6 +30,7 @@ const ON_POSTGRES = [
   'drift-policy',
   'group-members',
   'lenient-searches',
+  'nested-groups',
   'protocol',
   'provider-cases/provider-cases',
   'refused-whole',

@@ -186,7 +186,7 @@ function limitOptions(): Option[] {
     ).choices(unknownMembers),
     new Option(
       '--nested-groups <way>',
-      'when a group is a member: answer 400, or leave it out',
+      'when a group is a member: answer 400, leave it out, or take its people as members',
     ).choices(nestedGroups),
     new Option(
       '--match <list>',

@@ -37,8 +37,8 @@ export const CHOICES = {
   returning: ['conflict', 'restore'],
   /** Members that nobody has the id of: 400, or left out. */
   unknownMembers: ['refuse', 'skip'],
-  /** Groups among members: 400, or left out. */
-  nestedGroups: ['refuse', 'skip'],
+  /** Groups among members: 400, left out, or their people are members. */
+  nestedGroups: ['refuse', 'skip', 'flatten'],
 } as const;
 
 /** Names by which a person is recognised who is new to the bridge. */

@@ -2,6 +2,7 @@ import type { GroupId, UserId } from '../domain/ids.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks } from '../store/engine/dialect.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
+import { listNested } from '../store/resources/nesting.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
@@ -11,7 +12,7 @@ import {
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { updateUser } from '../store/users/users.ts';
-import { ruleAdmins } from './rule-admins.ts';
+import { ruleAdmins, ruleLinks } from './rule-links.ts';
 import { toRuledUser } from './rule-user.ts';
 import type { Rules } from './rules.ts';
 
@@ -25,6 +26,10 @@ export interface GroupNews {
   readonly users: readonly UserId[];
   /** The provider has given the admin list back to the rules. */
   readonly admins?: 'given back';
+  /** Which of its own members inner groups may have brought or taken: all, or these users; absent: none. */
+  readonly nested?: 'all' | 'users' | undefined;
+  /** Version of the write of this transaction that its own members belong to; absent: they make a new one. */
+  readonly version?: number;
 }
 
 /**
@@ -39,11 +44,13 @@ export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): P
 export interface Followed {
   /** True when other users or groups may be due. */
   readonly notifies: boolean;
-  /** True when the group itself has another version. */
+  /** True when the group itself was changed. */
   readonly changedItself: boolean;
+  /** True when somebody left a group because of it. */
+  readonly removes: boolean;
 }
 
-const NOTHING: Followed = { notifies: false, changedItself: false };
+const NOTHING = { notifies: false, changedItself: false };
 
 /** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
 export function toRuledName(
@@ -53,9 +60,9 @@ export function toRuledName(
 }
 
 /**
- * Updates everything that rules derive from a group, in the transaction that changed it: the fields of users who joined
- * or left, admin lists that draw on it, its own admin list. Where only members changed, only those users are looked at.
- * `now` is epoch milliseconds.
+ * Updates everything that is derived from a group, in the transaction that changed it: the members of groups that it is
+ * a member of, the fields of users who joined or left, admin lists that draw on it, its own lists. Where only members
+ * changed, only those users are looked at. `now` is epoch milliseconds.
  */
 export async function followGroup(
   tx: Db,
@@ -63,6 +70,35 @@ export async function followGroup(
   news: GroupNews,
   now: number,
 ): Promise<Followed> {
+  const { id, nested, version } = news;
+  const some = nested === 'all' ? undefined : news.users;
+  const own = { groupId: id, users: some, now, version };
+  const { writes } = nested ? await ruleLinks(tx, rules, 'memberships', own) : { writes: [] };
+  const users = [...new Set([...news.users, ...writes.map(({ userId }) => userId)])];
+  const all = [...writes];
+  const { notifies, changedItself } = await followRules(tx, rules, { ...news, users }, now);
+  const around = users.length === 0 ? [] : await listNested(tx, id, 'around');
+  for (const groupId of around) {
+    const outer = await ruleLinks(tx, rules, 'memberships', { groupId, users, now });
+    const moved = outer.writes.map(({ userId }) => userId);
+    const name = toRuledName(outer.row);
+    await followRules(tx, rules, { id: groupId, before: name, after: name, users: moved }, now);
+    all.push(...outer.writes);
+  }
+  return {
+    notifies: notifies || all.length > 0,
+    changedItself: changedItself || writes.length > 0 || around.includes(id),
+    removes: all.some(({ desired }) => desired === 0),
+  };
+}
+
+/** Updates what rules derive from a group alone. */
+async function followRules(
+  tx: Db,
+  rules: Rules,
+  news: GroupNews,
+  now: number,
+): Promise<Omit<Followed, 'removes'>> {
   if (rules.book.isEmpty) return NOTHING;
   const isRenamed = news.before !== news.after;
   if (!isRenamed && news.users.length === 0 && news.admins === undefined) return NOTHING;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
-import { assertNever } from '../domain/errors.ts';
+import { type GroupId, groupId, userId } from '../domain/ids.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
@@ -8,12 +8,10 @@ import { lockGroup, updateGroup } from '../store/groups/groups.ts';
 import { listRows } from '../store/resources/managed.ts';
 import type { Db, Store } from '../store/store.ts';
 import { followUsers } from './follow.ts';
-import { ruleAdmins } from './rule-admins.ts';
 import { toRuledGroup } from './rule-group.ts';
+import { ruleAdmins } from './rule-links.ts';
 import type { Rules } from './rules.ts';
 
-/** Rows updated in one transaction: few enough that requests do not notice. */
-const PAGE = { groups: 100, people: 200, admins: 20 } as const;
 /** Rest after a failure of the store, in milliseconds. */
 const REST_MS = 1_000;
 
@@ -23,7 +21,7 @@ const FACT = createFact<RulesFact>('rules');
 interface RulesFact {
   /** Hash of the rules that are applied now. */
   readonly hash: string;
-  readonly step: 'groups' | 'people' | 'admins' | 'done';
+  readonly step: StepName | 'done';
   /** Last row that was updated in this step. */
   readonly afterSeq: number;
 }
@@ -60,9 +58,8 @@ export function createReapplication(deps: Deps, onChanged: () => void): Reapplic
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        const page = await deps.store.write((tx) => applyPage(tx, deps, hash));
-        if (page.changed) onChanged();
-        if (page.isLast) return;
+        if (!(await isToApply(deps, hash))) return;
+        if (await deps.store.write((tx) => applyPage(tx, deps, hash))) onChanged();
       } catch (error) {
         deps.events.failed({ type: 'rules', id: 'reapply', error });
         await deps.clock.sleep(REST_MS, stopping.signal).catch(() => undefined);
@@ -70,18 +67,9 @@ export function createReapplication(deps: Deps, onChanged: () => void): Reapplic
     }
   }
 
-  async function begin(): Promise<void> {
-    try {
-      if (await isToApply(deps, hash)) await run();
-    } catch (error) {
-      deps.events.failed({ type: 'rules', id: 'reapply', error });
-      await run();
-    }
-  }
-
   return {
     start() {
-      running = begin().finally(over.resolve);
+      running = run().finally(over.resolve);
     },
     async stop() {
       stopping.abort();
@@ -103,71 +91,60 @@ async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean>
   return fact.hash !== hash || fact.step !== 'done';
 }
 
-interface AppliedPage {
-  readonly isLast: boolean;
-  readonly changed: boolean;
+type StepName = 'groups' | 'people' | 'admins';
+
+/** One step: to the rows of a table, so many in one transaction that requests do not notice. */
+interface Step {
+  readonly table: 'users' | 'groups';
+  readonly limit: number;
+  readonly next: RulesFact['step'];
+  /** Applies the rules to these rows. True when something changed. */
+  apply(tx: Db, rules: Rules, ids: readonly string[], now: number): Promise<boolean>;
 }
 
-async function applyPage(tx: Db, deps: Deps, hash: string): Promise<AppliedPage> {
+const STEPS: Readonly<Record<StepName, Step>> = {
+  groups: { table: 'groups', limit: 100, next: 'people', apply: toEach(applyToGroup) },
+  people: {
+    ...({ table: 'users', limit: 200, next: 'admins' } as const),
+    apply: (tx, rules, ids, now) => followUsers(tx, rules, ids.map(userId), now),
+  },
+  admins: { table: 'groups', limit: 20, next: 'done', apply: toEach(applyToAdmins) },
+};
+
+/** Applies the rules to one page. True when something changed. */
+async function applyPage(tx: Db, deps: Deps, hash: string): Promise<boolean> {
   const now = deps.clock.now();
   const held = await FACT.lock(tx);
   const fact = held?.hash === hash ? held : ({ hash, step: 'groups', afterSeq: 0 } as const);
-  if (fact.step === 'done') return { isLast: true, changed: false };
-  const { lastSeq, changed } = await applyStep(tx, deps, fact);
-  const next = lastSeq === undefined ? toNextStep(fact) : { ...fact, afterSeq: lastSeq };
-  await FACT.save(tx, next, now);
-  return { isLast: next.step === 'done', changed };
+  if (fact.step === 'done') return false;
+  const { table, limit, next, apply } = STEPS[fact.step];
+  const rows = await listRows(tx, table, { afterSeq: fact.afterSeq, limit, of: 'ruled' });
+  const ids = rows.map(({ id }) => id);
+  const changed = await apply(tx, deps.rules, ids, now);
+  const last = rows.at(-1);
+  const after = last === undefined ? { step: next, afterSeq: 0 } : { afterSeq: last.seq };
+  await FACT.save(tx, { ...fact, ...after }, now);
+  return changed;
 }
 
-function toNextStep({ hash, step }: RulesFact): RulesFact {
-  const next = { groups: 'people', people: 'admins', admins: 'done', done: 'done' } as const;
-  return { hash, step: next[step], afterSeq: 0 };
+type ApplyToOne = (tx: Db, rules: Rules, id: GroupId, now: number) => Promise<boolean>;
+
+function toEach(apply: ApplyToOne): Step['apply'] {
+  return async (tx, rules, ids, now) => {
+    let changed = false;
+    for (const id of ids) changed = (await apply(tx, rules, groupId(id), now)) || changed;
+    return changed;
+  };
 }
 
-interface Step {
-  /** Undefined when no row was left. */
-  readonly lastSeq: number | undefined;
-  readonly changed: boolean;
-}
-
-async function applyStep(tx: Db, deps: Deps, { step, afterSeq }: RulesFact): Promise<Step> {
-  const now = deps.clock.now();
-  const page = { afterSeq, of: 'ruled' } as const;
-  switch (step) {
-    case 'groups': {
-      const groups = await listRows(tx, 'groups', { ...page, limit: PAGE.groups });
-      let changed = false;
-      for (const { id } of groups) changed = (await applyToGroup(tx, deps, { id, now })) || changed;
-      return { lastSeq: groups.at(-1)?.seq, changed };
-    }
-    case 'people': {
-      const users = await listRows(tx, 'users', { ...page, limit: PAGE.people });
-      const ids = users.map(({ id }) => id);
-      return { lastSeq: users.at(-1)?.seq, changed: await followUsers(tx, deps.rules, ids, now) };
-    }
-    case 'admins': {
-      const groups = await listRows(tx, 'groups', { ...page, limit: PAGE.admins });
-      let changed = false;
-      for (const { id: groupId } of groups) {
-        changed = (await ruleAdmins(tx, deps.rules, { groupId, users: undefined, now })) || changed;
-      }
-      return { lastSeq: groups.at(-1)?.seq, changed };
-    }
-    case 'done':
-      return { lastSeq: undefined, changed: false };
-    default:
-      return assertNever(step);
-  }
-}
-
-async function applyToGroup(
-  tx: Db,
-  { rules }: Deps,
-  { id, now }: { id: Parameters<typeof lockGroup>[1]; now: number },
-): Promise<boolean> {
+async function applyToGroup(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
   const row = await lockGroup(tx, id);
   const next = row && (await toRuledGroup(tx, rules, { row, now }));
   if (row === undefined || next === undefined) return false;
   await updateGroup(tx, id, toChangedColumns(row, next));
   return true;
+}
+
+async function applyToAdmins(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
+  return ruleAdmins(tx, rules, { groupId: id, users: undefined, now });
 }

@@ -148,6 +148,8 @@ export interface GroupsTable extends ConvergenceColumns {
   entities: string | null;
   /** 1: a provider wrote the list of admins, so rules leave it alone. */
   admins_asked: Generated<number>;
+  /** Ids of the groups that a provider made members, as a JSON list. */
+  inner_groups: Generated<string>;
 }
 
 /** Columns that memberships and admin lists share: three facts per (group, user). */
@@ -170,14 +172,13 @@ export interface LinkColumns {
   stuck_at: number | null;
   /** Error of the service, as JSON text. */
   problem: string | null;
+  /**
+   * 0: neither a rule nor an inner group wants it, or a provider named the member. 1: it put the user in. 2: it wants a user
+   * who was there already.
+   */
+  by_rule: Generated<number>;
   /** Order of creation. */
   seq: Generated<number>;
-}
-
-/** One admin of a group. */
-export interface GroupAdminsTable extends LinkColumns {
-  /** 0: no rule wants it. 1: a rule put the user in. 2: a rule wants a user who was there already. */
-  by_rule: Generated<number>;
 }
 
 /** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
@@ -610,7 +611,7 @@ export interface Schema {
   former_ids: FormerIdsTable;
   groups: GroupsTable;
   memberships: LinkColumns;
-  group_admins: GroupAdminsTable;
+  group_admins: LinkColumns;
   facts: FactsTable;
   disputes: DisputesTable;
   own_calls: OwnCallsTable;

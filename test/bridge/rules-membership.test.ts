@@ -99,23 +99,6 @@ describe('members', () => {
     expect(removed.status).toBe(204);
   });
 
-  test('a group as a member is refused, saying so', async () => {
-    const inner = await addGroup(bridge, 'Inner');
-    const path = `/Groups/${await addGroup(bridge, 'Outer')}`;
-    const value = [{ value: inner, type: 'Group' }];
-
-    const named = await bridge.request(
-      'PATCH',
-      path,
-      toPatch({ op: 'add', path: 'members', value }),
-    );
-    const bare = await bridge.request('PATCH', path, change('add', [inner]));
-
-    expect(named.status).toBe(400);
-    expect(named.body.detail).toMatch(/group/i);
-    expect(bare.status).toBe(400);
-  });
-
   test('an unmanaged person may join a managed group and is not adopted by it', async () => {
     const id = await findId(bridge, { type: 'Users', name: 'user00001' });
     const path = `/Groups/${await addGroup(bridge, 'Waiters')}`;

@@ -28,7 +28,7 @@ export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<E
     name: row.user_name,
     upstream: state.upstreamId === undefined ? null : String(state.upstreamId),
     fields: listFields({ row, state, names, rules }),
-    groups: links.map((link) => toExplainedLink(link, 'provider')),
+    groups: links.map((link) => toExplainedLink(link, link.by_rule ? 'inner group' : 'provider')),
     more: Math.max(0, all - links.length),
   };
 }

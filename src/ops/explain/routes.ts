@@ -61,7 +61,7 @@ async function listHeld(db: Db, groupId: string): Promise<ReadonlySet<string>> {
 }
 
 function toMember(link: SeqLink, held: ReadonlySet<string>): ExplainedLink {
-  const member = toExplainedLink(link, 'provider');
+  const member = toExplainedLink(link, link.by_rule ? 'inner group' : 'provider');
   const isHeld = member.standing === 'drifted' && held.has(member.id);
   return isHeld ? { ...member, standing: 'held' } : member;
 }

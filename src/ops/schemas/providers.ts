@@ -53,7 +53,7 @@ export const handling = z.strictObject({
     'Members that nobody has the id of: 400, or left out and counted.',
   ),
   nestedGroups: choice('nestedGroups', CHOICES.nestedGroups).describe(
-    'Groups among members: 400, or left out and counted.',
+    'Groups among members: 400, left out and counted, or their people are members.',
   ),
   match: z
     .array(z.enum(MATCHES, { error: MATCH_ERROR }), { error: MATCH_ERROR })

@@ -270,7 +270,8 @@ async function follow(
   await enterRules(tx, rules, 'names');
   const before = isAdopted ? undefined : toRuledName(original);
   const after = toRuledName(await findGroupRow(tx, id));
-  const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
+  const news = { id, before, after, users: reverted, nested: 'all' } as const;
+  const { notifies } = await followGroup(tx, rules, news, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
 }
 

@@ -40,7 +40,9 @@ export async function revertGroup(
     ? markDeleted(row, now)
     : { ...row, ...revertColumns(row, write, GROUP_FIELDS, toGroupColumns) };
   const kept = isUnchanged ? await followMembers(tx, without, undo) : without;
-  const draft = revertAdminsAsked(kept, links, undo);
+  // The people of inner groups are looked at when this is followed.
+  const inner_groups = (isLast ? undo.before?.innerGroups : undefined) ?? row.inner_groups;
+  const draft = { ...revertAdminsAsked(kept, links, undo), inner_groups };
   return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
 }
 
@@ -124,7 +126,7 @@ async function takeBackReached(
     const before = befores.get(userId);
     const desired = before ? before.desired : 0;
     const pending = desired === null || desired === observed ? null : version;
-    return { userId, desired, observed, pending, putIn };
+    return { userId, desired, observed, pending, putIn, byRule: before?.byRule ?? 0 };
   });
   await saveLinks(tx, table, groupId, links);
   const over = links.filter(({ desired, pending }) => desired === 0 && pending === null);

@@ -8,8 +8,9 @@ import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/col
 import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { disownLinks } from '../../store/links/observations.ts';
-import { hasRuledAdmins, hasWaitingLinks } from '../../store/links/waiting.ts';
+import { hasRuledLinks, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
+import { listNested } from '../../store/resources/nesting.ts';
 import { isUserRow, lockRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { saveEmails } from '../../store/users/emails.ts';
@@ -47,12 +48,12 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   return !isUserRow(row) && hasWaitingLinks(tx, row.id);
 }
 
-/** True for a group from which rules derive something: that ends with it, which the service would be told. */
+/** True for a group from which rules or outer groups derive something: that ends with it, which the service would be told. */
 async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boolean> {
   if (isUserRow(row)) return false;
   const isSource = book.drivesMembers(row.display_name) || book.isSource(row.display_name);
   if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
-  return hasRuledAdmins(tx, row.id);
+  return (await hasRuledLinks(tx, row.id)) || (await listNested(tx, row.id, 'around')).length > 0;
 }
 
 async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
@@ -82,7 +83,7 @@ const AT_REST = {
  * - `unmanaged`: the bridge only observes it
  * - `waits`: something of it is still to reach the service, or it is not known whether it has
  * - `not-in-service`: the service was not seen to have it, so nothing of it would be left
- * - `ruled`: rules draw on the group, or fill its admins, and would change the service
+ * - `ruled`: rules draw on the group, or fill its lists, and would change the service
  */
 type Release =
   | { readonly kind: 'released'; readonly provider: string }

@@ -82,8 +82,8 @@ function toMember(given: JsonValue, repairs: Repairs): JsonObject {
   return { value: item };
 }
 
-/** Address of a user, absolute or not. */
-const USER_ADDRESS = /(?:^|\/)Users\/([^/?#]+)$/i;
+/** Address of a member, absolute or not. */
+const ADDRESS = /(?:^|\/)(?:Users|Groups)\/([^/?#]+)$/i;
 
 function readId(rule: AttributeRule, member: JsonObject, repairs: Repairs): string {
   // The id alone is taken: `keepKnown` finds out whose it is.
@@ -95,7 +95,7 @@ function readId(rule: AttributeRule, member: JsonObject, repairs: Repairs): stri
   const address = findPart(member, '$ref');
   const value =
     findPart(member, 'value') ??
-    (typeof address === 'string' ? USER_ADDRESS.exec(address)?.[1] : undefined);
+    (typeof address === 'string' ? ADDRESS.exec(address)?.[1] : undefined);
   // A broken document is the id of nobody.
   if (typeof value === 'string' && value !== '' && !/^\s*[[{].*"/s.test(value)) return value;
   if (typeof value !== 'number') {

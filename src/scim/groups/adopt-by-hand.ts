@@ -2,6 +2,7 @@ import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -12,7 +13,6 @@ import type { ScimDeps } from '../deps.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { adoptKnowing, assertAdminsKnown } from '../writes/read-privilege.ts';
 import { takeOver } from './create-group.ts';
-import { findGroupPrivilege } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
 
 /**

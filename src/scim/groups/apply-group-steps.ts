@@ -1,8 +1,9 @@
 import { assertNever } from '../../domain/errors.ts';
 import { toWrittenName } from '../../domain/extensions.ts';
-import type { UserId } from '../../domain/ids.ts';
+import { type UserId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
+import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
 import {
   type ListedUser,
   listUsersById,
@@ -14,7 +15,7 @@ import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
-import { toUserEntry } from '../render/resource-text.ts';
+import { toEntry } from '../render/resource-text.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import type { GroupTarget } from './change-group.ts';
 import { type LinkEdit, toUserIds } from './edit-links.ts';
@@ -196,14 +197,16 @@ function rememberFound(
       change.kind === list && change.op === 'removeWhere' ? [change.filter] : [],
     );
     const ids = new Map<Filter, UserId[]>(filters.map((filter) => [filter, []]));
+    const note = (entry: JsonObject, id: string) => {
+      const first = filters.find((filter) => matches(filter, entry));
+      if (first) ids.get(first)?.push(userId(id));
+    };
     const table = list === 'members' ? 'memberships' : 'group_admins';
     for await (const page of streamUsersOfGroups(tx, table, [row.id])) {
-      for (const user of page) {
-        const entry = toUserEntry(deps, user);
-        const first = filters.find((filter) => matches(filter, entry));
-        if (first) ids.get(first)?.push(user.id);
-      }
+      for (const user of page) note(toEntry(deps, user), user.id);
     }
+    const inner = await findInnerGroups(tx, list === 'members' ? parseInner(row) : []);
+    for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
     return ids;
   }
 
@@ -229,5 +232,5 @@ function listMatching(
   filter: Filter,
   deps: Pick<ScimDeps, 'baseUrl'>,
 ): UserId[] {
-  return users.filter((user) => matches(filter, toUserEntry(deps, user))).map(({ id }) => id);
+  return users.filter((user) => matches(filter, toEntry(deps, user))).map(({ id }) => id);
 }

@@ -7,6 +7,7 @@ import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromGroup, onlyTaken } from '../../domain/protection.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
@@ -14,7 +15,6 @@ import {
   lockGroup,
   toObservedGroup,
 } from '../../store/groups/groups.ts';
-import { readNamedUsers } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
@@ -24,8 +24,8 @@ import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
-import { type FindPlace, findNamed, type LinkEdit } from './edit-links.ts';
-import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
+import type { FindPlace, LinkEdit } from './edit-links.ts';
+import { assertPermissions, findKept } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
 
 /** State of a group that a PUT or PATCH asks for. */
@@ -70,9 +70,6 @@ export async function storeGroup(
   const isRenamed = attributes.displayName !== row.display_name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
-  // A replacement reads the whole list.
-  const ids = findNamed(members) ?? [];
-  const named = ids.length > 0 ? await readNamedUsers(tx, row.id, ids) : undefined;
   const removes = [...members, ...admins].some(({ op }) => op !== 'add');
   return storeGroupChange(tx, deps, {
     ...target,
@@ -80,9 +77,8 @@ export async function storeGroup(
     origin: row.origin,
     before,
     fields: toGroupFields(names),
-    keeps: removes ? await findKept(tx, deps, { row: managed, members, admins, named }) : undefined,
+    keeps: removes ? await findKept(tx, deps, { row: managed, members, admins }) : undefined,
     isNew: false,
-    named,
     repairs,
   });
 }

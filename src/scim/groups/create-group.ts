@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import {
   HANDED_OVER,
@@ -39,7 +40,7 @@ import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { Disputed, GroupWriteResult } from '../writes/write-result.ts';
 import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
-import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
+import { assertPermissions } from './protect-group.ts';
 import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 
 /** A new group as a provider describes it. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { toLinkAfterWrite } from '../../domain/group-write.ts';
-import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
+import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
+import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
+import type { Owned } from '../../domain/provider.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import {
@@ -9,16 +10,15 @@ import {
   type LinkWrite,
   listExistingUsers,
   listLinks,
-  type NamedUsers,
 } from '../../store/links/links.ts';
-import { findLive } from '../../store/resources/former-ids.ts';
+import { findInnerGroups } from '../../store/resources/nesting.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 
-/** One change of a list of users. `replace` names all users of the new list. */
+/** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
 export interface LinkEdit {
   readonly op: 'add' | 'remove' | 'replace';
   readonly ids: readonly UserId[];
@@ -46,8 +46,6 @@ export interface EditContext {
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** True where nobody is added. */
   readonly onlyRemoves?: boolean | undefined;
-  /** The users whom the edits name, where they were read already. */
-  readonly named?: NamedUsers | undefined;
 }
 
 /**
@@ -61,15 +59,12 @@ export async function editLinks(
   context: EditContext,
 ): Promise<LinkEdits> {
   if (edits.length === 0) return NO_EDITS;
-  const { groupId, named } = context;
-  const rows = named
-    ? [...named.users.values()].flatMap(({ link }) => link ?? [])
-    : await listLinks(tx, table, groupId, findNamed(edits));
-  return compare(rows, edits, context);
+  const rows = await listLinks(tx, table, context.groupId, findNamed(edits));
+  return compare(rows, edits, { ...context, table });
 }
 
 /** Finds the users whom edits name; undefined: a replacement is about all. */
-export function findNamed(edits: readonly LinkEdit[]): UserId[] | undefined {
+function findNamed(edits: readonly LinkEdit[]): UserId[] | undefined {
   if (edits.some(({ op }) => op === 'replace')) return undefined;
   return [...new Set(edits.flatMap(({ ids }) => ids))];
 }
@@ -79,29 +74,37 @@ interface RequestedEdits {
   readonly row: Pick<GroupRow, 'provider'>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
-  /** The users whom the edits of members name, where they were read already. */
-  readonly named?: NamedUsers | undefined;
   readonly repairs: Repairs;
   readonly placeOf: FindPlace;
 }
 
+/** Edits of a list without those whom they add though they are no users. */
+interface KnownEdits {
+  readonly edits: readonly LinkEdit[];
+  /** Ids of groups that they add as members. */
+  readonly groups: ReadonlySet<string>;
+}
+
+const NO_GROUPS: ReadonlySet<string> = new Set();
+/** Most groups among the members of one. */
+const INNER_GROUPS_MAX = 1_000;
+
 /**
- * The edits of a list without those whom they add though they are no users: unknown ids and groups.
- * @throws ScimError 400 where none is left out, nor to be skipped by the settings of the provider
+ * Finds out which of the ids that edits add are users, and which are groups that may be members.
+ * @throws ScimError 400 for others where none is left out, nor to be skipped by the settings of the provider
  */
 export async function keepKnown(
   tx: Db,
   list: UserList,
-  { [list]: edits, named: namedMembers, row, repairs, placeOf }: RequestedEdits,
-): Promise<readonly LinkEdit[]> {
+  { [list]: edits, row, repairs, placeOf }: RequestedEdits,
+): Promise<KnownEdits> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
-  if (ids.length === 0) return edits;
-  const named = list === 'members' ? namedMembers : undefined;
-  const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
-  const isKnown = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive ?? false;
+  if (ids.length === 0) return { edits, groups: NO_GROUPS };
+  const existing = await listExistingUsers(tx, ids);
+  const isKnown = (id: UserId) => existing.has(id);
   const others = ids.filter((id) => !isKnown(id));
-  if (others.length === 0) return edits;
-  const groups = await findLive(tx, 'group', others);
+  if (others.length === 0) return { edits, groups: NO_GROUPS };
+  const groups = await findInnerGroups(tx, others);
   const { unknownMembers, nestedGroups } = await findHandling(tx, row.provider);
   const refuse = (some: readonly UserId[], what: string) => {
     const [first, ...more] = some;
@@ -116,13 +119,38 @@ export async function keepKnown(
   const strangers = others.filter((id) => !groups.has(id));
   if (unknownMembers === 'skip') for (const _ of strangers) repairs.count('unknown-member-dropped');
   else refuse(strangers, 'is not the id of a User');
-  const nested = others.filter((id) => groups.has(id));
+  const flattens = nestedGroups === 'flatten' && list === 'members';
+  const isOwn = ({ origin, provider }: Owned) => origin !== null && provider === row.provider;
+  const own = new Set<string>(
+    flattens ? [...groups.values()].filter(isOwn).map(({ id }) => id) : [],
+  );
+  const nested = others.filter((id) => groups.has(id) && !own.has(id));
   if (nestedGroups === 'skip') for (const _ of nested) repairs.count('nested-group-dropped');
+  else if (flattens) refuse(nested, 'is the id of a Group that this provider does not manage');
   else refuse(nested, 'is the id of a Group, not of a User');
-  return edits.map(({ op, ids: some }) => ({
+  const known = edits.map(({ op, ids: some }) => ({
     op,
     ids: op === 'remove' ? some : some.filter(isKnown),
   }));
+  return { edits: known, groups: own };
+}
+
+/** The inner groups of a group after edits of its members. @param groups those that may join @throws ScimError 400 for too many */
+export function editInner(
+  held: readonly GroupId[],
+  edits: readonly LinkEdit[],
+  groups: ReadonlySet<string>,
+): GroupId[] {
+  const inner = new Set<string>(held);
+  for (const { op, ids } of edits) {
+    if (op === 'replace') inner.clear();
+    for (const id of ids) {
+      if (op === 'remove') inner.delete(id);
+      else if (groups.has(id)) inner.add(id);
+    }
+  }
+  if (inner.size <= INNER_GROUPS_MAX) return [...inner].map(groupId);
+  throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
 }
 
 /** The edit of a list by the users of a body. */
@@ -139,7 +167,8 @@ export function toUserIds(
   { formerIds }: Pick<ScimDeps, 'formerIds'>,
   ids: readonly string[],
 ): UserId[] {
-  return ids.map((id) => userId(formerIds.toOwn('user', id)));
+  // An id that no user had may be a group's.
+  return ids.map((id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
 }
 
 const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
@@ -147,7 +176,7 @@ const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
 async function compare(
   rows: readonly LinkRow[],
   edits: readonly LinkEdit[],
-  context: EditContext,
+  context: EditContext & { readonly table: LinkTable },
 ): Promise<LinkEdits> {
   const before = new Map<UserId, LinkRow>();
   const wanted = new Map<UserId, boolean>();
@@ -165,12 +194,23 @@ async function compare(
   const befores = new Map<UserId, LinkWrite | null>();
   await forEachInPages(wanted, ([userId, isWanted]) => {
     const row = before.get(userId);
-    const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
+    const after = toAfter(row, { ...context, wanted: isWanted });
     if (after === undefined || (isWanted ? context.onlyRemoves : context.keeps?.(userId))) return;
-    writes.push({ userId, ...after, putIn: row?.put_in ?? 0 });
+    const { desired, observed, pending } = after;
+    writes.push({ userId, desired, observed, pending, putIn: row?.put_in ?? 0 });
     befores.set(userId, row ? toBefore(row) : null);
   });
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
+}
+
+/** Whom only an inner group wants is no member by name, until a provider names the user. */
+function toAfter(
+  row: LinkRow | undefined,
+  { table, ...write }: { table: LinkTable } & Parameters<typeof toLinkAfterWrite>[1],
+): LinkFacts | undefined {
+  const after = toLinkAfterWrite(row, write);
+  if (row === undefined || row.by_rule === 0 || table !== 'memberships') return after;
+  return write.wanted ? (after ?? row) : undefined;
 }
 
 /** Users that are looked at before others are served. */
@@ -187,6 +227,6 @@ async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): P
 
 /** The link as it was, with the pause that a refusal gave it. */
 function toBefore({ user_id: userId, desired, observed, pending, ...row }: LinkRow): LinkWrite {
-  const before = { userId, desired, observed, pending, putIn: row.put_in };
+  const before = { userId, desired, observed, pending, putIn: row.put_in, byRule: row.by_rule };
   return row.retry_at === null ? before : { ...before, retryAt: row.retry_at };
 }

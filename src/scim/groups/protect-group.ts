@@ -2,45 +2,16 @@ import { toDesiredGroup } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
-import type { RuleBook } from '../../domain/rule-book.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import {
-  type LinkRow,
-  type LinkTable,
-  listLinks,
-  type NamedUsers,
-} from '../../store/links/links.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { type LinkRow, type LinkTable, listLinks } from '../../store/links/links.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { listUserRows, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { LinkEdit } from './edit-links.ts';
-
-/** Reason why a group is never taken over by itself; undefined: it is ordinary. Its admin list has to be read before. */
-export async function findGroupPrivilege(
-  tx: Db,
-  { rules }: Pick<ScimDeps, 'rules'>,
-  row: GroupRow,
-  /** Knowledge of its admins; left out: they are read. */
-  named?: Pick<NamedUsers, 'hasAdmins'>,
-): Promise<string | undefined> {
-  const reason = await rules.protection.findGroupReason(tx, row);
-  if (reason !== undefined) return reason;
-  const ruled = findRuledPrivilege(rules.book, row.display_name);
-  if (ruled !== undefined) return ruled;
-  const { observed, desired } = toGroupState(row);
-  if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
-    return 'The group holds permissions.';
-  }
-  return (named?.hasAdmins ?? (await hasAdmins(tx, row))) ? 'The group has admins.' : undefined;
-}
-
-async function hasAdmins(tx: Db, { id }: GroupRow): Promise<boolean> {
-  const admins = await listLinks(tx, 'group_admins', id);
-  return admins.some((link) => (link.desired ?? link.observed) === 1);
-}
 
 /** Stops a write that takes something from a protected group. @throws ScimError 403 with the reason */
 export async function assertGroupMayLose(
@@ -50,17 +21,6 @@ export async function assertGroupMayLose(
 ): Promise<void> {
   const reason = await protection.findGroupReason(tx, row);
   if (reason !== undefined) throw new ScimError(403, reason);
-}
-
-/** A takeover of such a group would give its members the rights of the rules. */
-function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
-  if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
-  if (Object.keys(book.ruleEntities(name)).length > 0) {
-    return 'The rules of the bridge give the group roles in spaces or documents.';
-  }
-  const { permissions } = book.ruleGroup(name);
-  if (permissions === undefined || permissions.value === 0) return undefined;
-  return 'The rules of the bridge give the group permissions.';
 }
 
 /**
@@ -74,18 +34,12 @@ export async function findKept(
     row,
     members,
     admins,
-    named,
-  }: {
-    row: GroupRow;
-    members: readonly LinkEdit[];
-    admins: readonly LinkEdit[];
-    named: NamedUsers | undefined;
-  },
+  }: { row: GroupRow; members: readonly LinkEdit[]; admins: readonly LinkEdit[] },
 ): Promise<((userId: UserId) => boolean) | undefined> {
   const removesMembers = members.some(({ op }) => op !== 'add');
   const removesAdmins = admins.some(({ op }) => op !== 'add');
   if (removesAdmins) await assertNoneProtected(tx, deps, { row, admins });
-  if (!removesMembers || (await findGroupPrivilege(tx, deps, row, named)) === undefined) {
+  if (!removesMembers || (await findGroupPrivilege(tx, deps, row)) === undefined) {
     return undefined;
   }
   const protectedIds = await listProtected(tx, deps, await listCandidates(tx, row, members));

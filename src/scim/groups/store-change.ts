@@ -8,7 +8,7 @@ import {
   toDesiredGroup,
 } from '../../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../../domain/group-write.ts';
-import { newId, type UserId } from '../../domain/ids.ts';
+import { type GroupId, newId, type UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
@@ -24,7 +24,8 @@ import {
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { type NamedUsers, saveLinks } from '../../store/links/links.ts';
+import { saveLinks } from '../../store/links/links.ts';
+import { parseInner } from '../../store/resources/nesting.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -33,6 +34,7 @@ import type { Repairs } from '../repairs.ts';
 import { confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import {
+  editInner,
   editLinks,
   type FindPlace,
   keepKnown,
@@ -58,8 +60,6 @@ export interface GroupChangeRequest {
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** The group was inserted in this transaction, so undoing the request removes it. */
   readonly isNew: boolean;
-  /** The users whom the edits of members name, where they were read already. */
-  readonly named?: NamedUsers | undefined;
   /** Takes the refusals of people who are not known. */
   readonly repairs: Repairs;
   readonly onlyRemoves?: boolean;
@@ -76,19 +76,15 @@ export async function storeGroupChange(
   { clock, rules }: ScimDeps,
   asked: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const request = {
-    ...asked,
-    members: await keepKnown(tx, 'members', asked),
-    admins: await keepKnown(tx, 'admins', asked),
-  };
+  const known = await keepKnown(tx, 'members', asked);
+  const knownAdmins = await keepKnown(tx, 'admins', asked);
+  const request = { ...asked, members: known.edits, admins: knownAdmins.edits };
   const { row, isNew, keeps, onlyRemoves } = request;
+  const inner = editInner(parseInner(row), asked.members, onlyRemoves ? new Set() : known.groups);
   const resource = { type: 'group', id: row.id } as const;
   const version = isNew ? row.version : row.version + 1;
   const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps, onlyRemoves };
-  const members = await editLinks(tx, 'memberships', request.members, {
-    ...context,
-    named: request.named,
-  });
+  const members = await editLinks(tx, 'memberships', request.members, context);
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const state = toGroupState(row);
@@ -104,21 +100,22 @@ export async function storeGroupChange(
     ...{ state, attributes, fields, cells: ruled.cells },
   });
   const isChanged = isNamed && !isDeepStrictEqual(request.before, attributes);
-  const written = { state, attributes, isChanged, cells, version, members, admins };
+  const written = { state, attributes, isChanged, cells, version, members, admins, inner };
   const parts = { ...written, now: clock.now() };
   const takes = admins.removes || (fields.length > 0 && takesFromGroup(request, parts, fields));
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const changed = toChangedRow(request, parts);
   if (changed.isSame) {
     const same = await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns));
-    const followed = await follow(tx, rules, { request, changed: same, parts });
-    return { ...resource, undo: undefined, ...followed };
+    const { row: next, notifies } = await follow(tx, rules, { request, changed: same, parts });
+    return { ...resource, undo: undefined, row: next, notifies };
   }
   await saveGroupChange(tx, request, { ...parts, changed: changed.row });
   const followed = await follow(tx, rules, { request, changed: changed.row, parts });
   const undo = changed.isDue ? toUndo(request, changed.row, parts) : undefined;
-  const takesAccess = takes || members.removes;
-  return { ...resource, undo, takesAccess, ...followed };
+  const { removes, ...result } = followed;
+  const takesAccess = takes || members.removes || removes;
+  return { ...resource, undo, takesAccess, ...result };
 }
 
 function takesFromGroup(
@@ -144,11 +141,11 @@ function toUndo(
 ): Undo {
   const released =
     origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
-  const adminsAsked = row.admins_asked;
+  const { admins_asked: adminsAsked, inner_groups: innerGroups } = row;
   return {
     before: isNew
       ? released
-      : { attributes, cells: state.cells, origin, deleted: false, adminsAsked },
+      : { attributes, cells: state.cells, origin, deleted: false, adminsAsked, innerGroups },
     after,
     members: members.befores,
     admins: admins.befores,
@@ -166,7 +163,7 @@ async function saveGroupChange(
   await updateGroup(tx, row.id, toChangedColumns(row, changed));
 }
 
-/** Applies the rules that follow from the group, in the same transaction. */
+/** Derives what follows from the group, in the same transaction. */
 async function follow(
   tx: Db,
   rules: Rules,
@@ -175,19 +172,22 @@ async function follow(
     changed,
     parts,
   }: { request: GroupChangeRequest; changed: GroupRow; parts: ChangedParts },
-): Promise<Pick<GroupWriteResult, 'row' | 'notifies'>> {
-  if (rules.book.isEmpty) return { row: changed, notifies: false };
+): Promise<{ row: GroupRow; notifies: boolean; removes: boolean }> {
   const { row, origin, isNew } = request;
+  const isNested = changed.inner_groups !== row.inner_groups;
+  const ofUsers = parts.inner.length > 0 ? ('users' as const) : undefined;
   const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {
     id: row.id,
     before: isNew || origin === null ? undefined : row.display_name,
     after: toRuledName(changed),
     users: [...parts.members.befores.keys()],
+    nested: isNested ? ('all' as const) : ofUsers,
+    version: changed.version,
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
-  const { notifies, changedItself } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, notifies };
+  const { changedItself, ...followed } = await followGroup(tx, rules, news, parts.now);
+  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, ...followed };
 }
 
 interface ChangedParts {
@@ -201,27 +201,31 @@ interface ChangedParts {
   readonly now: number;
   readonly members: LinkEdits;
   readonly admins: LinkEdits;
+  readonly inner: readonly GroupId[];
 }
 
 /** The row after the request; `isSame`: nothing is to be stored. */
 function toChangedRow(
   request: GroupChangeRequest,
-  { state, attributes, isChanged, cells, version, now, members, admins }: ChangedParts,
+  { state, attributes, isChanged, cells, version, now, members, admins, inner }: ChangedParts,
 ): { row: GroupRow; isDue: boolean; isSame: boolean } {
   const { row, isNew } = request;
   const links = [...members.writes, ...admins.writes];
   const isDue = listWaiting(cells).length > 0 || links.some(({ pending }) => pending !== null);
   const admins_asked =
     request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked;
-  const isKept = !isNew && !isChanged && links.length === 0 && admins_asked === row.admins_asked;
+  const inner_groups = JSON.stringify(inner);
+  const isKept =
+    links.length === 0 && admins_asked === row.admins_asked && inner_groups === row.inner_groups;
   return {
     isDue,
-    isSame: isKept && isSameWork(cells, state.cells),
+    isSame: !isNew && !isChanged && isKept && isSameWork(cells, state.cells),
     row: {
       ...row,
       ...(isChanged && toGroupColumns(attributes)),
       cells: JSON.stringify(cells),
       admins_asked,
+      inner_groups,
       // One that is gone is looked for, and made anew.
       must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
       version,

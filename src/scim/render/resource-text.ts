@@ -60,12 +60,13 @@ export function renderGroup(
   return `${open({ id: view.id, attributes })},${list}${renderMeta(view, 'Group', context)}}`;
 }
 
-/** Entry of a user in a list of a group, as every answer shows it. */
-export function toUserEntry(
+/** Entry of a user or an inner group in a list of a group, as every answer shows it. */
+export function toEntry(
   { baseUrl }: Pick<RenderContext, 'baseUrl'>,
   { id, display }: { readonly id: string; readonly display: string },
+  type: 'User' | 'Group' = 'User',
 ): JsonObject {
-  return { value: id, $ref: toRef(baseUrl, 'User', id), display, type: 'User' };
+  return { value: id, $ref: toRef(baseUrl, type, id), display, type };
 }
 
 /** `$ref` of a resource with this id. @param baseUrl without a slash at its end */

@@ -2,18 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { BULK_OPERATIONS_MAX } from '../bulk/parse-bulk.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../render/paging.ts';
-import {
-  assignmentsDefinition,
-  entitlementDefinition,
-  roleDefinition,
-} from './assignment-schemas.ts';
 import type { SchemaDefinition } from './definition.ts';
-import {
-  enterpriseDefinition,
-  workManagementGroupDefinition,
-  workManagementUserDefinition,
-} from './extension-schemas.ts';
-import { groupDefinition } from './group-schema.ts';
 import {
   entitlementSchema,
   groupSchema,
@@ -21,18 +10,7 @@ import {
   roleSchema,
   userSchema,
 } from './resource-schemas.ts';
-import { userDefinition } from './user-schema.ts';
-
-const DEFINITIONS: readonly SchemaDefinition[] = [
-  userDefinition,
-  enterpriseDefinition,
-  groupDefinition,
-  workManagementUserDefinition,
-  workManagementGroupDefinition,
-  roleDefinition,
-  entitlementDefinition,
-  assignmentsDefinition,
-];
+import { DEFINITIONS } from './schemas.ts';
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
 export function toServiceProviderConfig(baseUrl: string): JsonObject {

@@ -1,10 +1,5 @@
 import type { ResourceName } from '../../domain/schemas.ts';
 import {
-  assignmentsDefinition,
-  entitlementDefinition,
-  roleDefinition,
-} from './assignment-schemas.ts';
-import {
   type AttributeRule,
   listRules,
   type SchemaTable,
@@ -12,12 +7,15 @@ import {
   toExtensionTable,
 } from './attribute-table.ts';
 import {
+  assignmentsDefinition,
   enterpriseDefinition,
+  entitlementDefinition,
+  groupDefinition,
+  roleDefinition,
+  userDefinition,
   workManagementGroupDefinition,
   workManagementUserDefinition,
-} from './extension-schemas.ts';
-import { groupDefinition } from './group-schema.ts';
-import { userDefinition } from './user-schema.ts';
+} from './schemas.ts';
 
 /** Place of a value in a resource. */
 export interface AttributePath {

@@ -5,7 +5,7 @@ import { type UserInput, withLeftOut } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { invalidValue } from '../errors.ts';
-import { enterpriseDefinition } from '../schema/extension-schemas.ts';
+import { enterpriseDefinition } from '../schema/schemas.ts';
 import { keepAssigned } from './assigned.ts';
 
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */

@@ -13,7 +13,7 @@ export type LinkTable = (typeof LINK_TABLES)[number];
 /** One stored link. */
 export type LinkRow = Pick<
   Selectable<LinkColumns>,
-  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'retry_at' | 'problem'
+  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'by_rule' | 'retry_at' | 'problem'
 >;
 
 /** Rows that one statement reads, so that it does not hold the event loop for long. */
@@ -28,7 +28,16 @@ export async function listLinks(
 ): Promise<LinkRow[]> {
   const query = db
     .selectFrom(table)
-    .select(['user_id', 'desired', 'observed', 'pending', 'put_in', 'retry_at', 'problem'])
+    .select([
+      'user_id',
+      'desired',
+      'observed',
+      'pending',
+      'put_in',
+      'by_rule',
+      'retry_at',
+      'problem',
+    ])
     .where('group_id', '=', groupId);
   if (userIds === undefined) {
     const all = query.select('seq').orderBy('seq');
@@ -60,11 +69,13 @@ export interface LinkWrite {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly putIn?: number;
+  /** Absent: neither a rule nor an inner group wants it. */
+  readonly byRule?: number;
   /** Time of the next attempt of a refused change (epoch milliseconds); absent: there is nothing to wait for. */
   readonly retryAt?: number | null;
 }
 
-/** Stores links, replacing the three facts of those that exist. */
+/** Stores links, replacing the three facts and the source of those that exist. */
 export async function saveLinks(
   tx: Db,
   table: LinkTable,
@@ -73,17 +84,19 @@ export async function saveLinks(
 ): Promise<void> {
   for (const chunk of chunks(links)) {
     const rows = chunk.map(
-      ({ userId, desired, observed, pending, putIn = 0, retryAt = null }) =>
-        sql`(${groupId}, ${userId}, ${desired}, ${observed}, ${pending}, ${putIn}, ${retryAt}, 0)`,
+      ({ userId, desired, observed, pending, putIn = 0, byRule = 0, retryAt = null }) =>
+        sql`(${groupId}, ${userId}, ${desired}, ${observed}, ${pending}, ${putIn}, ${byRule}, ${retryAt}, 0)`,
     );
     // Written as SQL, which costs kysely least.
     await sql`
       insert into ${sql.table(table)}
-        (group_id, user_id, desired, observed, pending, put_in, retry_at, attempts)
+        (group_id, user_id, desired, observed, pending, put_in, by_rule, retry_at, attempts)
       values ${sql.join(rows)}
       on conflict (user_id, group_id) do update set desired = excluded.desired,
         observed = excluded.observed, pending = excluded.pending, put_in = excluded.put_in,
-        retry_at = excluded.retry_at, attempts = excluded.attempts`.execute(tx);
+        by_rule = excluded.by_rule, retry_at = excluded.retry_at, attempts = excluded.attempts`.execute(
+      tx,
+    );
   }
 }
 
@@ -95,11 +108,8 @@ export async function deleteLinks(
   userIds: readonly UserId[],
 ): Promise<void> {
   for (const chunk of chunks(userIds)) {
-    await tx
-      .deleteFrom(table)
-      .where('group_id', '=', groupId)
-      .where('user_id', 'in', chunk)
-      .execute();
+    await sql`delete from ${sql.table(table)}
+      where group_id = ${groupId} and user_id in (${sql.join(chunk)})`.execute(tx);
   }
 }
 
@@ -138,12 +148,8 @@ export async function desireLink(
     return;
   }
   if (!isWanted && link.observed !== 1) return deleteLinks(tx, table, groupId, [userId]);
-  await tx
-    .updateTable(table)
-    .set({ desired: isWanted ? 1 : 0 })
-    .where('group_id', '=', groupId)
-    .where('user_id', '=', userId)
-    .execute();
+  await sql`update ${sql.table(table)} set desired = ${isWanted ? 1 : 0}
+    where group_id = ${groupId} and user_id = ${userId}`.execute(tx);
 }
 
 /** Link that differs in the service from what is desired. */
@@ -170,56 +176,4 @@ export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<Diff
     for (const row of rows) links.push({ list, userId: row.user_id, wanted: row.desired === 1 });
   }
   return links;
-}
-
-/** User whom a request names as a member. */
-export interface NamedUser {
-  readonly id: UserId;
-  readonly isLive: boolean;
-  /** The membership; undefined: there is none. */
-  readonly link: LinkRow | undefined;
-}
-
-/** Users whom a request names as members, with what it takes to change the members of their group. */
-export interface NamedUsers {
-  /** By id; unknown ids are left out. */
-  readonly users: ReadonlyMap<UserId, NamedUser>;
-  /** True when the group has an admin. */
-  readonly hasAdmins: boolean;
-}
-
-interface NamedRow extends Omit<LinkRow, 'user_id'> {
-  readonly id: UserId;
-  readonly deleted_at: number | null;
-  readonly linked: UserId | null;
-  readonly administered: number;
-}
-
-/** Reads the users of these ids, their memberships in the group, and the group's lists in sum, with one statement. */
-export async function readNamedUsers(
-  tx: Db,
-  groupId: GroupId,
-  ids: readonly UserId[],
-): Promise<NamedUsers> {
-  const users = new Map<UserId, NamedUser>();
-  let hasAdmins = false;
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<NamedRow>`
-      select named.id, named.deleted_at, link.user_id as linked,
-        link.desired, link.observed, link.pending, link.put_in, link.retry_at, link.problem,
-        cast(exists (select 1 from group_admins where group_id = ${groupId}
-          and coalesce(desired, observed) = 1) as integer) as administered
-      from users as named left join memberships as link
-        on link.user_id = named.id and link.group_id = ${groupId}
-      where named.id in (${sql.join(chunk)})`.execute(tx);
-    for (const { id, deleted_at, linked, administered, ...link } of rows) {
-      users.set(id, {
-        id,
-        isLive: deleted_at === null,
-        link: linked === null ? undefined : { user_id: id, ...link },
-      });
-      hasAdmins ||= administered > 0;
-    }
-  }
-  return { users, hasAdmins };
 }

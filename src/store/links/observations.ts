@@ -22,11 +22,8 @@ export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void>
  */
 export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
   for (const table of LINK_TABLES) {
-    await tx
-      .deleteFrom(table)
-      .where('user_id', '=', userId)
-      .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
-      .execute();
+    await sql`delete from ${sql.table(table)}
+      where user_id = ${userId} and (desired is null or desired = 0)`.execute(tx);
     await sql`update ${sql.table(table)} set observed = 0, pending = coalesce(pending,
       (select version from groups where groups.id = ${sql.table(table)}.group_id))
       where user_id = ${userId}`.execute(tx);
@@ -138,16 +135,10 @@ async function* partsOf(tx: Db, groupId: GroupId) {
  */
 export async function restartLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for await (const { table, part } of partsOf(tx, groupId)) {
-    await tx
-      .deleteFrom(table)
-      .where(part)
-      .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
-      .execute();
-    await tx
-      .updateTable(table)
-      .set((set) => ({ observed: 0, pending: set.fn.coalesce('pending', set.val(version)) }))
-      .where(part)
-      .execute();
+    const links = sql.table(table);
+    await sql`delete from ${links} where ${part} and (desired is null or desired = 0)`.execute(tx);
+    await sql`update ${links} set observed = 0, pending = coalesce(pending, ${version})
+      where ${part}`.execute(tx);
   }
 }
 
@@ -187,12 +178,8 @@ async function move<Id extends UserId | GroupId>(
 /** Takes who is seen in a group as who is wanted there: the baseline of an adoption. */
 export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
   for await (const { table, part } of partsOf(tx, groupId)) {
-    await tx
-      .updateTable(table)
-      .set((set) => ({ desired: set.ref('observed') }))
-      .where(part)
-      .where('desired', 'is', null)
-      .execute();
+    await sql`update ${sql.table(table)} set desired = observed
+      where ${part} and desired is null`.execute(tx);
   }
 }
 
@@ -207,27 +194,18 @@ export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
 /** Makes the links that the bridge put into a group be removed again, and forgets the others: this releases a group. */
 export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
   for await (const { table, part } of partsOf(tx, groupId)) {
-    await tx
-      .deleteFrom(table)
-      .where(part)
-      .where('put_in', '=', 0)
-      .where('pending', 'is', null)
-      .execute();
-    await tx.updateTable(table).set({ desired: 0, pending: version }).where(part).execute();
+    const links = sql.table(table);
+    await sql`delete from ${links} where ${part} and put_in = 0 and pending is null`.execute(tx);
+    await sql`update ${links} set desired = 0, pending = ${version} where ${part}`.execute(tx);
   }
 }
 
 /** True when the bridge put a user into the group or onto its admin list, or still is to. */
 export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
   for (const table of LINK_TABLES) {
-    const row = await tx
-      .selectFrom(table)
-      .select('user_id')
-      .where('group_id', '=', groupId)
-      .where((where) => where.or([where('put_in', '=', 1), where('pending', 'is not', null)]))
-      .limit(1)
-      .executeTakeFirst();
-    if (row !== undefined) return true;
+    const { rows } = await sql`select user_id from ${sql.table(table)} where group_id = ${groupId}
+      and (put_in = 1 or pending is not null) limit 1`.execute(tx);
+    if (rows.length > 0) return true;
   }
   return false;
 }
@@ -235,7 +213,7 @@ export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
 /** Clears the desired members and admins of a group: the reverse of an adoption's baseline. */
 export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
   for await (const { table, part } of partsOf(tx, groupId)) {
-    await tx.updateTable(table).set({ desired: null, put_in: 0 }).where(part).execute();
+    await tx.updateTable(table).set({ desired: null, put_in: 0, by_rule: 0 }).where(part).execute();
     await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
   }
 }

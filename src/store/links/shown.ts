@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { chunks, forUpdate, isPostgres } from '../engine/dialect.ts';
+import { forUpdate, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { readAllLinks } from './links.ts';
 
@@ -55,99 +55,38 @@ export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[
   return rows.map(({ user_id }) => user_id);
 }
 
+/** Some of the members of a group as JSON text, joined by commas, in order of joining. */
+export interface MembersPart {
+  readonly items: string;
+  /** Place behind which the next part begins; undefined: this is the last one. */
+  readonly next: number | undefined;
+}
+
 /**
- * Lists the members of these groups as JSON text, by group, in order of joining. Written by the database, because a
- * page of a list has thousands of them, so many at once. A user is a member when that is wanted or, where no provider
- * named the user, seen.
+ * Reads the members of a group behind a place, some thousands at a time, so that no group is too large for the memory.
+ * Written by the database, which is quickest: a page of a list has thousands of them. A user is a member when that is
+ * wanted or, where no provider named the user, seen; one whom only inner groups want is not shown. The links are counted
+ * before they are looked at, and names are looked up one by one: PostgreSQL would guess how many of the links are shown,
+ * mostly far too few, and sort the whole group, or join all users, for each part.
  * @param usersUrl where users are: what `$ref` is before a slash and the id
  */
-export async function readMembersOfGroups(
-  db: Db,
-  ids: readonly GroupId[],
-  usersUrl: string,
-): Promise<Map<string, string>> {
-  const byGroup = new Map<string, string>();
-  for (const chunk of chunks(ids)) {
-    for (let last = 0, isMore = true; isMore; ) {
-      const condition = sql`m.group_id in (${sql.join(chunk)}) and m.seq > ${last}`;
-      const parts = await readMembers(db, usersUrl, condition);
-      for (const { group_id: id, items } of parts) {
-        if (items === null) continue;
-        const before = byGroup.get(id);
-        byGroup.set(id, before === undefined ? items : `${before},${items}`);
-      }
-      last = parts.reduce((max, part) => Math.max(max, Number(part.last)), last);
-      isMore = parts.reduce((sum, { count }) => sum + Number(count), 0) === MEMBERS_AT_ONCE;
-    }
-  }
-  return byGroup;
-}
-
-/** Numbers of stored links to members of these groups: at least as many as are shown. */
-export async function countMembersOfGroups(
-  db: Db,
-  ids: readonly GroupId[],
-): Promise<Map<GroupId, number>> {
-  const counts = new Map<GroupId, number>();
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<{ group_id: GroupId; count: number }>`
-      select group_id, count(*) as count from memberships
-      where group_id in (${sql.join(chunk)}) group by group_id`.execute(db);
-    for (const { group_id: id, count } of rows) counts.set(id, Number(count));
-  }
-  return counts;
-}
-
-/**
- * The members of one group as JSON text in order of joining, joined by commas, some thousands at a time, so that no
- * group is too large for the memory. Members who join meanwhile may be missing.
- * @param usersUrl as in `readMembersOfGroups`
- */
-export async function* streamMembers(
+export async function readMembers(
   db: Db,
   id: GroupId,
-  usersUrl: string,
-): AsyncGenerator<string> {
-  for (let last = 0, isMore = true; isMore; ) {
-    const condition = sql`m.group_id = ${id} and m.seq > ${last}`;
-    const [part] = await readMembers(db, usersUrl, condition);
-    if (part?.items) yield part.items;
-    last = Number(part?.last ?? last);
-    isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
-  }
-}
-
-/** The next links of one group. */
-interface MembersPart {
-  readonly group_id: string;
-  /** null: none of the links is shown. */
-  readonly items: string | null;
-  readonly last: number;
-  /** Also of links that are not shown. */
-  readonly count: number;
-}
-
-/**
- * The next members of the groups that the condition names, written by the database, which is quickest. The links are
- * counted before they are looked at, and names are looked up one by one: PostgreSQL would guess how many of the links
- * are shown, mostly far too few, and sort the whole group, or join all users, for each page.
- */
-async function readMembers(
-  db: Db,
-  usersUrl: string,
-  condition: RawBuilder<unknown>,
-): Promise<MembersPart[]> {
+  { after, usersUrl }: { readonly after: number; readonly usersUrl: string },
+): Promise<MembersPart> {
   // Ids are digits of ours, so only the name needs quoting.
   const name = isPostgres(db) ? sql`to_json(p.user_name)::text` : sql`json_quote(p.user_name)`;
   const ref = sql.lit(`","$ref":"${usersUrl}/`);
   const entry = sql`'{"value":"' || p.id || ${ref} || p.id || '","display":' || ${name} || ',"type":"User"}'`;
-  const { rows } = await sql<MembersPart>`
-    select p.group_id, string_agg(${entry}, ',' order by p.seq) filter (where p.user_name is not null) as items,
+  const { rows } = await sql<{ items: string | null; last: number | null; count: number }>`
+    select string_agg(${entry}, ',' order by p.seq) filter (where p.user_name is not null) as items,
       max(p.seq) as last, count(*) as count
-    from (select m.group_id, m.seq, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 then
+    from (select m.seq, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 then
         (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as user_name
-      from memberships as m where ${condition}
-      order by m.seq limit ${MEMBERS_AT_ONCE}) as p
-    group by p.group_id`.execute(db);
-  return rows;
+      from memberships as m where m.group_id = ${id} and m.seq > ${after}
+      order by m.seq limit ${MEMBERS_AT_ONCE}) as p`.execute(db);
+  const { items = null, last = null, count = 0 } = rows[0] ?? {};
+  const isLast = last === null || Number(count) < MEMBERS_AT_ONCE;
+  return { items: items ?? '', next: isLast ? undefined : Number(last) };
 }

@@ -157,8 +157,11 @@ export async function hasWaitingLinks(db: Db, id: GroupId): Promise<boolean> {
   return false;
 }
 
-/** True when a rule wants an admin of the group. */
-export async function hasRuledAdmins(db: Db, id: GroupId): Promise<boolean> {
-  const admins = db.selectFrom('group_admins').select('user_id').where('group_id', '=', id);
-  return (await admins.where('by_rule', '!=', 0).limit(1).execute()).length > 0;
+/** True when a rule wants an admin of the group, or an inner group a member. */
+export async function hasRuledLinks(db: Db, id: GroupId): Promise<boolean> {
+  for (const table of LINK_TABLES) {
+    const links = db.selectFrom(table).select('user_id').where('group_id', '=', id);
+    if ((await links.where('by_rule', '!=', 0).limit(1).execute()).length > 0) return true;
+  }
+  return false;
 }

@@ -100,7 +100,8 @@ function listGroupStatements(serial: string): string[] {
     `create table groups (${toConvergenceColumns(serial)},
       upstream_scim_id text, upstream_rest_id bigint, upstream_uid text,
       display_name text not null, display_name_folded text not null, admins_read_at bigint, entities text,
-      admins_asked integer default 0 not null)`,
+      admins_asked integer default 0 not null, inner_groups text default '[]' not null)`,
+    `create index groups_nesting on groups (seq) where inner_groups <> '[]'`,
     `create unique index groups_upstream_scim_id on groups (upstream_scim_id)
       where deleted_at is null and upstream_scim_id is not null`,
     `create unique index groups_upstream_rest_id on groups (upstream_rest_id)
@@ -122,7 +123,6 @@ function listGroupStatements(serial: string): string[] {
       where due_at is not null`,
     ...listLinkStatements('memberships', serial),
     ...listLinkStatements('group_admins', serial),
-    'alter table group_admins add column by_rule integer default 0 not null',
   ];
 }
 
@@ -148,6 +148,7 @@ function listLinkStatements(table: string, serial: string): string[] {
       user_id text not null references users (id) on delete cascade, desired integer,
       observed integer, pending bigint, put_in integer default 0 not null, retry_at bigint,
       stuck_at bigint, problem text, attempts integer default 0 not null,
+      by_rule integer default 0 not null,
       constraint ${table}_pair unique (user_id, group_id))`,
     `create index ${table}_group on ${table} (group_id, seq)`,
     `create index ${table}_pending on ${table} (group_id, pending) where pending is not null`,

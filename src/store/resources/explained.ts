@@ -60,7 +60,7 @@ export interface LinkView {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly stuck_at: number | null;
-  /** Origin of an admin: 1 a rule put the user in, 2 it found them there. */
+  /** Of an admin by a rule or a member by an inner group: 1 it put the user in, 2 it found them there. */
   readonly by_rule: number;
 }
 
@@ -89,7 +89,7 @@ export async function listLinkViews(
   const isAdmin = list === 'group_admins';
   const { rows } = await sql<SeqLink>`
     select link.seq, other.id, ${name} as name, link.desired, link.observed, link.pending,
-      link.stuck_at, ${isAdmin ? sql`link.by_rule` : sql`0`} as by_rule
+      link.stuck_at, link.by_rule
     from ${sql.table(list)} as link join ${others}
     where ${side} and link.seq > ${afterSeq} ${isAdmin ? sql`` : sql`and other.deleted_at is null`}
     order by link.seq limit ${limit}`.execute(db);

@@ -3,9 +3,10 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import type { AdminByRule, AdminFacts } from '../../domain/ruled-admin.ts';
+import type { ByRule, RuledFacts } from '../../domain/ruled-link.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { chunks } from '../engine/dialect.ts';
+import type { LinkTable } from '../links/links.ts';
 import type { GroupsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
@@ -72,16 +73,18 @@ export async function listGroupNamesOf(
   return names;
 }
 
-/** The live users who are wanted in any of these groups: all of them, or those among `userIds`. */
+/** The live users who are wanted in any of these groups, or those `among` some; `by` a provider: not by an inner group alone. */
 export async function listWantedMembers(
   db: Db,
   groupIds: readonly GroupId[],
-  userIds?: readonly UserId[],
+  { among: userIds, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
+  const isDirect = by === 'provider' ? sql`and m.by_rule = 0` : sql``;
   for (const groups of chunks(groupIds)) {
     for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
-      const among = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
+      const among =
+        some === undefined ? isDirect : sql`${isDirect} and m.user_id in (${sql.join(some)})`;
       const { rows } = await sql<{ user_id: UserId }>`
         select distinct m.user_id from memberships as m join users as u on u.id = m.user_id
         where m.group_id in (${sql.join(groups)}) and m.desired = 1 and u.deleted_at is null ${among}`.execute(
@@ -106,26 +109,24 @@ export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Prom
     .execute();
 }
 
-/** One user in an admin list, as rules see it. */
-export interface AdminRow extends AdminFacts {
+/** One user in a list, as rules and inner groups see it. */
+export interface RuledLink extends RuledFacts {
   readonly userId: UserId;
 }
 
-const BY_RULE: readonly AdminByRule[] = [null, 'put', 'found'];
+const BY_RULE: readonly ByRule[] = [null, 'put', 'found'];
 
-/**
- * Lists present, former and wanted admins of the group: all, or those among `userIds`; deleted users leave by
- * themselves.
- */
-export async function listAdminRows(
+/** Lists present, former and wanted users of a list: all, or those among `userIds`; deleted users leave by themselves. */
+export async function listRuledLinks(
   db: Db,
+  list: LinkTable,
   groupId: GroupId,
   userIds?: readonly UserId[],
-): Promise<AdminRow[]> {
-  const rows: AdminRow[] = [];
+): Promise<RuledLink[]> {
+  const rows: RuledLink[] = [];
   for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
     const found = await db
-      .selectFrom('group_admins as a')
+      .selectFrom(`${list} as a`)
       .innerJoin('users as u', 'u.id', 'a.user_id')
       .select(['a.user_id', 'a.desired', 'a.observed', 'a.pending', 'a.by_rule'])
       .where('a.group_id', '=', groupId)
@@ -139,15 +140,16 @@ export async function listAdminRows(
   return rows;
 }
 
-/** Stores what the rules made of admins. Who put them in stays as it was. */
-export async function saveRuledAdmins(
+/** Stores what rules or inner groups made of a list. Who put its users in stays as it was. */
+export async function saveRuledLinks(
   tx: Db,
+  list: LinkTable,
   groupId: GroupId,
-  rows: readonly AdminRow[],
+  rows: readonly RuledLink[],
 ): Promise<void> {
   for (const chunk of chunks(rows)) {
     await tx
-      .insertInto('group_admins')
+      .insertInto(list)
       .values(
         chunk.map(({ userId, desired, observed, pending, byRule }) => ({
           group_id: groupId,

@@ -33,6 +33,7 @@ export interface Before {
   readonly deleted: boolean;
   /** 1: a provider wrote the list of admins of the group; absent: none did. */
   readonly adminsAsked?: number;
+  readonly innerGroups?: string;
 }
 
 /** The lists of users in an undo of a write that changes none. */

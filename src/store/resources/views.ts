@@ -16,6 +16,8 @@ export interface ResourceView<Id extends string = string> extends Owned {
   readonly version: number;
   readonly created_at: number;
   readonly modified_at: number;
+  /** Of a group: the groups that are its members, as a JSON list of ids. */
+  readonly inner_groups?: string;
 }
 
 /** Columns of a stored user that an answer needs. */
@@ -80,11 +82,15 @@ const SELECTS = {
 
 function toSelects(display: string): Readonly<Record<SearchTable, string>> {
   const columns = 'select seq, id, origin, provider, attributes, version, created_at, modified_at';
-  const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ',"type":"direct"}'`;
+  const type = `case when m.by_rule = 0 then ',"type":"direct"}' else ',"type":"indirect"}' end`;
+  const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ${type}`;
   const groups = `coalesce((select string_agg(${entry}, ',' order by g.seq)
     from memberships as m join groups as g on g.id = m.group_id
     where m.user_id = users.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
-  return { users: `${columns}, ${groups} as groups from users`, groups: `${columns} from groups` };
+  return {
+    users: `${columns}, ${groups} as groups from users`,
+    groups: `${columns}, inner_groups from groups`,
+  };
 }
 
 function selectViews(db: Db, table: SearchTable): RawBuilder<unknown> {
@@ -143,7 +149,7 @@ interface ListedLink {
   readonly display: string | null;
 }
 
-/** Lists the members or the admins of these groups, in order of joining. */
+/** Lists the members or the admins of these groups, in order of joining; of members those alone whom a provider named, or nobody. */
 export async function listUsersOfGroups(
   db: Db,
   table: LinkTable,
@@ -162,11 +168,12 @@ export async function* streamUsersOfGroups(
   table: LinkTable,
   ids: readonly GroupId[],
 ): AsyncGenerator<ListedUser[]> {
+  const direct = table === 'memberships' ? sql`and m.by_rule = 0` : sql``;
   for (const chunk of chunks(ids)) {
     for (let last = 0, isMore = true; isMore; ) {
       // All links in their order, and each name by itself: see `readMembers` in `shown.ts`.
       const { rows } = await sql<Omit<ListedUser, 'display'> & ListedLink>`
-        select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 then
+        select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 ${direct} then
           (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as display
         from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
         order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
@@ -256,10 +263,12 @@ function isIn(groupId: string): RawBuilder<SqlBool> {
     and coalesce(m.desired, m.observed) = 1 and ${isLive('groups', groupId)})`;
 }
 
-/** Condition: the group has this user, and the user is not deleted. */
-function has(userId: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${userId}
-    and coalesce(m.desired, m.observed) = 1 and ${isLive('users', userId)})`;
+/** Condition: the group shows this member, a user or group that is not deleted. */
+function has(id: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${id}
+    and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 and ${isLive('users', id)}
+    union select id from groups where inner_groups <> '[]'
+      and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${isLive('groups', id)})`;
 }
 
 function isLive(table: SearchTable, id: string): RawBuilder<SqlBool> {

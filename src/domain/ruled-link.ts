@@ -1,15 +1,15 @@
 import { type LinkFacts, toLinkAfterWrite } from './group-write.ts';
 
-/** Origin of a rule's admin: the rule put the user in, or found them there. null: no rule wants them. */
-export type AdminByRule = 'put' | 'found' | null;
+/** Origin of a derived admin or member: a rule or an inner group put the user in, or found them there. null: none wants them. */
+export type ByRule = 'put' | 'found' | null;
 
-/** State of one user in an admin list. */
-export interface AdminFacts extends LinkFacts {
-  readonly byRule: AdminByRule;
+/** State of one user in a list that rules or inner groups fill. */
+export interface RuledFacts extends LinkFacts {
+  readonly byRule: ByRule;
 }
 
-/** Decision of the rules about one user in an admin list. */
-export interface AdminRule {
+/** Decision about one user in a list. */
+interface LinkRule {
   readonly wanted: boolean;
   readonly version: number;
   /** True when a call for the group may be on its way, or the outcome of the last one is unknown. */
@@ -17,13 +17,13 @@ export interface AdminRule {
 }
 
 /**
- * Facts after the rules; undefined: they change nothing. A rule removes only an admin whom a rule put in; it releases
- * one whom it found there, and leaves one whom a provider or the takeover wants.
+ * Facts after the rules; undefined: they change nothing. A rule removes only whom it put in; it releases whom it
+ * found there, and leaves whom a provider or the takeover wants.
  */
-export function toAdminAfterRules(
-  before: AdminFacts | undefined,
-  { wanted, version, unsure }: AdminRule,
-): AdminFacts | undefined {
+export function toLinkAfterRules(
+  before: RuledFacts | undefined,
+  { wanted, version, unsure }: LinkRule,
+): RuledFacts | undefined {
   if (wanted) return toWanted(before, version, unsure);
   if (before === undefined || before.byRule === null || before.desired !== 1) return undefined;
   if (before.byRule === 'found') return { ...before, desired: null, pending: null, byRule: null };
@@ -32,10 +32,10 @@ export function toAdminAfterRules(
 }
 
 function toWanted(
-  before: AdminFacts | undefined,
+  before: RuledFacts | undefined,
   version: number,
   unsure: boolean,
-): AdminFacts | undefined {
+): RuledFacts | undefined {
   if (before?.desired === 1) return undefined;
   const byRule = before?.desired == null && before?.observed === 1 ? 'found' : 'put';
   // A removal that was not sent yet needs no call to be taken back.

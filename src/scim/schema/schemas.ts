@@ -1,3 +1,4 @@
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import {
   attribute,
   complexAttribute,
@@ -54,7 +55,12 @@ const groups = multiValuedAttribute(
       readOnly({ referenceTypes: ['Group'], caseExact: true }),
     ),
     attribute('string', 'display', 'The name of the group.', readOnly({})),
-    attribute('string', 'type', 'Always direct.', readOnly({ canonicalValues: ['direct'] })),
+    attribute(
+      'string',
+      'type',
+      'Whether the user is a member by name, or by a group that is a member.',
+      readOnly({ canonicalValues: ['direct', 'indirect'] }),
+    ),
   ],
   { mutability: 'readOnly' },
 );
@@ -158,3 +164,164 @@ export const userDefinition = defineSchema(
     ),
   ],
 );
+
+/**
+ * The sub-attributes of a list of users, or of members. They never change inside the list: a member is added or
+ * removed. @see RFC 7643 §4.2
+ */
+function userElement(types: readonly string[] = ['User']): SchemaAttribute[] {
+  return [
+    attribute('string', 'value', 'The id.', {
+      required: true,
+      caseExact: true,
+      mutability: 'immutable',
+    }),
+    attribute('reference', '$ref', 'The URI.', {
+      referenceTypes: types,
+      caseExact: true,
+      mutability: 'immutable',
+    }),
+    attribute('string', 'type', 'What it is.', {
+      canonicalValues: types,
+      mutability: 'immutable',
+    }),
+    attribute('string', 'display', 'The name.', { mutability: 'readOnly' }),
+  ];
+}
+
+/** The Group of RFC 7643 §4.2. */
+export const groupDefinition = defineSchema(
+  'urn:ietf:params:scim:schemas:core:2.0:Group',
+  'Group',
+  'A group of people',
+  [
+    attribute(
+      'string',
+      'displayName',
+      'The name of the group. Unique among groups, whatever its case.',
+      {
+        required: true,
+        uniqueness: 'server',
+      },
+    ),
+    multiValuedAttribute(
+      'members',
+      'The users in the group, and groups whose users are in it, where the provider has them so. They are added and removed as a whole.',
+      userElement(['User', 'Group']),
+    ),
+  ],
+);
+
+/** The enterprise User extension of RFC 7643 §4.3. The bridge keeps it; the service cannot. */
+export const enterpriseDefinition = defineSchema(
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  'EnterpriseUser',
+  'What companies know of their people',
+  [
+    attribute('string', 'employeeNumber', 'The number of the person in the company.'),
+    attribute('string', 'costCenter', 'The cost center.'),
+    attribute('string', 'organization', 'The organization.'),
+    attribute('string', 'division', 'The division.'),
+    attribute('string', 'department', 'The department.'),
+    complexAttribute('manager', 'The manager. Kept as sent: it need not be a user known here.', [
+      attribute('string', 'value', 'The id of the manager.', { caseExact: true }),
+      attribute('reference', '$ref', 'The URI of the manager.', {
+        referenceTypes: ['User'],
+        caseExact: true,
+      }),
+      attribute('string', 'displayName', 'The name of the manager.', { mutability: 'readOnly' }),
+    ]),
+  ],
+);
+
+/** Extension with the attributes that the service has for a user beyond the core schema. */
+export const workManagementUserDefinition = defineSchema(
+  USER_EXTENSION,
+  'WorkManagementUser',
+  'What the work-management service has for a person beyond the core schema',
+  [
+    attribute(
+      'integer',
+      'appsPermissions',
+      'Which applications the licence covers, as bits: 1 full, 2 guest, 4 service desk. The service refuses others.',
+    ),
+    attribute(
+      'boolean',
+      'temporarilyInactive',
+      'Whether the user is suspended. Where it is cleared, it is false.',
+    ),
+    attribute('boolean', 'virtual', 'Whether the account stands for nobody.', {
+      mutability: 'readOnly',
+    }),
+    attribute('integer', 'role', 'The role in the company.', { mutability: 'readOnly' }),
+  ],
+);
+
+/** Extension with the attributes that the service has for a group beyond the core schema. */
+export const workManagementGroupDefinition = defineSchema(
+  GROUP_EXTENSION,
+  'WorkManagementGroup',
+  'What the work-management service has for a group beyond the core schema',
+  [
+    attribute(
+      'integer',
+      'permissions',
+      'What members may do in the company, as bits. A provider sets only those that the operator allows (GROUPS_PERMISSIONS_MAX), by default none.',
+    ),
+    attribute(
+      'boolean',
+      'addToCardsAndSpacesEnabled',
+      'Whether the group can be added to cards and spaces.',
+    ),
+    multiValuedAttribute(
+      'admins',
+      'The users who run the group. They are added and removed as a whole.',
+      userElement(),
+    ),
+  ],
+);
+
+function listAttributes(): SchemaAttribute[] {
+  return [
+    attribute('string', 'displayName', 'The name to show.', { mutability: 'readOnly' }),
+    attribute('string', 'type', 'The name of the resource type.', { mutability: 'readOnly' }),
+    attribute('string', 'description', 'What it gives.', { mutability: 'readOnly' }),
+  ];
+}
+
+/** The Role of Okta's governance: a role in the company. */
+export const roleDefinition = defineSchema(
+  'urn:okta:scim:schemas:core:1.0:Role',
+  'Role',
+  'A role in the company',
+  listAttributes(),
+);
+
+/** The Entitlement of Okta's governance: a licence of the service. */
+export const entitlementDefinition = defineSchema(
+  'urn:okta:scim:schemas:core:1.0:Entitlement',
+  'Entitlement',
+  'A licence of the service',
+  listAttributes(),
+);
+
+/** Extension of roles and entitlements: how often each is assigned. */
+export const assignmentsDefinition = defineSchema(
+  'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments',
+  'Assignments',
+  'How often a role or entitlement is assigned',
+  [
+    attribute(
+      'integer',
+      'totalAssignmentsUsed',
+      'How many active accounts of the service have it, as last seen.',
+      { mutability: 'readOnly' },
+    ),
+  ],
+);
+
+/** All schemas, as they are described. */
+export const DEFINITIONS = [
+  ...[userDefinition, enterpriseDefinition, groupDefinition, workManagementUserDefinition],
+  ...[workManagementGroupDefinition, roleDefinition, entitlementDefinition, assignmentsDefinition],
+];

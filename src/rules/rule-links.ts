@@ -1,0 +1,130 @@
+import type { GroupId, UserId } from '../domain/ids.ts';
+import { toLinkAfterRules } from '../domain/ruled-link.ts';
+import { toDueClass } from '../store/engine/columns.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
+import { isInFlight } from '../store/in-flight.ts';
+import type { LinkTable } from '../store/links/links.ts';
+import { listNested, lockGroups } from '../store/resources/nesting.ts';
+import {
+  listManagedGroups,
+  listRuledLinks,
+  listWantedMembers,
+  type RuledLink,
+  saveRuledLinks,
+} from '../store/resources/rule-inputs.ts';
+import type { Db } from '../store/store.ts';
+import { listUserRows } from '../store/users/users.ts';
+import type { Rules } from './rules.ts';
+import { findGroupPrivilege } from './rules.ts';
+
+/** List of a group to be updated: all of it, or these users alone. */
+interface ListNews {
+  readonly groupId: GroupId;
+  readonly users: readonly UserId[] | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Version of a write of this transaction that the changes belong to; absent: they make a new one. */
+  readonly version?: number | undefined;
+}
+
+/** Updates the admins of a group to those that the rules want. True when the list changed. */
+export async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<boolean> {
+  return (await ruleLinks(tx, rules, 'group_admins', news)).writes.length > 0;
+}
+
+/** A group, and the links of its list that were changed. */
+interface RuledList {
+  readonly row: GroupRow | undefined;
+  readonly writes: readonly RuledLink[];
+}
+
+/**
+ * Updates a list of a managed group: admins to those that the rules want, unless a provider writes the list, members to
+ * those that a provider or the inner groups want. The row is locked first, so that a concurrent change of another source
+ * is seen.
+ */
+export async function ruleLinks(
+  tx: Db,
+  rules: Rules,
+  list: LinkTable,
+  { groupId, users, now, version }: ListNews,
+): Promise<RuledList> {
+  const row = await lockGroup(tx, groupId);
+  const isOurs = row?.origin != null && row.deleted_at === null;
+  if (!isOurs || (list === 'group_admins' && row.admins_asked === 1)) return { row, writes: [] };
+  const find = list === 'group_admins' ? listWantedAdmins : listInnerMembers;
+  const wanted = await find(tx, rules, row, users);
+  const held = await listRuledLinks(tx, list, groupId, users);
+  const next = { ...row, version: version ?? row.version + 1 };
+  const changes = toChanges(next, { wanted, held });
+  const writes = await withoutProtected(tx, rules, { row, list, changes });
+  if (writes.length === 0) return { row, writes };
+  await saveRuledLinks(tx, list, groupId, writes);
+  await updateGroup(tx, groupId, toColumns(next, writes, now));
+  return { row, writes };
+}
+
+/** Lists those whom a provider made members of a group inside of this one. */
+async function listInnerMembers(
+  tx: Db,
+  _rules: Rules,
+  { id }: GroupRow,
+  users: readonly UserId[] | undefined,
+): Promise<Set<UserId>> {
+  const inside = await listNested(tx, id, 'inside');
+  // Whoever writes one of them now is waited for, and seen.
+  if (users === undefined) await lockGroups(tx, inside);
+  return listWantedMembers(tx, inside, { among: users, by: 'provider' });
+}
+
+async function listWantedAdmins(
+  tx: Db,
+  rules: Rules,
+  row: GroupRow,
+  users: readonly UserId[] | undefined,
+): Promise<Set<UserId>> {
+  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.display_name);
+  if (ruling === undefined) return new Set();
+  const sources = await listManagedGroups(tx, [ruling.sources]);
+  const ids = sources.map(({ id }) => id);
+  return listWantedMembers(tx, ids, { among: users });
+}
+
+function toChanges(
+  row: GroupRow,
+  { wanted, held }: { wanted: Set<UserId>; held: readonly RuledLink[] },
+): RuledLink[] {
+  const { version } = row;
+  const unsure = row.must_look !== 0 || isInFlight(row);
+  const heldById = new Map(held.map((link) => [link.userId, link]));
+  return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
+    const rule = { wanted: wanted.has(userId), version, unsure };
+    const after = toLinkAfterRules(heldById.get(userId), rule);
+    return after === undefined ? [] : [{ ...after, userId }];
+  });
+}
+
+/** Leaves out protected users, whom nothing derived may demote as little as a request: out of an ordinary group they may go. */
+async function withoutProtected(
+  tx: Db,
+  rules: Rules,
+  { row, list, changes }: { row: GroupRow; list: LinkTable; changes: readonly RuledLink[] },
+): Promise<readonly RuledLink[]> {
+  const leaving = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
+  if (leaving.length === 0) return changes;
+  if (list === 'memberships' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
+  const stay = await rules.protection.listPrivileged(tx, await listUserRows(tx, leaving));
+  return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
+}
+
+function toColumns(
+  { version, due_class }: GroupRow,
+  writes: readonly RuledLink[],
+  now: number,
+): Partial<GroupRow> {
+  const shown = { version, modified_at: now };
+  const waiting = writes.filter(({ pending }) => pending !== null);
+  if (waiting.length === 0) return shown;
+  const removes = waiting.some(({ desired }) => desired === 0);
+  return { ...shown, due_at: now, due_class: toDueClass(removes || due_class === 0) };
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+let bridge: TestBridge;
+let count = 0;
+let outerName: string;
+let ada: string;
+let bob: string;
+let inner: string;
+let outer: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  await askOps(bridge, 'POST', '/providers/default/change', { nestedGroups: 'flatten' });
+});
+afterAll(() => bridge.stop());
+beforeEach(async () => {
+  count += 1;
+  outerName = `Outer ${count}`;
+  ada = await addUser(bridge, `ada${count}`);
+  bob = await addUser(bridge, `bob${count}`);
+  inner = await addGroup(bridge, `Inner ${count}`, [ada]);
+  outer = await addGroup(bridge, outerName);
+});
+
+const change = (op: 'add' | 'remove' | 'replace', ...ids: string[]) =>
+  toPatch({ op, path: 'members', value: toMembers(ids) });
+const patch = (group: string, body: JsonObject) => send(bridge, 'PATCH', `/Groups/${group}`, body);
+
+/** The first names of those whom the service has in the outer group. */
+async function readService(): Promise<string[]> {
+  await untilSettled(bridge);
+  return bridge.sandbox.service
+    .members(outerName)
+    .map((address) => address.slice(0, 3))
+    .sort();
+}
+
+async function readShown(group: string): Promise<JsonObject[]> {
+  const { body } = await send(bridge, 'GET', `/Groups/${group}`);
+  return body.members as JsonObject[];
+}
+
+test('the people of a group that is a member are members in the service, and GET shows what the provider wrote', async () => {
+  const { body } = await send(bridge, 'POST', '/Groups', toGroup(`Made ${count}`, [inner, bob]));
+  await patch(
+    outer,
+    toPatch({ op: 'add', path: 'members', value: [{ value: inner, type: 'Group' }] }),
+  );
+
+  expect(await readService()).toEqual(['ada']);
+  const $ref = expect.stringMatching(`/Groups/${inner}$`);
+  const group = { value: inner, $ref, display: `Inner ${count}`, type: 'Group' };
+  expect(await readShown(outer)).toEqual([group]);
+  expect(await readShown(String(body.id))).toMatchObject([{ value: bob, type: 'User' }, group]);
+  const user = await send(bridge, 'GET', `/Users/${ada}`);
+  expect(user.body.groups).toContainEqual(
+    expect.objectContaining({ value: outer, type: 'indirect' }),
+  );
+  const query = new URLSearchParams({ filter: `members.value eq "${inner}"` });
+  const found = listResources(await send(bridge, 'GET', `/Groups?${query}`));
+  expect(found.map(({ id }) => id)).toContain(outer);
+});
+
+test('who joins or leaves the inner group joins or leaves the outer one, at any depth', async () => {
+  const middle = await addGroup(bridge, `Middle ${count}`, [inner]);
+  await send(bridge, 'PUT', `/Groups/${outer}`, toGroup(outerName, [middle]));
+  expect(await readService()).toEqual(['ada']);
+
+  await patch(inner, change('add', bob));
+  expect(await readService()).toEqual(['ada', 'bob']);
+  await patch(inner, change('remove', ada));
+  expect(await readService()).toEqual(['bob']);
+  await patch(middle, change('remove', inner));
+  expect(await readService()).toEqual([]);
+});
+
+test('the people leave with the inner group, but for those who are members by name too', async () => {
+  await patch(inner, change('add', bob));
+  await patch(outer, change('add', inner, bob));
+  bridge.sandbox.calls.reset();
+  await send(bridge, 'PUT', `/Groups/${outer}`, toGroup(outerName, [bob, inner]));
+  expect(await readService()).toEqual(['ada', 'bob']);
+  expect(bridge.sandbox.calls.recent()).toEqual([]);
+  // By the inner group bob stays, though not by name; then by name again.
+  await patch(outer, change('remove', bob));
+  expect(await readService()).toEqual(['ada', 'bob']);
+  await patch(outer, change('add', bob));
+
+  await patch(outer, toPatch({ op: 'remove', path: `members[value eq "${inner}"]` }));
+
+  expect(await readService()).toEqual(['bob']);
+  expect(await readShown(outer)).toMatchObject([{ value: bob }]);
+});
+
+test('a deleted inner group takes its people with it, and one of a filter goes alone', async () => {
+  const second = await addGroup(bridge, `Second ${count}`, [bob]);
+  await patch(outer, change('replace', inner, second));
+  expect(await readService()).toEqual(['ada', 'bob']);
+
+  await patch(outer, toPatch({ op: 'remove', path: `members[display eq "Second ${count}"]` }));
+  expect(await readService()).toEqual(['ada']);
+  await send(bridge, 'DELETE', `/Groups/${inner}`);
+  expect(await readService()).toEqual([]);
+  expect(await readShown(outer)).toEqual([]);
+});
+
+test('groups in a circle keep nobody who left', async () => {
+  await patch(outer, change('add', inner, bob));
+  await patch(inner, change('add', outer));
+  expect(await readService()).toEqual(['ada', 'bob']);
+  await patch(inner, change('remove', ada));
+  await patch(outer, change('remove', bob));
+  expect(await readService()).toEqual([]);
+});
+
+test('a comparison takes the people of an inner group as wanted', async () => {
+  await patch(outer, change('add', inner));
+  await untilSettled(bridge);
+  bridge.sandbox.service.removeMember(outerName, `ada${count}@example.com`);
+  await sweep(bridge);
+  const { body } = await askOps(bridge, 'GET', '/drifts?status=open');
+  expect(body.items).toMatchObject([{ kind: 'member.removed', resource: { id: outer } }]);
+});
+
+test('a removal of an inner group is taken whatever else the request holds, and a refused request leaves it in', async () => {
+  await patch(outer, change('add', inner));
+  const rest = { op: 'add', path: 'members', value: toMembers(['nobody']) };
+  const leave = { op: 'remove', path: 'members', value: toMembers([inner]) };
+  const refused = await bridge.request('PATCH', `/Groups/${outer}`, toPatch(rest));
+  expect([refused.status, await readService()]).toEqual([400, ['ada']]);
+  await patch(outer, toPatch(rest, leave));
+  expect(await readService()).toEqual([]);
+});
+
+test('Bulk makes a group and the group that it is a member of', async () => {
+  const operation = (bulkId: string, members: JsonObject[]) => ({
+    ...{ method: 'POST', path: '/Groups', bulkId },
+    data: { ...toGroup(`${bulkId} ${count}`), members },
+  });
+  const { body } = await send(bridge, 'POST', '/Bulk', {
+    Operations: [
+      operation('whole', [{ value: 'bulkId:part' }]),
+      operation('part', [{ value: ada }]),
+    ],
+  });
+  outerName = `whole ${count}`;
+  expect(body.Operations).toMatchObject([{ status: '201' }, { status: '201' }]);
+  expect(await readService()).toEqual(['ada']);
+});
