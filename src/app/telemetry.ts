@@ -80,9 +80,9 @@ export function toAccessTelemetry(
 /** Keys of issuers that cannot be read, in the words of the log. */
 export function toKeysFailed(logger: Logger, clock: { now(): number }): IssuerKeysDeps['failed'] {
   const rarely = createRarely();
-  return ({ host, error }) => {
+  return ({ host, error: reason }) => {
     const attempts = rarely.take(host, clock.now());
-    if (attempts > 0) logger.log(events.issuerUnreadable({ host, error, attempts }));
+    if (attempts > 0) logger.log(events.issuerUnreadable({ host, reason, attempts }));
   };
 }
 
@@ -246,10 +246,13 @@ export function toTransportHooks(
       gates.changed({ gate, isShut });
       if (!isShut) {
         gates.opened();
-        return logger.log(events.gateOpened(gate, { afterMs, failures }));
+        const over = { afterMs, failures };
+        return logger.log(
+          gate === 'credentials' ? events.tokenAccepted(over) : events.serviceAnswering(over),
+        );
       }
       metrics.gateShut.inc({ gate });
-      logger.log(events.gateShut(gate));
+      logger.log(gate === 'credentials' ? events.tokenRefused() : events.serviceFailing());
     },
   };
 }

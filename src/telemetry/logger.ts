@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type { Clock } from '../domain/clock.ts';
-import { events, type LogFields, type LogLine } from './events.ts';
-import type { LogLevel } from './log-lines.ts';
+import { events, type LogFields, type LogLevel, type LogLine } from './events.ts';
 
 /** Writes lines of events.ts, one JSON object each. */
 export interface Logger {
@@ -121,7 +120,7 @@ export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOpt
   const fold = (into: Logger): Logger => ({
     log(line) {
       const { error } = line.fields;
-      let each = typeof error === 'object' ? error : undefined;
+      let each = error;
       // The error of the line or one of its causes.
       while (each !== undefined && !codes.has(each.code ?? '')) each = each.cause;
       if (each?.code === undefined) into.log(line);

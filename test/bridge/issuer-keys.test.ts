@@ -119,24 +119,24 @@ describe('the keys of an issuer', () => {
     clock.leap(PAUSE_MS + 1);
     expect(await sign(trust)).toBe(200);
     const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
-    expect(told[0]).toMatchObject({ error: 'answered with 502', attempts: 1 });
+    expect(told[0]).toMatchObject({ reason: 'answered with 502', attempts: 1 });
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test.each<[why: string, mood: IssuerMood, error: string]>([
+  test.each<[why: string, mood: IssuerMood, reason: string]>([
     [
       'a redirect',
       { kind: 'status', status: 302, headers: { location: '/keys' } },
       'answered with 302',
     ],
     ['too much', { kind: 'text', text: ' '.repeat(262_145) }, 'more than 262144 bytes'],
-  ])('%s in the place of keys is told, and refuses nobody for good', async (_, mood, error) => {
+  ])('%s in the place of keys is told, and refuses nobody for good', async (_, mood, reason) => {
     const trust = await trustIssuer();
     const { issuer } = trust;
     issuer.mood = mood;
     expect(await sign(trust)).toBe(503);
     const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
-    expect(told).toMatchObject([{ host: new URL(issuer.url).host, error }]);
+    expect(told).toMatchObject([{ host: new URL(issuer.url).host, reason }]);
     issuer.mood = { kind: 'up' };
     clock.leap(PAUSE_MS + 1);
     expect(await sign(trust)).toBe(200);
@@ -215,7 +215,7 @@ test('a host of a private network is not asked, by its address or by its name, n
       expect(answer.status, jwksUri).toBe(503);
     }
     const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
-    expect(told.map(({ error }) => error)).toEqual(
+    expect(told.map(({ reason }) => reason)).toEqual(
       places.map(() => 'the host has an address of a private network, which the settings refuse'),
     );
     expect(issuer.asked).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { toCommandsTable } from '../../scripts/command-page.ts';
 import { MANAGED_KINDS } from '../../src/domain/drift.ts';
 import { settingRows } from '../../src/settings/rows.ts';
-import { logLines } from '../../src/telemetry/log-lines.ts';
+import { events } from '../../src/telemetry/events.ts';
 import { metricDefinitions, toMetricsTable } from '../../src/telemetry/metric-definitions.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -46,7 +46,7 @@ test('the tables of metrics and commands are as the code has them: npm run docs 
 });
 
 test('docs/runbook.md has every line of the log that warns once, and none that is gone', () => {
-  const warning = Object.values(logLines).filter(({ levels }) =>
+  const warning = Object.values(events).filter(({ levels }) =>
     levels.some((level) => ['warn', 'error', 'fatal'].includes(level)),
   );
   const listed = findAll(
