@@ -56,13 +56,6 @@ describe('a fault of one call', () => {
   }
 });
 
-test('headers of a fault are sent', async () => {
-  const { call, sandbox } = await startForTest();
-  const fault = { kind: 'status', status: 429, headers: { 'Retry-After': '7' } } as const;
-  sandbox.faults.add({ operation: '*', fault });
-  expect((await call('GET', users)).headers.get('retry-after')).toBe('7');
-});
-
 describe('a hanging call', () => {
   test('takes effect when it is released', async () => {
     const { call, sandbox } = await startForTest();
@@ -100,33 +93,6 @@ describe('a hanging call', () => {
     await sandbox.calls.until(1, { operation: 'scim.addUser', status: 0 });
     sandbox.faults.release();
     expect(sandbox.service.users()).toHaveLength(1);
-  });
-});
-
-describe('which calls a fault meets', () => {
-  test('only those of its operation, after those it skips, as often as it says', async () => {
-    const { call, sandbox } = await startForTest();
-    const fault = sandbox.faults.add({
-      operation: 'scim.getUser',
-      fault: { kind: 'status', status: 500 },
-      skip: 1,
-      times: 2,
-    });
-    const statuses: number[] = [];
-    for (const id of [1, 1, 1, 1]) statuses.push((await call('GET', `${users}/${id}`)).status);
-    expect(statuses).toEqual([200, 500, 500, 200]);
-    expect((await call('GET', users)).status).toBe(200);
-    expect(fault.met).toBe(2);
-    expect(sandbox.faults.active()).toEqual([]);
-  });
-
-  test('the first of several wins, until it is removed', async () => {
-    const { call, sandbox } = await startForTest();
-    const first = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 500 } });
-    sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 502 } });
-    expect((await call('GET', users)).status).toBe(500);
-    first.remove();
-    expect((await call('GET', users)).status).toBe(502);
   });
 });
 
@@ -173,16 +139,4 @@ describe('a rate limit', () => {
       expect((await call('POST', users, kim)).status).toBe(201);
     });
   }
-});
-
-test('a fault about somebody meets only calls that name them', async () => {
-  const { call, sandbox } = await startForTest();
-  const fault = { kind: 'status', status: 500 } as const;
-  const met = sandbox.faults.add({ operation: 'scim.addUser', fault, about: 'kim@example.com' });
-
-  const other = await call('POST', users, { emails: [{ value: 'lee@example.com' }] });
-
-  expect(other.status).toBe(201);
-  expect((await call('POST', users, kim)).status).toBe(500);
-  expect(met.met).toBe(1);
 });

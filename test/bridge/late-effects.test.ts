@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, test } from 'vitest';
-import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -16,7 +15,6 @@ import {
 } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
-const SUSPENDED = `${USER_EXTENSION}:temporarilyInactive`;
 
 /** A change that is asked for and taken back before the service has answered. */
 interface Wavering {
@@ -59,15 +57,6 @@ const rows: readonly Wavering[] = [
     looks: 1,
     change: (bridge, ids, isOn) => changeList(bridge, 'members', ids, isOn),
     read: (service) => service.members('Pilots'),
-  },
-  {
-    what: 'a suspension',
-    operation: 'companyUsers.updateUser',
-    back: 'companyUsers.updateUser',
-    looks: 1,
-    change: (bridge, { user }, isOn) =>
-      send(bridge, 'PATCH', `/Users/${user}`, replace(SUSPENDED, isOn)),
-    read: (service) => service.getUser(ada).temporarilyInactive,
   },
 ];
 

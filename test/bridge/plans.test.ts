@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
 import {
   addGroup,
@@ -29,7 +30,8 @@ let bridge: TestBridge;
 /** Gives the tests of a suite a bridge that they share. */
 function shareBridge(settings: Readonly<Record<string, string>>): void {
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings });
+    // A removal is proven by a look some seconds later.
+    bridge = await startTestBridge({ settings, clock: createLeapingClock(5) });
     await addUsers(bridge, 4);
   });
   afterAll(() => bridge.stop());

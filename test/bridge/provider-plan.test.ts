@@ -4,6 +4,7 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -24,6 +25,8 @@ beforeAll(async () => {
       LIMITS_PROVIDER: '1',
       LIMITS_PROVIDER_PERCENT: '0',
     },
+    // A plan is looked at every two seconds.
+    clock: createLeapingClock(5),
   });
 });
 

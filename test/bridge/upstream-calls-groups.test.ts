@@ -18,6 +18,16 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
 
 const groups: CallRow[] = [
   {
+    what: 'one member who joins',
+    calls: { 'groupUsers.addUserToGroup': 1 },
+    ...withGroup((bridge, { path, bob }) => send(bridge, 'PATCH', path, change('add', [bob]))),
+  },
+  {
+    what: 'one member who leaves',
+    calls: { 'groupUsers.removeUserFromGroup': 1 },
+    ...withGroup((bridge, { path, ada }) => send(bridge, 'PATCH', path, change('remove', [ada]))),
+  },
+  {
     what: 'exchanging one member for another',
     calls: { 'scim.updateGroup': 1 },
     async prepare(bridge) {

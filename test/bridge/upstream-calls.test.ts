@@ -32,6 +32,11 @@ const reads: CallRow[] = [
 
 const people: CallRow[] = [
   {
+    what: 'a create',
+    calls: { 'scim.addUser': 1 },
+    prepare: async (bridge) => () => addUser(bridge, 'newcomer'),
+  },
+  {
     what: 'the first create, where neither the form of e-mails nor the name is taken',
     sandbox: narrow,
     calls: { 'scim.addUser': 2, 'scim.updateUser': 1 },
@@ -93,6 +98,12 @@ const people: CallRow[] = [
 ];
 
 const nothing: Omit<CallRow, 'calls'>[] = [
+  {
+    what: 'what the bridge alone keeps',
+    ...withAda((bridge, path) =>
+      send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'title', value: 'Pilot' })),
+    ),
+  },
   {
     what: 'the same PUT again',
     ...withAda((bridge, path, ada) => send(bridge, 'PUT', path, toUser(ada))),

@@ -10,8 +10,6 @@ export type Calls = Partial<Record<OperationName, number>>;
 /** What a request of an identity provider costs. */
 export interface CallRow {
   readonly what: string;
-  /** Default: none. */
-  readonly tags?: readonly string[];
   readonly sandbox?: SandboxOptions;
   /** As environment variables. */
   readonly settings?: Readonly<Record<string, string>>;

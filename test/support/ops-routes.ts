@@ -3,7 +3,7 @@ import { opsRoutes } from '../../src/ops/routes.ts';
 import { opsSchemas } from '../../src/ops/schemas/schemas.ts';
 
 /** The description of a request below `/ops`. @throws Error when there is none */
-export function getOpsRoute(method: string, path: string): (typeof opsRoutes)[number] {
+function getOpsRoute(method: string, path: string): (typeof opsRoutes)[number] {
   const [asked = ''] = path.split('?');
   const fitting = opsRoutes.filter(
     (route) => route.method === method.toLowerCase() && toPattern(route).test(asked),

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { UnsecuredJWT } from 'jose';
 import { expect } from 'vitest';
-import { APP, AUDIENCE, present, TYPE, toJson, toRight } from './assertions.ts';
+import { APP, AUDIENCE, present, toJson, toRight } from './assertions.ts';
 import type { TestBridge } from './bridge.ts';
 import { makeKey, signText, type TestIssuer, type TestKey, toClaims } from './issuer.ts';
 import { askOps } from './sweep.ts';
@@ -79,32 +79,18 @@ function listWrongClaims(world: World): Wrong[] {
   return toRows(world, {
     'no issuer': { iss: undefined },
     'another issuer': { iss: 'https://login.example.com' },
-    'an issuer with a slash more': { iss: `${issuer.url}/` },
     'an issuer in another case': { iss: issuer.url.replace('http', 'HTTP') },
-    'an issuer in a list': { iss: [issuer.url] },
     'an issuer that only begins like it': { iss: `${issuer.url}.example.com` },
     'no audience': { aud: undefined },
     'another audience': { aud: 'api://another' },
-    'an audience in another case': { aud: AUDIENCE.toUpperCase() },
-    'a part of the audience': { aud: AUDIENCE.slice(0, -1) },
-    'an audience with a space behind it': { aud: `${AUDIENCE} ` },
-    'an empty list of audiences': { aud: [] },
     'an audience beside another': { aud: [AUDIENCE, 'api://another'] },
-    'an audience twice': { aud: [AUDIENCE, AUDIENCE] },
     'an audience in a list of a list': { aud: [[AUDIENCE]] },
-    'an object as audience': { aud: { value: AUDIENCE } },
     'no claim of the app': { appid: undefined },
     'another app': { appid: '00000000-0000-0000-0000-000000000000' },
-    'an app in another case': { appid: APP.toUpperCase() },
     'an app in a list': { appid: [APP] },
-    'no text as app': { appid: null },
     'an app under another name': { appid: undefined, azp: APP },
-    'an app in the prototype': { appid: undefined, ['__proto__']: { appid: APP } },
     'no id': { jti: undefined },
-    'an empty id': { jti: '' },
     'a number as id': { jti: 7 },
-    'a list as id': { jti: ['a'] },
-    'an endless id': { jti: 'x'.repeat(513) },
   });
 }
 
@@ -113,27 +99,12 @@ function listWrongTimes(world: World): Wrong[] {
   return toRows(world, {
     'no end': { exp: undefined },
     'an end as text': { exp: String(now + 300) },
-    'an end that is null': { exp: null },
-    'an end that is no number': { exp: 'never' },
     'an end in milliseconds': { exp: (now + 300) * 1_000 },
     'an end that was a minute ago': { iat: now - 300, nbf: now - 300, exp: now - 60 },
     'an end before its beginning': { iat: now, exp: now - 100 },
-    'an end in a year': { exp: now + 365 * 86_400 },
     'a validity of six minutes': { exp: now + 360 },
-    'a validity of six minutes without a beginning': {
-      iat: undefined,
-      nbf: undefined,
-      exp: now + 420,
-    },
-    'a validity of six minutes, by nbf alone': {
-      iat: undefined,
-      nbf: now - 60,
-      exp: now + 280 + 60,
-    },
     'a beginning in two minutes': { nbf: now + 120, exp: now + 300 },
     'made in two minutes': { iat: now + 120, nbf: undefined, exp: now + 300 },
-    'a beginning as text': { nbf: String(now) },
-    'made at a time as text': { iat: String(now) },
   });
 }
 
@@ -154,14 +125,11 @@ function listWrongHeaders(world: World): Wrong[] {
   const known = { 'http://example.com/known': true, crit: ['http://example.com/known'] };
   return [
     { why: 'no signature', assertion: async () => new UnsecuredJWT(toRight(issuer)).encode() },
-    { why: 'alg none with a signature', assertion: unsigned({ alg: 'none' }, hmac('x')) },
-    { why: 'alg None', assertion: unsigned({ alg: 'None', kid: key.kid }, hmac('x')) },
     { why: 'no alg', assertion: unsigned({ kid: key.kid }, hmac('x')) },
     {
       why: 'the public key as a shared secret',
       assertion: unsigned({ alg: 'HS256', kid: key.kid }, hmac(JSON.stringify(key.shown))),
     },
-    { why: 'a shared secret', assertion: unsigned({ alg: 'HS256' }, hmac('secret')) },
     { why: 'a key of a stranger under the id of a right one', assertion: sign(stranger) },
     {
       why: 'a key of a stranger in the header',
@@ -172,26 +140,17 @@ function listWrongHeaders(world: World): Wrong[] {
       assertion: sign(stranger, { jku: 'https://example.com/keys', x5u: 'https://example.com/x' }),
     },
     { why: 'an unknown key', assertion: sign({ ...stranger, kid: 'unknown' }) },
-    { why: 'an id of a key that is a path', assertion: sign({ ...key, kid: '../first' }) },
     { why: 'the id of a key of another kind', assertion: sign(key, { kid: rsa.kid }) },
     {
       why: 'another algorithm of the same key',
       assertion: async () => swap(await sign(rsa)(), { alg: 'PS256' }),
     },
-    { why: 'a number as id of the key', assertion: sign(key, { kid: 7 }) },
     { why: 'a critical extension', assertion: sign(key, known) },
     {
       why: 'a critical extension that libraries know',
       assertion: sign(key, { b64: true, crit: ['b64'] }),
     },
-    {
-      why: 'an empty list of critical extensions',
-      assertion: async () => swap(await sign(key)(), { crit: [] }),
-    },
-    { why: 'an unencoded payload', assertion: async () => swap(await sign(key)(), { b64: false }) },
     { why: 'an access token', assertion: sign(key, { typ: 'at+jwt' }) },
-    { why: 'a token for signing out', assertion: sign(key, { typ: 'logout+jwt' }) },
-    { why: 'a number as type', assertion: sign(key, { typ: 7 }) },
     { why: 'a key for encrypting', assertion: sign(encrypting) },
   ];
 }
@@ -212,20 +171,16 @@ function listWrongTexts({ issuer, key }: World): Wrong[] {
   const other = (await_: Promise<string>) => await_;
   return [
     { why: 'a word', assertion: async () => 'x' },
-    { why: 'dots', assertion: async () => '..' },
     { why: 'two parts', assertion: change((parts) => parts.slice(0, 2)) },
-    { why: 'four parts', assertion: change((parts) => [...parts, 'x']) },
     {
       why: 'five parts, as of an encrypted one',
       assertion: change((parts) => [...parts, 'x', 'y']),
     },
     { why: 'a space behind it', assertion: async () => `${await right()} ` },
-    { why: 'the word Bearer before it', assertion: async () => `Bearer ${await right()}` },
     {
       why: 'an empty signature',
       assertion: change(([header = '', body = '']) => [header, body, '']),
     },
-    { why: 'a shorter signature', assertion: async () => (await right()).slice(0, -4) },
     {
       why: 'a changed signature',
       assertion: change(([header = '', body = '', signature = '']) => [
@@ -243,15 +198,12 @@ function listWrongTexts({ issuer, key }: World): Wrong[] {
       ]),
     },
     { why: 'a header that is no JSON', assertion: change(([, ...rest]) => ['eA', ...rest]) },
-    { why: 'a header that is a list', assertion: change(([, ...rest]) => ['W10', ...rest]) },
     { why: 'a payload that is no JSON', assertion: () => other(signText('x', key)) },
     { why: 'a payload that is a list', assertion: () => other(signText('[]', key)) },
-    { why: 'a payload that is null', assertion: () => other(signText('null', key)) },
     {
       why: 'a payload that is not UTF-8',
       assertion: () => signText(new Uint8Array([0xff, 0xfe]), key),
     },
-    { why: 'an empty payload', assertion: () => signText('{}', key) },
     {
       why: 'more text than is taken',
       assertion: () => issuer.sign({ ...toRight(issuer), x: 'y'.repeat(9_500) }),
@@ -279,14 +231,10 @@ function listWrongClients(world: World): Wrong[] {
   return [
     { why: 'no type', type: '', assertion: right },
     { why: 'a type that is a word', type: 'jwt-bearer', assertion: right },
-    { why: 'a type that begins like it', type: `${TYPE}x`, assertion: right },
-    { why: 'the type of SAML', type: TYPE.replace('jwt', 'saml2'), assertion: right },
     { why: 'one that was taken', assertion: async () => used },
     { why: 'no client, and a subject that is none', client: null, assertion: right },
     { why: 'an unknown client', client: 'client-0000000000000000', assertion: right },
     { why: 'a client by its name', client: 'entra', assertion: right },
-    { why: 'a client in another case', client: id.toUpperCase(), assertion: right },
-    { why: 'a client of a prototype', client: '__proto__', assertion: right },
     { why: 'a client that was revoked', client: revokedId, assertion: right },
     { why: 'a client with a secret', client: secretId, assertion: right },
     { why: 'a client that signs for itself', client: own.id, assertion: right },

@@ -45,14 +45,8 @@ describe('the shape', () => {
   const refused: unknown[] = [
     [],
     { preset: 'widest' },
-    { userIds: 'string' },
-    { userId: 'uuid' },
     { toString: true },
-    { pages: { cards: { default: 1, max: 1 } } },
     { pages: { groups: { default: 0, max: 1 } } },
-    { pages: { groups: 5 } },
-    { updatable: ['role'] },
-    { offsetIgnoredBy: 'groups' },
   ];
   for (const change of refused) {
     test(`${JSON.stringify(change)} answers 400 and changes nothing`, async () => {
@@ -67,12 +61,8 @@ describe('the shape', () => {
 
 describe('faults', () => {
   const faults = [
-    { kind: 'delay', delayMs: 5 },
     { kind: 'status', status: 500, body: 'html', headers: { a: 'b' }, effect: 'done' },
-    { kind: 'hang', effect: 'none' },
     { kind: 'reset', at: 'mid-answer' },
-    { kind: 'html' },
-    { kind: 'truncated' },
   ];
   for (const fault of faults) {
     test(`${JSON.stringify(fault)} is set, shown and cleared`, async () => {
@@ -89,11 +79,7 @@ describe('faults', () => {
   const refused = [
     null,
     { operation: 'scim.removeUser', fault: { kind: 'html' } },
-    { operation: '*' },
-    { operation: '*', fault: { kind: 'fire' } },
     { operation: '*', fault: { kind: 'status', status: 99 } },
-    { operation: '*', fault: { kind: 'status', status: 500, headers: 'x' } },
-    { operation: '*', fault: { kind: 'reset', at: 'noon' } },
     { operation: '*', fault: { kind: 'html' }, times: -1 },
   ];
   for (const rule of refused) {
@@ -121,12 +107,7 @@ describe('faults', () => {
     expect((await call('GET', '/api/latest/audit-logs')).status).toBe(200);
   });
 
-  for (const body of [
-    null,
-    { sections: 1 },
-    { sections: { cards: 403 } },
-    { requestsPerSecond: '5' },
-  ]) {
+  for (const body of [null, { sections: { cards: 403 } }, { requestsPerSecond: '5' }]) {
     test(`PATCH ${JSON.stringify(body)} answers 400`, async () => {
       const { call } = await startForTest();
       expect((await call('PATCH', control('faults'), body)).status).toBe(400);
@@ -172,10 +153,7 @@ describe('the state', () => {
   const refused = [
     { body: null, status: 400 },
     { body: { action: 'toString' }, status: 400 },
-    { body: { action: 'addUser' }, status: 400 },
-    { body: { action: 'addUser', email: 'a@example.com', active: 'yes' }, status: 400 },
     { body: { action: 'createGroup', name: 'A', permissions: '1' }, status: 400 },
-    { body: { action: 'renameUser', user: true, fullName: 'A' }, status: 400 },
     { body: { action: 'removeUser', user: 1 }, status: 400 },
     { body: { action: 'deleteGroup', group: 'A' }, status: 404 },
     { body: { action: 'createGroup', name: 'A', as: 'nobody@example.com' }, status: 404 },
