@@ -4,24 +4,20 @@ import { parseArgs } from 'node:util';
 import { type BenchOptions, runBench } from './bench.ts';
 import { bindToCore, findCores } from './cores.ts';
 import { describeMachine } from './machine.ts';
-import { benchPeers, benchRunning, type RunningPeer } from './peers.ts';
 import { toReport } from './report.ts';
 import { benchSweeps } from './sweep-bench.ts';
 import { toSweepSection } from './sweep-report.ts';
 import { findWritePath, toPathSection } from './write-path.ts';
 
 /**
- * `npm run bench -- [--quick] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--profile <folder>]`:
+ * `npm run bench -- [--quick] [--path] [--only <scenario>]… [--write <file>] [--profile <folder>]`:
  * measures the bridge, or counts with `--path` the functions and files that one write enters, and prints tables in Markdown.
- * Among the scenarios, `sweep` compares everything with the store; `--peers` installs other SCIM servers and measures the
- * same requests of them; `--peer` measures an empty one that runs, with the token in `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
+ * Among the scenarios, `sweep` compares everything with the store. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     path: { type: 'boolean', default: false },
-    peers: { type: 'boolean', default: false },
-    peer: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },
     write: { type: 'string' },
     profile: { type: 'string' },
@@ -97,15 +93,5 @@ async function reportRequests(): Promise<string> {
     console.error(measurement.firstFailure);
   }
   if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
-  const peers = values.peers ? await benchPeers(options) : [];
-  for (const named of values.peer) peers.push(await benchRunning(parsePeer(named), options));
-  return toReport(result, machine, peers);
-}
-
-/** @throws Error when it is not `<name>=<URL>`. */
-function parsePeer(named: string): RunningPeer {
-  const [name = '', ...rest] = named.split('=');
-  const url = URL.parse(rest.join('='));
-  if (name === '' || url === null) throw new Error(`--peer takes <name>=<URL>, not ${named}`);
-  return { name, baseUrl: url.href.replace(/\/$/, ''), token: process.env.PEER_TOKEN ?? 'any' };
+  return toReport(result, machine);
 }

@@ -2,7 +2,6 @@ import type { BenchResult, ScenarioResult } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { toFigure, toLimitRow, toTable, toVerdict } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
-import type { PeerResult } from './peers.ts';
 import type { Limits, Yardstick } from './yardsticks.ts';
 
 const residentMbAtRestMax = 100;
@@ -13,11 +12,7 @@ const groupSlowdownMax = 1.2;
 const quietCoreMin = 0.9;
 
 /** What a run found, as a page in Markdown. Pure. */
-export function toReport(
-  result: BenchResult,
-  machine: Machine,
-  peers: readonly PeerResult[] = [],
-): string {
+export function toReport(result: BenchResult, machine: Machine): string {
   const { scenarios, limits } = result;
   return `# Performance
 
@@ -56,32 +51,6 @@ What stood beside each, loaded by the same client by turns with the bridge; the 
 ${toTable(['request', 'beside it', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], scenarios.flatMap(toYardstickRows))}
 
 ${toRemarks(limits).join('\n\n')}
-
-${peers.map((peer) => toPeerSection(peer, scenarios)).join('')}`;
-}
-
-/** A peer keeps what it is told in memory and calls nobody: the same requests cost it less than they do a bridge. */
-function toPeerSection(
-  { name, measurements }: PeerResult,
-  scenarios: readonly ScenarioResult[],
-): string {
-  const rows = scenarios.flatMap(({ scenario, measurement }) => {
-    const peer = measurements.get(scenario.name);
-    if (peer === undefined) return [];
-    const failed = peer.failures > 0 ? `**${peer.failures} failed**` : '';
-    const times = toShare(measurement.perSecond, peer.perSecond);
-    return [
-      [
-        scenario.title,
-        ...[toFigure(measurement.perSecond), toFigure(peer.perSecond), times],
-        ...[toFigure(peer.p99Ms), toServerCells(peer)[0] ?? '', failed],
-      ],
-    ];
-  });
-  return `
-Beside ${name} in the same run, with a company of the same size. A peer calls nobody; scimmy-routers keeps everything in memory:
-
-${toTable(['request', 'bridge /s', 'peer /s', 'bridge of peer', 'peer p99 ms', 'peer CPU µs', ''], rows)}
 `;
 }
 

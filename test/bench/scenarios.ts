@@ -127,7 +127,7 @@ function postUsers(): RequestSource {
 }
 
 /** A user as a provider creates it. */
-export function toNewUser(userName: string, number: number) {
+function toNewUser(userName: string, number: number) {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
     userName,
