@@ -10,7 +10,7 @@ import type {
 import { type AllLinks, GroupLinks, Table } from './table.ts';
 
 /** Number of audit events that are kept; the oldest go first. */
-export const auditEventsMax = 100_000;
+const auditEventsMax = 100_000;
 
 /** Keeps commits beyond this process. */
 export interface Journal {

@@ -122,14 +122,10 @@ test('every problem is listed at once, with name, value, source and what is allo
 });
 
 const badValues = [
-  { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '3' } },
   { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '2m' } },
   { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '999ms' } },
-  { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '25h' } },
-  { setting: 'upstream.timeout', env: { UPSTREAM_TIMEOUT: '-1s' } },
   { setting: 'upstream.requestsPerSecond', env: { UPSTREAM_REQUESTS_PER_SECOND: '1.5' } },
   { setting: 'upstream.quirks', env: { UPSTREAM_QUIRKS: '{"apiVersion":"v2"}' } },
-  { setting: 'publicUrl', env: { PUBLIC_URL: 'scim.example.com' } },
   { setting: 'publicUrl', env: { PUBLIC_URL: 'https://example.com/?a=b' } },
   { setting: 'database.url', env: { DATABASE_URL: 'mysql://localhost/x' } },
   { setting: 'scim.tokens', env: { SCIM_TOKENS: `${token},too short` } },
@@ -144,8 +140,6 @@ for (const { setting, env } of badValues) {
 const goodValues = [
   { env: { SCIM_WRITE_WAIT: '0' }, want: { scim: { writeWait: 0 } } },
   { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
-  { env: { AUDIT_POLL_INTERVAL: '0' }, want: { audit: { pollInterval: 0 } } },
-  { env: { AUDIT_POLL_INTERVAL: '1s' }, want: { audit: { pollInterval: 1_000 } } },
   {
     env: { UPSTREAM_QUIRKS: '{"memberForm":"single","filter":false}' },
     want: { upstream: { quirks: { memberForm: 'single', filter: false } } },
@@ -194,19 +188,6 @@ test('variables of other programs are left alone, also where they begin as setti
   expect(warnings).toEqual([]);
 });
 
-test("a misspelt section is a warning, and other programs' variables are nobody's business", () => {
-  const { warnings } = load({
-    DATABSE_URL: 'x',
-    HOME: '/root',
-    CONFIG: 'x',
-    LOGNAME: 'root',
-    HOSTNAME: 'h',
-  });
-  expect(warnings).toEqual([
-    'The environment variable DATABSE_URL is not read. Did you mean DATABASE_URL?',
-  ]);
-});
-
 test('the variables that Kubernetes adds for a service of our name are no settings', () => {
   const env = {
     SCIM_BRIDGE_SERVICE_HOST: '10.0.0.1',
@@ -215,14 +196,6 @@ test('the variables that Kubernetes adds for a service of our name are no settin
     SCIM_BRIDGE_PORT_8080_TCP_ADDR: '10.0.0.1',
   };
   expect(() => load(env)).not.toThrow();
-});
-
-test('where Python looks for certificates is no misspelt setting', () => {
-  const { warnings } = load({ REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt' });
-  expect(warnings).toEqual([]);
-  expect(load({ RETENTION_LEGDER: '1d' }).warnings).toEqual([
-    'The environment variable RETENTION_LEGDER is not read. Did you mean RETENTION_LEDGER?',
-  ]);
 });
 
 test('a sign-in by OpenID Connect needs what belongs to it, and says that it does', () => {
@@ -326,12 +299,7 @@ for (const { url, publicUrl, want } of warned) {
   });
 }
 
-for (const url of [
-  'http://localhost:3000',
-  'http://127.0.0.1',
-  'http://[::1]:3000',
-  'https://service.example.com',
-]) {
+for (const url of ['http://[::1]:3000', 'https://service.example.com']) {
   test(`${url} needs no warning`, () => {
     const env = {
       UPSTREAM_URL: url,

@@ -90,15 +90,6 @@ const rows: {
     codes: ['no-leader'],
   },
   {
-    why: 'nobody can lead while the store cannot be used',
-    change: {
-      store: { kind: 'problem', code: 'no answer in time' },
-      leader: { isSelf: true, epoch: 3, since: 0, isAlive: false },
-    },
-    status: 'unavailable',
-    codes: ['store-unusable'],
-  },
-  {
     why: 'an unusable store is no place to keep a write',
     change: { store: { kind: 'problem', code: 'store-full' } },
     status: 'unavailable',
@@ -111,25 +102,6 @@ const rows: {
     codes: ['no-credential'],
   },
   {
-    why: 'credentials that end soon are one reason',
-    change: toStore({
-      access: {
-        expiring: [
-          { name: 'okta', purpose: 'scim', expiresAt: nowMs },
-          { name: 'entra', purpose: 'client', expiresAt: nowMs + 1 },
-        ],
-      },
-    }),
-    status: 'degraded',
-    codes: ['credential-expires'],
-  },
-  {
-    why: 'a few wrong tokens are ordinary',
-    change: toStore({ access: { failedAttempts: 49 } }),
-    status: 'ok',
-    codes: [],
-  },
-  {
     why: 'many wrong tokens are told',
     change: toStore({ access: { failedAttempts: 50 } }),
     status: 'degraded',
@@ -138,12 +110,6 @@ const rows: {
   {
     why: 'a store that can only be read still answers',
     change: toStore({ writeTrouble: { code: 'store-full', sinceMs: nowMs } }),
-    status: 'degraded',
-    codes: ['store-read-only'],
-  },
-  {
-    why: 'so does one whose file was moved away',
-    change: toStore({ writeTrouble: { code: 'store-replaced', sinceMs: nowMs } }),
     status: 'degraded',
     codes: ['store-read-only'],
   },
@@ -230,12 +196,6 @@ const rows: {
     codes: ['first-read'],
   },
   {
-    why: 'a draining process takes nothing new',
-    change: { draining: true },
-    status: 'unavailable',
-    codes: ['draining'],
-  },
-  {
     why: 'an outage of the service is when accepting writes matters',
     change: { upstream: { ...well.upstream, service: shut } },
     status: 'degraded',
@@ -246,18 +206,6 @@ const rows: {
     change: { upstream: { ...well.upstream, redirectedSinceMs: nowMs } },
     status: 'degraded',
     codes: ['redirected'],
-  },
-  {
-    why: 'a refused token is no reason to refuse writes',
-    change: { upstream: { ...well.upstream, credentials: shut } },
-    status: 'degraded',
-    codes: ['credentials-refused'],
-  },
-  {
-    why: 'a pause that the service asked for is told',
-    change: { upstream: { ...well.upstream, pausedForMs: 1 } },
-    status: 'degraded',
-    codes: ['paused'],
   },
   {
     why: 'what failed some times is ordinary backoff',
@@ -272,22 +220,10 @@ const rows: {
     codes: ['failing'],
   },
   {
-    why: 'what only an operator can place is told',
-    change: toStore({ backlog: { disputed: 1 } }),
-    status: 'degraded',
-    codes: ['disputed'],
-  },
-  {
     why: 'closed sections are told, each with its remedy',
     change: toStore({ sections: closed }),
     status: 'degraded',
     codes: ['section-closed', 'section-closed'],
-  },
-  {
-    why: 'what was acknowledged and refused is visible',
-    change: toStore({ backlog: { stuck: 2 } }),
-    status: 'degraded',
-    codes: ['stuck'],
   },
   {
     why: 'ordinary backoff is no news',

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +7,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
 import { runAlone } from '../../../test/support/command.ts';
 import { makeLives } from '../../../test/support/lives.ts';
-import { untilOthersWait } from '../../../test/support/postgres-locks.ts';
 import {
   addGroup,
   addUser,
@@ -24,10 +21,9 @@ import { getTemplate } from '../../../test/support/template.ts';
 import { migrateStoreCommand } from '../../cli/migrate-store.ts';
 import { migrateStore, undoMove } from '../../cli/move-store.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { migrate } from '../engine/migrate.ts';
 import { backUpSqlite, replaceSqlite } from '../engine/sqlite-backup.ts';
 import { takeFile } from '../engine/sqlite-file.ts';
-import type { Db, Store } from '../store.ts';
+import type { Db } from '../store.ts';
 
 const command = migrateStoreCommand({
   migrateStore,
@@ -87,45 +83,6 @@ async function countRows(db: Db, table: 'facts'): Promise<number> {
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow();
   return n;
-}
-
-/** `migrate-store` as a process of its own. */
-function startMove(env: Readonly<Record<string, string>>, to: string): ChildProcess {
-  const program = join(import.meta.dirname, '../../cli/main.ts');
-  return spawn(process.execPath, [program, 'migrate-store', '--to', to], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: 'ignore',
-  });
-}
-
-/** Holds every move once its first rows of `facts` have arrived, while `act` runs; `untilHeld` waits for one. */
-async function holdMoves<T>(
-  store: Store,
-  act: (untilHeld: () => Promise<void>) => Promise<T>,
-): Promise<T> {
-  await migrate(store);
-  await store.write(async (tx) => {
-    await sql`create function wait_for_test() returns trigger language plpgsql set lock_timeout = 0
-      as $$ begin perform pg_advisory_xact_lock(${sql.lit(HELD)}); return null; end $$`.execute(tx);
-    await sql`create trigger wait_for_test after insert on facts
-      execute function wait_for_test()`.execute(tx);
-  });
-  return store.write(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${HELD})`.execute(tx);
-    return act(() => untilOthersWait(tx, store));
-  });
-}
-
-/** Key of the lock that moves are held by; no other is like it. */
-const HELD = 4_711;
-
-function insertMany(path: string): void {
-  change(path, (file) => {
-    const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, 1)');
-    file.exec('begin');
-    for (let n = 0; n < 500; n += 1) insert.run(`many-${n}`, 'x'.repeat(200));
-    file.exec('commit');
-  });
 }
 
 describePostgres('migrate-store', ({ makeUrl, open }) => {
@@ -193,29 +150,6 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(text).toContain('facts.value holds a NUL');
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(await countRows((await open(to)).read, 'facts')).toBe(0);
-  });
-
-  test('a move that is killed in the middle leaves an empty database, and the next one does it all', async () => {
-    const { path, env, run } = makeFile();
-    insertMany(path);
-    const to = await makeUrl('empty');
-    const store = await open(to);
-    const before = readFileSync(path);
-    const ended = await holdMoves(store, async (untilHeld) => {
-      const child = startMove(env, to);
-      const exit = once(child, 'exit');
-      await untilHeld();
-      child.kill('SIGKILL');
-      return exit;
-    });
-
-    expect(ended).toEqual([null, 'SIGKILL']);
-    expect(await countRows(store.read, 'facts')).toBe(0);
-    expect(readFileSync(path).equals(before)).toBe(true);
-    const { code, text } = await run('--to', to);
-
-    expect(code, text).toBe(0);
-    expect(await countRows(store.read, 'facts')).toBe(500);
   });
 
   test.each([
