@@ -112,8 +112,6 @@ async function findNextTurn(
 ): Promise<Turn | undefined> {
   const { random, clock } = deps;
   const { attemptsMax = deps.attemptsMax, repeat = call.operation.repeat } = call.options;
-  const { body } = call.request;
-  if (typeof body === 'object' && !body.isRepeatable) return undefined;
   const remainingMs = scope.ended === undefined ? scope.remainingMs() : 0;
   const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };
   const delayMs = planRepeatMs(plan);

@@ -70,7 +70,7 @@ export async function downloadFrom(
   try {
     const answer = await get(deps, target, { scope, options });
     const { content, status, headers } = answer;
-    if (content) return describe(toHead(status, headers), content.stream);
+    if (content) return describe(toHead(status, headers), content);
     const { bearer, wordsIn, clock } = deps;
     const circumstances = {
       token: bearer.token,

@@ -1,17 +1,17 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { Dispatcher, type FormData } from 'undici';
 import { type AnswerHeaders, decodeBody, findEncoding, ResponseTooLarge } from './answer-body.ts';
-import { ContentStream } from './content-stream.ts';
 import type { Operation } from './operations/operation.ts';
-import type { AnswerHandler, DispatchController, RequestDispatcher } from './request-dispatcher.ts';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 
 /** One request in its form on the wire. */
 export interface WireRequest {
   readonly origin: string;
   readonly path: string;
   readonly method: Operation['method'];
-  /** Names and values in turn. */
+  /** Names and values in turn; those of a form are added when it is sent. */
   readonly headers: string[];
-  readonly body: string | Readable | undefined;
+  readonly body: string | FormData | undefined;
 }
 
 /** Limits of one exchange. Network timeouts run in real time, whatever clock the rest follows. */
@@ -34,6 +34,7 @@ export interface ExchangeLimits {
 /** Limits of a content that is handed on as it arrives. */
 export interface StreamLimits {
   readonly signal: AbortSignal | undefined;
+  /** The error that a reader gets for a failure on the way. */
   readonly toError: (cause: unknown) => Error;
 }
 
@@ -43,7 +44,7 @@ export interface Answer {
   readonly headers: AnswerHeaders;
   readonly text: string;
   /** Content that is still arriving, where that was asked for. */
-  readonly content?: ContentStream;
+  readonly content?: ReadableStream<Uint8Array>;
 }
 
 /**
@@ -51,163 +52,156 @@ export interface Answer {
  * or an answer.
  * @throws ResponseTooLarge, UndecodableBody, the signal's reason, the error of `refuse`, or an error of undici.
  */
-export function exchange(
+export async function exchange(
   dispatcher: RequestDispatcher,
-  { origin, path, method, headers, body }: WireRequest,
+  { body, ...request }: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const options = {
-    origin,
-    path,
-    method,
-    headers,
+  const { signal, headersMs, bodyMs, stream } = limits;
+  const sender = new WatchedDispatcher(dispatcher, limits, typeof body === 'object');
+  const timeouts = { headersTimeout: headersMs, bodyTimeout: bodyMs };
+  const asked: Promise<Dispatcher.ResponseData> = sender.request({
+    ...request,
+    ...timeouts,
+    signal,
     body: body ?? null,
-    headersTimeout: limits.headersMs,
-    bodyTimeout: limits.bodyMs,
-  };
-  const isStream = typeof body === 'object';
-  // Not `request`: that makes a stream of each answer, which costs as much as all the rest.
-  dispatcher.dispatch(options, new AnswerReader(limits, { resolve, reject, isStream }));
-  return promise;
+  });
+  // Undici waits for a connection before it gives up.
+  const givenUp = Promise.withResolvers<never>();
+  const giveUp = () => givenUp.reject(signal.reason);
+  signal.addEventListener('abort', giveUp);
+  if (signal.aborted) giveUp();
+  try {
+    const answer = await Promise.race([asked, givenUp.promise]);
+    const { statusCode: status, headers } = answer;
+    if (!stream || !isSuccess(status))
+      return await readAnswer(status, headers, answer.body, limits);
+    return { status, headers, text: '', content: toContent(answer.body, stream) };
+  } catch (error) {
+    sender.noteEnd();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
 }
 
-interface Settlement {
-  /** True when the body is a stream: nothing is written before its first piece. */
-  readonly isStream: boolean;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Collects an answer piece by piece. */
-class AnswerReader implements AnswerHandler {
+/** Sends by another dispatcher, and notes when the request leaves. */
+class WatchedDispatcher extends Dispatcher {
+  readonly #dispatcher: RequestDispatcher;
   readonly #limits: ExchangeLimits;
-  readonly #settlement: Settlement;
-  #controller: DispatchController | undefined;
-  #status = 0;
-  #headers: AnswerHeaders = {};
-  #content: ContentStream | undefined;
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
-  #keptMax = 0;
+  readonly #isForm: boolean;
   #isStarted = false;
   #isSent = false;
 
-  constructor(limits: ExchangeLimits, settlement: Settlement) {
+  constructor(dispatcher: RequestDispatcher, limits: ExchangeLimits, isForm: boolean) {
+    super();
+    this.#dispatcher = dispatcher;
     this.#limits = limits;
-    this.#settlement = settlement;
-    if (limits.signal.aborted) this.#onAbort();
-    else limits.signal.addEventListener('abort', this.#onAbort);
+    this.#isForm = isForm;
   }
 
-  /** There is a connection, and the request is about to be written. */
-  onRequestStart(controller: DispatchController): void {
-    this.#controller = controller;
-    const { signal, refuse } = this.#limits;
-    const obstacle = signal.aborted ? signal.reason : refuse();
-    if (obstacle !== undefined) {
-      controller.abort(obstacle);
-      return;
-    }
-    this.#isStarted = true;
-    if (!this.#settlement.isStream) this.#noteSent();
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const noteSent = () => this.#noteSent();
+    const watched: WatchedHandler = {
+      // There is a connection, and the request is about to be written.
+      onRequestStart: (controller, context) => {
+        const obstacle = this.#limits.signal.aborted ? undefined : this.#limits.refuse();
+        if (obstacle) {
+          controller.abort(obstacle);
+          return;
+        }
+        this.#isStarted = !this.#limits.signal.aborted;
+        // Of a form nothing is written before its first piece.
+        if (this.#isStarted && !this.#isForm) noteSent();
+        handler.onRequestStart?.(controller, context);
+      },
+      onBodySent: noteSent,
+      onRequestSent: noteSent,
+      onResponseStart: (...given) => {
+        noteSent();
+        handler.onResponseStart?.(...given);
+      },
+      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+      onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+      onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+    };
+    return this.#dispatcher.dispatch(options, watched);
   }
 
-  onBodySent(): void {
-    this.#noteSent();
-  }
-
-  onRequestSent(): void {
-    this.#noteSent();
-  }
-
-  /** Called for interim answers (1xx) too: the last one counts. */
-  onResponseStart(controller: DispatchController, status: number, headers: AnswerHeaders): void {
-    this.#noteSent();
-    const { responseBytesMax, skipAnswerAboveBytes, stream } = this.#limits;
-    const isSuccess = status >= 200 && status < 300;
-    this.#status = status;
-    this.#headers = headers;
-    this.#keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
-    if (isSuccess && stream !== undefined) this.#openStream(controller, stream);
-  }
-
-  /** From here on the stream's own reader decides how long it takes. */
-  #openStream(controller: DispatchController, { signal, toError }: StreamLimits): void {
-    this.#end();
-    this.#content = new ContentStream({ controller, signal, toError });
-    const answer = { status: this.#status, headers: this.#headers, text: '' };
-    this.#settlement.resolve({ ...answer, content: this.#content });
-  }
-
-  onResponseData(controller: DispatchController, chunk: Uint8Array): void {
-    if (this.#content) {
-      this.#content.push(chunk);
-      return;
-    }
-    const { responseBytesMax } = this.#limits;
-    this.#bytes += chunk.length;
-    if (this.#bytes > responseBytesMax) {
-      controller.abort(new ResponseTooLarge(this.#status, responseBytesMax));
-      return;
-    }
-    if (this.#bytes > this.#keptMax) this.#chunks = [];
-    else this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#end();
-    if (this.#content) this.#content.close();
-    else this.#readText().then(this.#settlement.resolve, this.#settlement.reject);
-  }
-
-  async #readText(): Promise<Answer> {
-    const status = this.#status;
-    const answer = { status, headers: this.#headers };
-    const [first] = this.#chunks;
-    const isWhole = first !== undefined && this.#chunks.length === 1;
-    const bytes = isWhole ? first : Buffer.concat(this.#chunks);
-    const encoding = findEncoding(this.#headers);
-    if (encoding === undefined || bytes.length === 0)
-      return { ...answer, text: decoder.decode(bytes) };
-    try {
-      const bytesMax = this.#limits.responseBytesMax;
-      const decoded = await decodeBody(bytes, { status, encoding, bytesMax });
-      return { ...answer, text: decoded.length > this.#keptMax ? '' : decoder.decode(decoded) };
-    } catch (error) {
-      // A failure is a failure, also when its words cannot be read.
-      if (status < 300 || error instanceof ResponseTooLarge) throw error;
-      return { ...answer, text: '' };
-    }
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    this.#fail(error);
-  }
-
-  #fail(error: unknown): void {
-    this.#end();
-    this.#content?.fail(error);
-    // Not every dispatcher reports that it has written: a request that may have been sent counts as sent.
+  /** Not every dispatcher reports that it has written: a request that may have been sent counts as sent. */
+  noteEnd(): void {
     if (this.#isStarted) this.#noteSent();
-    this.#settlement.reject(error);
   }
-
-  readonly #onAbort = (): void => {
-    const { reason } = this.#limits.signal;
-    this.#controller?.abort(reason);
-    this.#fail(reason);
-  };
 
   #noteSent(): void {
     if (this.#isSent) return;
     this.#isSent = true;
     this.#limits.onSent();
   }
+}
 
-  #end(): void {
-    this.#limits.signal.removeEventListener('abort', this.#onAbort);
+type WatchedHandler = Required<
+  Omit<Dispatcher.DispatchHandler, 'onRequestUpgrade' | 'onResponseStarted'>
+>;
+
+async function readAnswer(
+  status: number,
+  headers: AnswerHeaders,
+  body: Readable,
+  { responseBytesMax: bytesMax, skipAnswerAboveBytes }: ExchangeLimits,
+): Promise<Answer> {
+  const keptMax = isSuccess(status) ? (skipAnswerAboveBytes ?? bytesMax) : bytesMax;
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) throw new ResponseTooLarge(status, bytesMax);
+    if (length > keptMax) chunks = [];
+    else chunks.push(chunk);
   }
+  const bytes = Buffer.concat(chunks);
+  const encoding = findEncoding(headers);
+  if (encoding === undefined || bytes.length === 0) {
+    return { status, headers, text: decoder.decode(bytes) };
+  }
+  try {
+    const decoded = await decodeBody(bytes, { status, encoding, bytesMax });
+    return { status, headers, text: decoded.length > keptMax ? '' : decoder.decode(decoded) };
+  } catch (error) {
+    // A failure is a failure, also when its words cannot be read.
+    if (isSuccess(status) || error instanceof ResponseTooLarge) throw error;
+    return { status, headers, text: '' };
+  }
+}
+
+/** From here on the stream's own reader decides how long it takes. */
+function toContent(body: Readable, { signal, toError }: StreamLimits): ReadableStream<Uint8Array> {
+  // A reader meets the error at its next piece; who reads no more does not meet it at all.
+  body.on('error', () => undefined);
+  if (signal) addAbortSignal(signal, body);
+  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(sink) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done) sink.close();
+          else sink.enqueue(value);
+        } catch (cause) {
+          sink.error(toError(cause));
+        }
+      },
+      cancel: () => void body.destroy(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 const decoder = new TextDecoder();

@@ -7,7 +7,6 @@ import {
 } from './answer-body.ts';
 import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import type { Answer } from './exchange.ts';
-import { BodyFailed } from './form-body.ts';
 import type { CallScope } from './outgoing-call.ts';
 import { parseRetryAfterMs } from './rate-limit.ts';
 import { classifyStatus } from './status-table.ts';
@@ -67,8 +66,9 @@ export function toExchangeError(
     const code = cause instanceof ResponseTooLarge ? 'response-too-large' : 'unreadable';
     return new UpstreamError(code, { ...later, status, detail: message });
   }
-  if (cause instanceof BodyFailed) {
-    return new UpstreamError('connection', { ...later, detail: cause.message });
+  if (isUnreadableFile(cause)) {
+    const detail = 'a file that was to be sent could not be read to its end';
+    return new UpstreamError('connection', { ...later, detail });
   }
   switch (scope.ended) {
     case 'caller':
@@ -78,6 +78,11 @@ export function toExchangeError(
     default:
       return toNetworkError(later, cause);
   }
+}
+
+/** True for a file that is gone or has changed since it was named: a fault on this side, which says nothing about the service. */
+export function isUnreadableFile(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'NotReadableError';
 }
 
 type Lost = Pick<UpstreamFailure, 'operation' | 'cause' | 'retry' | 'outcome'>;

@@ -1,8 +1,8 @@
+import type { FormData } from 'undici';
 import type { Turn } from './budget.ts';
 import type { CallClass } from './call-class.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
-import type { FormBody } from './form-body.ts';
 import type { Operation } from './operations/operation.ts';
 import type { CallOptions } from './transport-options.ts';
 
@@ -19,7 +19,7 @@ export interface OutgoingCall {
 export interface ReadyRequest {
   /** Path with query, without the base URL. */
   readonly path: string;
-  readonly body: string | FormBody | undefined;
+  readonly body: string | FormData | undefined;
 }
 
 /** One attempt of a call that has its turn. */

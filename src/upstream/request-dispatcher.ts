@@ -18,8 +18,8 @@ export interface DispatchedRequest {
 
 /** Receives the parts of an answer. */
 export interface AnswerHandler {
-  onRequestStart(controller: DispatchController): void;
-  onBodySent(): void;
+  onRequestStart(controller: DispatchController, context: unknown): void;
+  onBodySent(chunk: Uint8Array): void;
   onRequestSent(): void;
   onResponseStart(
     controller: DispatchController,
@@ -27,8 +27,8 @@ export interface AnswerHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void;
   onResponseData(controller: DispatchController, chunk: Uint8Array): void;
-  onResponseEnd(): void;
-  onResponseError(controller: unknown, error: Error): void;
+  onResponseEnd(controller: DispatchController, trailers: object): void;
+  onResponseError(controller: DispatchController, error: Error): void;
 }
 
 /** Ends a request before its answer is complete, or holds its content back. */

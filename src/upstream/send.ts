@@ -2,8 +2,7 @@ import { type AnswerHead, acceptedEncodings, readAnswerBody, toHead } from './an
 import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
-import { toAnswerError, toExchangeError } from './failures.ts';
-import { BodyFailed, type FormBody } from './form-body.ts';
+import { isUnreadableFile, toAnswerError, toExchangeError } from './failures.ts';
 import type { PassageResult } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { type Attempt, type CallScope, type OutgoingCall, toNotSent } from './outgoing-call.ts';
@@ -53,7 +52,6 @@ export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   deps.running.add(running);
   const sent = await running;
   deps.running.delete(running);
-  if (typeof request.body === 'object') request.body.destroy(); // It may not have been read to its end.
   if (deps.hooks.onAttempt === undefined && begun === undefined) return sent;
   const report = toReport(attempt, sent, startedMs);
   deps.hooks.onAttempt?.(report, request);
@@ -119,11 +117,10 @@ function toWireRequest(
   const own = [
     ...bearer.headers,
     ...(typeof body === 'string' ? ['content-type', 'application/json'] : []),
-    ...(typeof body === 'object' ? toFormHeaders(body) : []),
   ];
   const base = response.kind === 'stream' ? toStreamHeaders(own) : own;
   const headers = [...addHeaders(base, call.options.headers), ...added];
-  return { origin, path, method, headers, body: typeof body === 'object' ? body.open() : body };
+  return { origin, path, method, headers, body };
 }
 
 /** Any content as it is: what is handed on piece by piece is not decompressed. */
@@ -132,11 +129,6 @@ function toStreamHeaders(headers: readonly string[]): string[] {
     headers.map((value) => (value === acceptedEncodings ? 'identity' : value)),
     { accept: '*/*' },
   );
-}
-
-function toFormHeaders({ contentType, bytes }: FormBody): string[] {
-  const type = ['content-type', contentType];
-  return bytes === undefined ? type : [...type, 'content-length', String(bytes)];
 }
 
 /** Headers that the client alone decides, because a call would break or lie with others. */
@@ -210,7 +202,7 @@ export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
 
 /** A 2xx answer with a content that no JSON is: the stream that was asked for, or one that is ignored. */
 function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
-  return { kind: 'done', value: content?.stream, head: toHead(status, headers) };
+  return { kind: 'done', value: content, head: toHead(status, headers) };
 }
 
 /**
@@ -247,7 +239,7 @@ function classifyLost(
   const patienceMs = Math.min(timeouts.headersMs, timeouts.callMs) / 2;
   const isShort = scope.ended === 'deadline' && waitedMs < patienceMs;
   const isLapsed = scope.ended === undefined && code === 'timeout' && outcome === 'not-sent';
-  const isOurs = code === 'aborted' || code === 'closed' || cause instanceof BodyFailed;
+  const isOurs = code === 'aborted' || code === 'closed' || isUnreadableFile(cause);
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
 

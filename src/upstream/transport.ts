@@ -2,12 +2,11 @@ import type { BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
 import { type Download, downloadFrom, toDownload } from './download.ts';
-import { createFormBody } from './form-body.ts';
+import { createForm } from './form.ts';
 import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
-import { isNamed } from './operations/part.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
 import {
@@ -80,45 +79,29 @@ export function createTransport(options: TransportOptions): Transport {
 
   // Async, so that a TypeError is a rejection like every other failure.
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
-    const prepare = () => ({ operation, request: prepareFor(operation)(args) });
-    return await run(prepare, { args, files: isNamed(args) ? args.body : undefined }, callOptions);
+    return await run({ operation, request: prepareFor(operation)(args) }, args, callOptions);
   }
 
   async function request(raw: RawRequest, callOptions: CallOptions = {}) {
-    const prepare = () => prepareRaw(raw, { prefixes, filePaths });
-    return await run(prepare, { args: raw, files: raw.form }, callOptions);
+    return await run(prepareRaw(raw, { prefixes, filePaths }), raw, callOptions);
   }
 
   async function download(from: DownloadRequest | RedirectTarget, callOptions: CallOptions = {}) {
     if ('url' in from) return await downloadFrom(deps, from, checkOptions(callOptions));
-    const prepare = () => prepareDownload(from, { prefixes, filePaths });
-    const args = { args: from, files: undefined };
-    return await toDownload((onAnswer) => run(prepare, args, { ...callOptions, onAnswer }));
+    const prepared = prepareDownload(from, { prefixes, filePaths });
+    return await toDownload((onAnswer) => run(prepared, from, { ...callOptions, onAnswer }));
   }
 
   async function run(
-    prepare: () => PreparedRaw,
-    { args, files }: { args: unknown; files: unknown },
+    { operation, request: { path, body, form } }: PreparedRaw,
+    args: unknown,
     callOptions: CallOptions,
   ) {
-    let mayHoldStreams = true;
-    try {
-      const { operation, request: prepared } = prepare();
-      const { path, body, form } = prepared;
-      mayHoldStreams = form !== undefined;
-      const options = checkOptions(callOptions);
-      // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
-      const request = { path, body: form ? await createFormBody(operation.id, form) : body };
-      return await runCall(deps, {
-        operation,
-        args,
-        request,
-        callClass: options.class ?? 'pass',
-        options,
-      });
-    } finally {
-      if (mayHoldStreams) releaseStreams(files);
-    }
+    const options = checkOptions(callOptions);
+    // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
+    const request = { path, body: form ? await createForm(operation.id, form) : body };
+    const callClass = options.class ?? 'pass';
+    return await runCall(deps, { operation, args, request, callClass, options });
   }
 
   return { call, callChecked: call, request, download, ...createControls(deps) };
@@ -201,34 +184,3 @@ function createPrepares(prefixes: PathPrefixes, filePaths: FilePaths) {
     return prepare;
   };
 }
-
-/**
- * Ends the streams among the files that a call was given. A stream belongs to the call: one that was never sent would
- * hold its file or its connection open. Never throws.
- */
-function releaseStreams(body: unknown): void {
-  if (!isNamed(body)) return;
-  for (const value of Object.values(body).flat()) {
-    release(value);
-    if (isNamed(value) && !isBytes(value) && 'content' in value) release(value.content);
-  }
-}
-
-function release(source: unknown): void {
-  if (typeof source !== 'object' || source === null || isBytes(source)) return;
-  if (source instanceof ReadableStream) {
-    if (!source.locked) source.cancel().catch(ignore);
-  } else if ('destroy' in source && typeof source.destroy === 'function') {
-    if ('on' in source && typeof source.on === 'function') source.on('error', ignore);
-    source.destroy();
-  } else if (Symbol.asyncIterator in source && 'return' in source) {
-    if (typeof source.return === 'function') Promise.resolve(source.return()).catch(ignore);
-  }
-}
-
-function isBytes(value: object): boolean {
-  return value instanceof Blob || value instanceof Uint8Array;
-}
-
-/** The call has ended already; its own error says more. */
-function ignore(): void {}

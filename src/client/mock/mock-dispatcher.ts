@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { isFormData } from '../../upstream/operations/part.ts';
 import type {
   AnswerHandler,
   DispatchController,
@@ -41,30 +40,25 @@ async function exchange(
     resume: () => undefined,
   };
   try {
-    handler.onRequestStart(controller);
+    handler.onRequestStart(controller, null);
     if (aborted) throw aborted;
-    const request = await readRequest(options);
+    const request = readRequest(options);
     handler.onRequestSent();
     const { status, headers, body } = await answer(request);
     if (aborted) return;
     handler.onResponseStart(controller, status, { ...headers });
     if (body !== undefined) handler.onResponseData(controller, Buffer.from(JSON.stringify(body)));
-    handler.onResponseEnd();
+    handler.onResponseEnd(controller, {});
   } catch (error) {
     handler.onResponseError(controller, error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-async function readRequest(options: DispatchedRequest): Promise<MockRequest> {
+function readRequest(options: DispatchedRequest): MockRequest {
   const { method, path: url, body } = options;
   const headers = toNamed(options.headers);
   if (typeof body === 'string') return { method, url, headers, body: JSON.parse(body) };
-  if (!(body instanceof Readable)) return { method, url, headers, body: undefined };
-  const bytes = await buffer(body);
-  const type = headers['content-type'] ?? '';
-  const content = new Uint8Array(bytes);
-  const form = await new Response(content, { headers: { 'content-type': type } }).formData();
-  return { method, url, headers, body: toFields(form) };
+  return { method, url, headers, body: isFormData(body) ? toFields(body) : undefined };
 }
 
 function toNamed(headers: unknown): Record<string, string> {

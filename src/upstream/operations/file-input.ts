@@ -1,6 +1,6 @@
 /**
- * A value that can be uploaded. Text is the path of a local file, not its content. A stream can be read once only, so
- * a call with one is never repeated.
+ * A value that can be uploaded. Text is the path of a local file, not its content. A stream is read whole, into memory,
+ * before the call waits for its turn; one that a wrong argument keeps from being read stays with its caller.
  */
 export type FileSource =
   | Blob

@@ -1,10 +1,8 @@
-import { appendFileSync, createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFormBody } from './form-body.ts';
 import type { FileInput } from './operations/file-input.ts';
 import type { Operation } from './operations/operation.ts';
 import { connect, failureOf, ok } from './testing/connect.ts';
@@ -60,65 +58,57 @@ async function readOnlyFile(seen: readonly SeenRequest[], field = 'file') {
   return { name, type, bytes: Buffer.from(await file.arrayBuffer()) };
 }
 
-const sources: { why: string; file: () => FileInput; name: string; type: string; long: boolean }[] =
-  [
-    {
-      why: 'a Blob',
-      file: () => new Blob([content], { type: 'image/png' }),
-      name: 'file',
-      type: 'image/png',
-      long: true,
-    },
-    {
-      why: 'a File with its name',
-      file: () => new File([content], 'naïve "x".bin'),
-      name: 'naïve "x".bin',
-      type: octets,
-      long: true,
-    },
-    { why: 'a Buffer', file: () => content, name: 'file', type: octets, long: true },
-    {
-      why: 'bytes',
-      file: () => new Uint8Array(content),
-      name: 'file',
-      type: octets,
-      long: true,
-    },
-    {
-      why: 'a path',
-      file: () => makeFile(content),
-      name: 'from disk.bin',
-      type: octets,
-      long: true,
-    },
-    {
-      why: 'a stream of Node',
-      file: () => createReadStream(makeFile(content)),
-      name: 'file',
-      type: octets,
-      long: false,
-    },
-    {
-      why: 'a stream of the web',
-      file: () => new Blob([content]).stream(),
-      name: 'file',
-      type: octets,
-      long: false,
-    },
-    {
-      why: 'a path with another name and a type',
-      file: () => ({ content: makeFile(content), name: 'a.png', type: 'image/png' }),
-      name: 'a.png',
-      type: 'image/png',
-      long: true,
-    },
-  ];
+const sources: { why: string; file: () => FileInput; name: string; type: string }[] = [
+  {
+    why: 'a Blob',
+    file: () => new Blob([content], { type: 'image/png' }),
+    name: 'file',
+    type: 'image/png',
+  },
+  {
+    why: 'a File with its name',
+    file: () => new File([content], 'naïve "x".bin'),
+    name: 'naïve "x".bin',
+    type: octets,
+  },
+  { why: 'a Buffer', file: () => content, name: 'file', type: octets },
+  {
+    why: 'bytes',
+    file: () => new Uint8Array(content),
+    name: 'file',
+    type: octets,
+  },
+  {
+    why: 'a path',
+    file: () => makeFile(content),
+    name: 'from disk.bin',
+    type: octets,
+  },
+  {
+    why: 'a stream of Node',
+    file: () => createReadStream(makeFile(content)),
+    name: 'file',
+    type: octets,
+  },
+  {
+    why: 'a stream of the web',
+    file: () => new Blob([content]).stream(),
+    name: 'file',
+    type: octets,
+  },
+  {
+    why: 'a path with another name and a type',
+    file: () => ({ content: makeFile(content), name: 'a.png', type: 'image/png' }),
+    name: 'a.png',
+    type: 'image/png',
+  },
+];
 describe('a file is uploaded as it is', () => {
-  test.each(sources)('from $why', async ({ file, name, type, long }) => {
+  test.each(sources)('from $why', async ({ file, name, type }) => {
     const { seen, transport } = await start();
     await transport.call(upload, { body: { file: file(), cover: true, name: 'é' } });
     expect(await readOnlyFile(seen)).toEqual({ name, type, bytes: content });
-    expect('content-length' in (seen[0]?.headers ?? {})).toBe(long);
+    expect(seen[0]?.headers).toHaveProperty('content-length');
   });
 });
 
@@ -137,13 +127,6 @@ test('an empty file is a file', async () => {
   const { seen, transport } = await start();
   await transport.call(upload, { body: { file: makeFile(Buffer.alloc(0)) } });
   expect((await readOnlyFile(seen)).bytes).toHaveLength(0);
-});
-
-test('a file that grows meanwhile is sent as long as it was announced', async () => {
-  const path = makeFile(content);
-  const form = await createFormBody('x', [{ kind: 'file', name: 'file', file: path }]);
-  appendFileSync(path, 'more');
-  expect(await buffer(form.open())).toHaveLength(form.bytes ?? 0);
 });
 
 test('no name can add a line to the form', async () => {
@@ -182,8 +165,6 @@ test.each([
   expect(service.seen).toEqual([]);
 });
 
-const down: Answering = (res) => sendJson(res, 503, {});
-
 /** Too many, then as usual. */
 const busyOnce: Answering = (res, request, n) =>
   n === 0 ? sendJson(res, 429, {}, { 'retry-after': '1' }) : ok(res, request, n);
@@ -192,23 +173,12 @@ test.each([
   { why: 'bytes', file: () => content },
   { why: 'a Blob', file: () => new Blob([content]) },
   { why: 'a path', file: () => makeFile(content) },
+  { why: 'a stream', file: () => Readable.from([content]) },
 ])('a repeat sends the whole form again: $why', async ({ file }) => {
   const { seen, transport } = await start(busyOnce);
   await transport.call(upload, { body: { file: file() } });
   expect(seen).toHaveLength(2);
   expect((await readOnlyFile(seen.slice(1))).bytes).toEqual(content);
-});
-
-test.each([
-  { why: 'a 429', answer: busyOnce, code: 'rate-limited' },
-  { why: 'a 503', answer: down, code: 'unavailable' },
-])('what comes from a stream is never repeated: after $why', async ({ answer, code }) => {
-  const { seen, transport } = await start(answer);
-  const error = await failureOf(
-    transport.call(upload, { body: { file: Readable.from([content]) } }),
-  );
-  expect(error.code).toBe(code);
-  expect(seen).toHaveLength(1);
 });
 
 test('a stream that breaks ends the call, and no half of a form counts', async () => {
