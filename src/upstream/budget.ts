@@ -2,12 +2,7 @@ import type { CallClass, ClassCounts } from './call-class.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
-import {
-  createWaitingRoom,
-  estimateQueueMs,
-  type Place,
-  type WaitingRoom,
-} from './waiting-room.ts';
+import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
 
 /** Budget of one token: it decides which call leaves when. */
 export interface Budget {
@@ -54,8 +49,10 @@ export function createBudget(options: BudgetOptions): Budget {
 class TurnBudget implements Budget {
   readonly #clock: Clock;
   readonly #inFlightMax: number;
+  readonly #queueMax: number;
   readonly #window: RateWindow;
-  readonly #line: TurnLine;
+  readonly #room = new WaitingRoom<Waiter>();
+  readonly #closing = new AbortController();
   #inFlight = 0;
   #pumping = false;
   #pausedUntilMs = 0;
@@ -65,16 +62,16 @@ class TurnBudget implements Budget {
     const { clock, inFlightMax, queueMax, requestsPerSecond, marginMs, spentAt } = options;
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
-    this.#line = createTurnLine(queueMax, () => this.#pumpIfWaiting());
+    this.#queueMax = queueMax;
     this.#window = createRateWindow(requestsPerSecond, marginMs, toSteady(clock, spentAt));
   }
 
   take(request: TurnRequest): Turn | Promise<Turn> {
     const { operation, signal } = request;
-    if (this.#line.closed.aborted) throw closed(operation);
+    if (this.#closing.signal.aborted) throw closed(operation);
     if (signal?.aborted) throw aborted(operation, signal.reason);
-    const isFree = this.#line.room.size === 0 && this.#waitMs('waitMs') === 0;
-    return isFree ? this.#grant() : this.#line.join(request);
+    const isFree = this.#room.size === 0 && this.#waitMs('waitMs') === 0;
+    return isFree ? this.#grant() : this.#join(request);
   }
 
   pause(untilMs: number): void {
@@ -84,32 +81,46 @@ class TurnBudget implements Budget {
 
   queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = readSteady(this.#clock);
-    const { room } = this.#line;
     return estimateQueueMs({
       callClass,
       others,
-      waiting: room.counts(),
+      waiting: this.#room.counts(),
       // A call that has to wait cannot use several free places at once: they are given out one after the other.
-      free: room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0,
+      free: this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0,
       pauseMs: Math.max(0, this.#pausedUntilMs - nowMs),
       costMs: this.#window.costMs,
     });
   }
 
   prioritise(key: string): void {
-    this.#line.room.prioritise(key);
+    this.#room.prioritise(key);
   }
 
   state(): BudgetState {
     return {
-      waiting: this.#line.room.counts(),
+      waiting: this.#room.counts(),
       inFlight: this.#inFlight,
       pausedForMs: Math.max(0, this.#pausedUntilMs - readSteady(this.#clock)),
     };
   }
 
   close(): void {
-    this.#line.close();
+    this.#closing.abort();
+    for (const { reject, operation } of this.#room.clear()) reject(closed(operation));
+  }
+
+  #join({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
+    if (this.#room.size >= this.#queueMax) throw overloaded(operation, this.#queueMax);
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const place: Place<Waiter> = { callClass, key, again, waiter: { operation, resolve, reject } };
+    this.#room.add(place);
+    this.#pumpIfWaiting();
+    if (!signal) return promise;
+    const leave = () => {
+      if (this.#room.remove(place)) reject(aborted(operation, signal.reason));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
   /** Milliseconds until a call may go, or undefined when the end of a turn decides. */
@@ -143,16 +154,16 @@ class TurnBudget implements Budget {
   }
 
   #pumpIfWaiting(): void {
-    if (!this.#pumping && this.#line.room.size > 0) void this.#pump();
+    if (!this.#pumping && this.#room.size > 0) void this.#pump();
   }
 
   async #pump(): Promise<void> {
     this.#pumping = true;
-    while (this.#line.room.size > 0) {
+    while (this.#room.size > 0) {
       const delayMs = this.#waitMs('waitSpacedMs');
       if (delayMs === undefined) break;
-      if (delayMs === 0) this.#line.room.next()?.resolve(this.#grant());
-      else if (!(await slept(this.#clock, delayMs, this.#line.closed))) break;
+      if (delayMs === 0) this.#room.next()?.resolve(this.#grant());
+      else if (!(await slept(this.#clock, delayMs, this.#closing.signal))) break;
     }
     this.#pumping = false;
   }
@@ -176,46 +187,6 @@ interface Waiter {
   readonly resolve: (turn: Turn) => void;
   readonly reject: (error: UpstreamError) => void;
   readonly operation: string;
-}
-
-/** Queue of callers that wait for their turn: each may give up, and all are refused at the end. */
-export interface TurnLine {
-  readonly room: WaitingRoom<Waiter>;
-  /** Aborted by `close`. */
-  readonly closed: AbortSignal;
-  /** Waits for the turn. @throws UpstreamError `overloaded` at once; rejects with `aborted` or `closed` */
-  join(request: TurnRequest): Promise<Turn>;
-  /** Refuses all waiting and all later callers. */
-  close(): void;
-}
-
-/** Creates an empty queue. `onJoin` is called for each caller that joins it. */
-function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
-  const room = createWaitingRoom<Waiter>();
-  const closing = new AbortController();
-
-  return {
-    room,
-    closed: closing.signal,
-    join({ operation, callClass, key, again, signal }) {
-      if (room.size >= queueMax) throw overloaded(operation, queueMax);
-      const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-      const waiter: Waiter = { operation, resolve, reject };
-      const place: Place<Waiter> = { callClass, key, again, waiter };
-      room.add(place);
-      onJoin();
-      if (!signal) return promise;
-      const leave = () => {
-        if (room.remove(place)) reject(aborted(operation, signal.reason));
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      return promise.finally(() => signal.removeEventListener('abort', leave));
-    },
-    close() {
-      closing.abort();
-      for (const waiter of room.clear()) waiter.reject(closed(waiter.operation));
-    },
-  };
 }
 
 function aborted(operation: string, cause: unknown): UpstreamError {

@@ -6,152 +6,101 @@ import {
   PASSED_MAX,
 } from './call-class.ts';
 
-/** Waiting calls in their order: by class, then in turn between resources, first in first out for one resource. */
-export interface WaitingRoom<W> {
-  /** Adds a call; one with `again` has had its turn already and goes before its whole class. */
-  add(place: Place<W>): void;
-  /** Removes a call; true when it was still waiting. */
-  remove(place: Place<W>): boolean;
-  /** Takes the next one out, or undefined when none waits. */
-  next(): W | undefined;
-  /** Moves the calls with this key into the most urgent class, in the order of their arrival. */
-  prioritise(key: unknown): void;
-  /** Takes all of them out. */
-  clear(): W[];
-  readonly size: number;
-  counts(): ClassCounts;
-}
-
 /** One waiting call. Calls without a key are each a resource of their own. */
 export interface Place<W> {
   readonly callClass: CallClass;
-  readonly key: unknown;
+  readonly key: string | undefined;
+  /** True for a call that has had its turn already: it goes before its whole class. */
   readonly again: boolean;
   readonly waiter: W;
 }
 
-/** Creates an empty waiting room. */
-export function createWaitingRoom<W>(): WaitingRoom<W> {
-  const queues = {
-    remove: createClassQueue<W>(),
-    change: createClassQueue<W>(),
-    look: createClassQueue<W>(),
-    pass: createClassQueue<W>(),
-  } satisfies Record<CallClass, ClassQueue<W>>;
-  const passed = { look: 0, pass: 0 };
+/** Waiting calls in their order: by class, then in turn between resources, first in first out for one resource. */
+export class WaitingRoom<W> {
+  /** In the order of arrival. */
+  #places: Place<W>[] = [];
+  /** Place in the line of each resource that waits; one that had a turn goes to the end. */
+  readonly #ranks = new Map<unknown, number>();
+  readonly #passed = { look: 0, pass: 0 };
+  #lastRank = 0;
 
-  function pickClass(): CallClass | undefined {
-    const isWaiting = (callClass: CallClass) => queues[callClass].size > 0;
-    const due = keptClasses.find((kept) => isWaiting(kept) && passed[kept] >= PASSED_MAX);
-    return due ?? callClasses.find(isWaiting);
+  get size(): number {
+    return this.#places.length;
   }
 
-  function next(): W | undefined {
-    const callClass = pickClass();
+  add(place: Place<W>): void {
+    this.#places.push(place);
+    if (!this.#ranks.has(toKey(place))) this.#moveToEnd(toKey(place));
+  }
+
+  /** Removes a call; true when it was still waiting. */
+  remove({ waiter }: Place<W>): boolean {
+    const index = this.#places.findIndex((place) => place.waiter === waiter);
+    const [place] = index < 0 ? [] : this.#places.splice(index, 1);
+    if (place === undefined) return false;
+    const isLast = !this.#places.some((other) => toKey(other) === toKey(place));
+    if (isLast) this.#ranks.delete(toKey(place));
+    return true;
+  }
+
+  /** Takes the next one out, or undefined when none waits. */
+  next(): W | undefined {
+    const callClass = this.#pickClass();
     if (callClass === undefined) return undefined;
+    const waiting = this.#places.filter((place) => place.callClass === callClass);
+    const rankOf = (place: Place<W>) => this.#ranks.get(toKey(place)) ?? 0;
+    const place =
+      waiting.find(({ again }) => again) ??
+      waiting.reduce((first, other) => (rankOf(other) < rankOf(first) ? other : first));
     for (const kept of keptClasses) {
-      passed[kept] = callClass === kept || queues[kept].size === 0 ? 0 : passed[kept] + 1;
+      const isPassed = kept !== callClass && this.#isWaiting(kept);
+      this.#passed[kept] = isPassed ? this.#passed[kept] + 1 : 0;
     }
-    const waiter = queues[callClass].shift();
-    if (waiter !== undefined) room.size -= 1;
-    return waiter;
+    this.remove(place);
+    if (this.#ranks.has(toKey(place))) this.#moveToEnd(toKey(place));
+    return place.waiter;
   }
 
-  const room = {
-    size: 0,
-    add(place: Place<W>) {
-      queues[place.callClass].push(place);
-      room.size += 1;
-    },
-    remove(place: Place<W>) {
-      // In the queue of its class, unless it was prioritised.
-      const removed = callClasses.some((callClass) => queues[callClass].delete(place));
-      if (removed) room.size -= 1;
-      return removed;
-    },
-    next,
-    prioritise(key: unknown) {
-      for (const callClass of callClasses.slice(1)) {
-        for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
-      }
-    },
-    clear() {
-      const everybody: W[] = [];
-      for (let waiter = next(); waiter !== undefined; waiter = next()) everybody.push(waiter);
-      return everybody;
-    },
-    counts: () => ({
-      remove: queues.remove.size,
-      change: queues.change.size,
-      look: queues.look.size,
-      pass: queues.pass.size,
-    }),
-  };
-  return room;
-}
-
-interface ClassQueue<W> {
-  readonly size: number;
-  push(place: Place<W>): void;
-  delete(place: Place<W>): boolean;
-  /** Takes out the calls with this key, in the order of their arrival. */
-  takeAll(key: unknown): Place<W>[];
-  shift(): W | undefined;
-}
-
-/** The resources take turns: a Map keeps the order of insertion, and the served resource moves to its end. */
-function createClassQueue<W>(): ClassQueue<W> {
-  const again = new Set<Place<W>>();
-  const byKey = new Map<unknown, Set<Place<W>>>();
-
-  function shiftByKey(): Place<W> | undefined {
-    for (const [key, places] of byKey) {
-      const place = takeFirst(places);
-      byKey.delete(key);
-      if (places.size > 0) byKey.set(key, places);
-      return place;
-    }
-    return undefined;
+  /** Moves the calls with this key into the most urgent class. */
+  prioritise(key: string): void {
+    this.#places = this.#places.map((place) => {
+      return place.key === key ? { ...place, callClass: 'remove' } : place;
+    });
   }
 
-  const queue = {
-    size: 0,
-    push(place: Place<W>) {
-      queue.size += 1;
-      const key = place.key ?? place;
-      const places = place.again ? again : (byKey.get(key) ?? new Set());
-      places.add(place);
-      if (!place.again) byKey.set(key, places);
-    },
-    delete(place: Place<W>) {
-      const key = place.key ?? place;
-      const places = place.again ? again : byKey.get(key);
-      if (!places?.delete(place)) return false;
-      if (!place.again && places.size === 0) byKey.delete(key);
-      queue.size -= 1;
-      return true;
-    },
-    takeAll(key: unknown) {
-      const repeated = [...again].filter((place) => place.key === key);
-      return [...repeated, ...(byKey.get(key) ?? [])].filter(queue.delete);
-    },
-    shift() {
-      const place = takeFirst(again) ?? shiftByKey();
-      if (place) queue.size -= 1;
-      return place?.waiter;
-    },
-  };
-  return queue;
-}
-
-function takeFirst<T>(set: Set<T>): T | undefined {
-  for (const first of set) {
-    set.delete(first);
-    return first;
+  /** Takes all of them out. */
+  clear(): W[] {
+    const places = this.#places;
+    this.#places = [];
+    this.#ranks.clear();
+    return places.map(({ waiter }) => waiter);
   }
-  return undefined;
+
+  counts(): ClassCounts {
+    const counts = { remove: 0, change: 0, look: 0, pass: 0 };
+    for (const { callClass } of this.#places) counts[callClass] += 1;
+    return counts;
+  }
+
+  #pickClass(): CallClass | undefined {
+    const isDue = (kept: 'look' | 'pass') => this.#passed[kept] >= PASSED_MAX;
+    const due = keptClasses.find((kept) => isDue(kept) && this.#isWaiting(kept));
+    return due ?? callClasses.find((callClass) => this.#isWaiting(callClass));
+  }
+
+  #isWaiting(callClass: CallClass): boolean {
+    return this.#places.some((place) => place.callClass === callClass);
+  }
+
+  #moveToEnd(key: unknown): void {
+    this.#lastRank += 1;
+    this.#ranks.set(key, this.#lastRank);
+  }
 }
 
+function toKey<W>({ key, waiter }: Place<W>): unknown {
+  return key ?? waiter;
+}
 /** Facts about a queue for a call that would join it. */
 export interface QueueFacts {
   /** Class of the call that would join. */

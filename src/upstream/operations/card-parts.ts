@@ -1,7 +1,6 @@
-import { cardOfChecklist } from './cards.ts';
 import { idList } from './operation.ts';
-import { userExtended, userOfBlocker } from './people.ts';
 import { array, extend, object, operations, redirect, shape } from './row.ts';
+import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
 /** A checklist item, to be made. */
 const newChecklistItem = {

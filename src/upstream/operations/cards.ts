@@ -1,7 +1,6 @@
 import { idList } from './operation.ts';
-import { userShort } from './people.ts';
 import { array, extend, none, object, operations, shape } from './row.ts';
-import { treeEntity } from './spaces.ts';
+import { card, relatedCard, treeEntity, userShort } from './shared-shapes.ts';
 
 /** CTY: a card type. */
 const cardType = shape('CardType')`
@@ -9,31 +8,8 @@ const cardType = shape('CardType')`
   card_properties suggest_fields
 `;
 
-/** What every operation tells of a card. */
-const card = shape('Card')`
-  created updated archived id title asap due_date due_date_time_present expires_later sort_order
-  state condition blocking_card blocked size size_unit size_text board_id column_id lane_id
-  owner_id type_id version updater_id completed_on_time completed_at last_moved_at lane_changed_at
-  column_changed_at first_moved_to_in_progress_at last_moved_to_done_at planned_start planned_end
-  ignore_planned_dates_recalculation sprint_id external_id service_id properties public share_id
-  share_settings external_user_emails comments_total comment_last_added_at parents_count
-  children_count children_done goals_total goals_done time_spent_sum time_blocked_sum
-  children_number_properties_sum description_filled parent_checklist_ids fifo_order sd_new_comment
-`;
-
-/** A card with its relatives. */
-const relatedCard = shape('RelatedCard', { base: card })`
-  children_ids parents_ids has_blocked_children calculated_planned_start calculated_planned_end
-`;
-
 /** CRD1: a card, as lists of children hold it. */
 const cardAmongChildren = shape('ChildCard', { base: relatedCard })`estimate_workload`;
-
-/** CRD3: a card, as a checklist names it. */
-export const cardOfChecklist = shape('ChecklistCard', { base: relatedCard })`
-  description parent_link_ids project_id milestone_id counters_recalculated_at
-  sd_external_recipients import_id tag_ids has_access_to_space path_data space_id
-`;
 
 /** CRD4: a card, after a change. */
 const cardModified = shape('ChangedCard', { base: relatedCard })`

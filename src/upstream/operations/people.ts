@@ -1,27 +1,6 @@
 import { idList } from './operation.ts';
 import { array, extend, object, operations, shape } from './row.ts';
-
-/** UA: a user, short. */
-export const userShort = shape('UserSummary')`
-  id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
-  timezone theme created updated activated ui_version
-`;
-
-/** UB: a user, extended. */
-export const userExtended = shape('User', { base: userShort })`
-  uid virtual email_blocked email_blocked_reason delete_requested_at
-`;
-
-/** UC: a user of a group. */
-const userOfGroup = shape('GroupUser', { base: userExtended })`
-  sd_telegram_id news_subscription delete_confirmation_sent_at
-`;
-
-/** UBL: a user of a card blocker. */
-export const userOfBlocker = shape('BlockerUser', { base: userOfGroup })`
-  show_tour chat_enabled eula_accepted_at terms_of_service_accepted_at privacy_policy_accepted_at
-  block_uid user_uid
-`;
+import { userExtended, userOfGroup } from './shared-shapes.ts';
 
 /** A company user: `permissions` is a bit mask that groups add to, `role` 1 owner, 2 user, 3 deactivated. */
 const companyUser = shape('CompanyUser', {

@@ -1,5 +1,5 @@
 import { array, none, object, operations, shape } from './row.ts';
-import { treeEntity } from './spaces.ts';
+import { treeEntity } from './shared-shapes.ts';
 
 /** PRP: a custom property. */
 const customProperty = shape('CustomProperty')`

@@ -1,5 +1,5 @@
-import { userShort } from './people.ts';
 import { array, extend, object, operations, shape } from './row.ts';
+import { userShort } from './shared-shapes.ts';
 
 /** AUT: an automation. */
 const automation = shape('Automation')`
@@ -34,12 +34,6 @@ const iteration = shape('Iteration')`
 /** ITC: a card in an iteration. */
 const iterationCard = shape('IterationCard')`
   iteration_id card_uid added_by_uid removed_at removed_by_uid sort_order created updated
-`;
-
-/** TRE: an entity of the tree of spaces and documents. */
-export const treeEntity = shape('TreeEntity')`
-  uid title company_id sort_order path parent_entity_uid entity_type access archived
-  for_everyone_access_role_id protected
 `;
 
 /** Spaces. */
