@@ -7,15 +7,13 @@ export interface PageCursor extends Cursor {
   readonly operation: string;
   /** Entries that were already handed out of the page that begins here. */
   readonly passed: number;
-  /** True when the list is asked with the extra parameters without which the service ignored the position. */
-  readonly insisting: boolean;
   /** True when all of the list was handed out. */
   readonly ended: boolean;
 }
 
 /** The beginning of a list. */
 export function startCursor(operation: string, pageSize: number): PageCursor {
-  return { ...createCursor(pageSize), operation, passed: 0, insisting: false, ended: false };
+  return { ...createCursor(pageSize), operation, passed: 0, ended: false };
 }
 
 /** Parses a stored cursor. @throws TypeError when it is none, or one of another list. */
@@ -34,7 +32,6 @@ export function parseCursor(operation: string, value: unknown): PageCursor {
     firstPage: toTextOrAbsent(value.firstPage),
     lastPage: toTextOrAbsent(value.lastPage),
     limitIgnored: value.limitIgnored === true,
-    insisting: value.insisting === true,
     ended: value.ended === true,
     moved: value.moved === true,
     ...(after === undefined ? {} : { after }),

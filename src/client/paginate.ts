@@ -122,23 +122,10 @@ class ListReader implements Entries<unknown> {
     if (this.#cursor.ended) return;
     let start = this.#cursor;
     const pages = this.#openPages(start.pageSize, start);
-    let held: ReadPage | undefined;
-    let isFirst = start.firstPage === undefined && this.#mayBeIgnored();
     for await (const page of pages) {
-      const read = { page, start, isLast: pages.result.complete };
+      yield { page, start, isLast: pages.result.complete };
       start = { ...start, ...page.cursor, passed: 0 };
-      if (held) yield held;
-      // Only the next page shows whether the service obeys the position; entries that it repeats are not handed out.
-      held = isFirst && !read.isLast && page.items.length < this.#maxItems ? read : undefined;
-      isFirst = false;
-      if (!held) yield read;
     }
-    if (held && pages.result.reason === 'a page came twice') {
-      this.#cursor = { ...this.#cursor, insisting: true };
-      yield* this.#readPages();
-      return;
-    }
-    if (held) yield held;
     this.#end(await this.#classifyEnd(pages));
   }
 
@@ -169,17 +156,9 @@ class ListReader implements Entries<unknown> {
   #openPages(pageSize: number, from?: PageCursor): Pages {
     const { transport, operation, call } = this.#source;
     const { query } = this.#args;
-    const added = this.#cursor.insisting ? operation.pagesOnlyWith : {};
-    const args = { ...this.#args, query: { ...(isNamed(query) ? query : {}), ...added } };
+    const asked = { ...operation.pagesOnlyWith, ...(isNamed(query) ? query : {}) };
+    const args = { ...this.#args, query: asked };
     return paginateChecked(transport, operation, args, { ...call, pageSize, from });
-  }
-
-  /** True when another way to ask is left, should the service ignore the position. */
-  #mayBeIgnored(): boolean {
-    const { query } = this.#args;
-    const asked = isNamed(query) ? query : {};
-    const names = Object.keys(this.#source.operation.pagesOnlyWith ?? {});
-    return names.length > 0 && !this.#cursor.insisting && names.every((name) => !(name in asked));
   }
 }
 

@@ -1,11 +1,27 @@
-import { isFormData } from '../../upstream/operations/part.ts';
+import { operationGroups } from '../../upstream/operations/all.ts';
+import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
+import { isFormData, toTypes } from '../../upstream/operations/part.ts';
 import type {
   AnswerHandler,
   DispatchController,
   DispatchedRequest,
   RequestDispatcher,
 } from '../../upstream/request-dispatcher.ts';
-import type { MockRequest } from './mock-routes.ts';
+
+/** A request as it arrived, with what its operation says about it. */
+export interface SeenRequest {
+  /** Undefined when no operation has this path. */
+  readonly operation: Operation | undefined;
+  readonly method: string;
+  /** Path with query, as it was sent. */
+  readonly url: string;
+  readonly path: Readonly<Record<string, unknown>>;
+  /** Numbers and booleans as such where the operation says so; lists as they travel. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The parsed JSON, or the fields of a form. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** An answer of the mock; an undefined body is none. */
 export interface MockAnswer {
@@ -16,7 +32,7 @@ export interface MockAnswer {
 
 /** Creates a sender that hands each request to a function instead of a network. */
 export function createMockDispatcher(
-  answer: (request: MockRequest) => Promise<MockAnswer>,
+  answer: (request: SeenRequest) => Promise<MockAnswer>,
 ): RequestDispatcher {
   return {
     dispatch(options, handler) {
@@ -29,23 +45,19 @@ export function createMockDispatcher(
 async function exchange(
   options: DispatchedRequest,
   handler: AnswerHandler,
-  answer: (request: MockRequest) => Promise<MockAnswer>,
+  answer: (request: SeenRequest) => Promise<MockAnswer>,
 ): Promise<void> {
-  let aborted: Error | undefined;
+  const aborting = new AbortController();
   const controller: DispatchController = {
-    abort(reason) {
-      aborted ??= reason;
-    },
+    abort: (reason) => aborting.abort(reason),
     pause: () => undefined,
     resume: () => undefined,
   };
   try {
     handler.onRequestStart(controller, null);
-    if (aborted) throw aborted;
-    const request = readRequest(options);
-    handler.onRequestSent();
-    const { status, headers, body } = await answer(request);
-    if (aborted) return;
+    aborting.signal.throwIfAborted();
+    const { status, headers, body } = await answer(readRequest(options));
+    aborting.signal.throwIfAborted();
     handler.onResponseStart(controller, status, { ...headers });
     if (body !== undefined) handler.onResponseData(controller, Buffer.from(JSON.stringify(body)));
     handler.onResponseEnd(controller, {});
@@ -54,19 +66,68 @@ async function exchange(
   }
 }
 
-function readRequest(options: DispatchedRequest): MockRequest {
-  const { method, path: url, body } = options;
-  const headers = toNamed(options.headers);
-  if (typeof body === 'string') return { method, url, headers, body: JSON.parse(body) };
-  return { method, url, headers, body: isFormData(body) ? toFields(body) : undefined };
+function readRequest({ method, path: url, headers, body }: DispatchedRequest): SeenRequest {
+  const { pathname, searchParams } = new URL(url, 'http://mock');
+  const route = ROUTES.find((each) => each.method === method && each.pattern.test(pathname));
+  const { operation, pattern } = { operation: undefined, pattern: undefined, ...route };
+  const query = [...searchParams].map(([name, text]) => [name.replace(/\[\]$/, ''), text] as const);
+  return {
+    operation,
+    method,
+    url,
+    path: toValues(
+      Object.entries(pattern?.exec(pathname)?.groups ?? {}),
+      operation?.pathParameters,
+    ),
+    query: toValues(query, operation?.query),
+    body: isFormData(body) ? toFields(body) : parseJson(body),
+    headers: toHeaders(headers),
+  };
 }
 
-function toNamed(headers: unknown): Record<string, string> {
-  const pairs: unknown[] = Array.isArray(headers) ? headers : [];
-  const named = pairs.flatMap((name, n) =>
-    n % 2 === 0 ? [[String(name), String(pairs[n + 1])]] : [],
+/** Operations by their paths. A word goes before a parameter: `/users/current` is no user. */
+const ROUTES = Object.values(operationGroups)
+  .flatMap((group: OperationGroup) => Object.values(group))
+  .map((operation) => {
+    const { api, method, path } = operation;
+    const prefix = api === 'scim' ? '' : '/api/[^/]+';
+    const pattern = new RegExp(`^${prefix}${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    return { operation, method, pattern, braces: path.split('{').length };
+  })
+  .toSorted((a, b) => a.braces - b.braces);
+
+function toValues(
+  pairs: readonly (readonly [string, string])[],
+  fields: Operation['query'] = {},
+): Record<string, unknown> {
+  const types = toTypes(fields);
+  return Object.fromEntries(pairs.map(([name, text]) => [name, toValue(text, types.get(name))]));
+}
+
+function toValue(text: string, type = 'string'): unknown {
+  const isOne = !type.includes('[') && /\b(integer|number)\b/.test(type);
+  if (isOne && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return type === 'boolean' ? text === 'true' : decode(text);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseJson(body: unknown): unknown {
+  return typeof body === 'string' ? JSON.parse(body) : undefined;
+}
+
+function toHeaders(headers: unknown): Record<string, string> {
+  const texts: unknown[] = Array.isArray(headers) ? headers : [];
+  const pairs = texts.flatMap((name, n) =>
+    n % 2 === 0 ? [[String(name), String(texts[n + 1])]] : [],
   );
-  return Object.fromEntries(named);
+  return Object.fromEntries(pairs);
 }
 
 /** A name that came several times is a list. */
@@ -74,8 +135,8 @@ function toFields(form: FormData): Record<string, unknown> {
   const names = [...new Set(form.keys())];
   return Object.fromEntries(
     names.map((name) => {
-      const values = form.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
+      const [first, ...more] = form.getAll(name);
+      return [name, more.length === 0 ? first : [first, ...more]];
     }),
   );
 }

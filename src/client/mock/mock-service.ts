@@ -1,12 +1,10 @@
 import { operationGroups } from '../../upstream/operations/all.ts';
-import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
+import type { OperationGroup, Paging } from '../../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../../upstream/operations/part.ts';
-import type { RequestDispatcher } from '../../upstream/request-dispatcher.ts';
 import type { Call, ListCall, PositionedListCall, RedirectCall } from '../client-types.ts';
 import type { ClientOptions } from '../create-client.ts';
 import type { OperationClient } from '../operations.ts';
-import { createMockDispatcher, type MockAnswer } from './mock-dispatcher.ts';
-import { findRoute, type Route, type SeenCall } from './mock-routes.ts';
+import { createMockDispatcher, type MockAnswer, type SeenRequest } from './mock-dispatcher.ts';
 
 /** Service that answers from functions of a test, without a network. */
 export interface MockService {
@@ -49,18 +47,9 @@ export type MockContent<Content> = Content extends readonly (infer Entry)[]
       : Partial<Content>;
 
 /** A call as it arrived. */
-export interface MockCall {
+export interface MockCall extends Omit<SeenRequest, 'operation'> {
   /** `group.operation`, or `client.request` for what no operation describes. */
   readonly operation: string;
-  readonly method: string;
-  /** Path with query, as it was sent. */
-  readonly url: string;
-  readonly path: Readonly<Record<string, unknown>>;
-  /** Numbers and booleans as such where the operation says so; lists as they travel. */
-  readonly query: Readonly<Record<string, unknown>>;
-  /** The parsed JSON, or the fields of a form. */
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 type MockCallOf<Args> = Omit<MockCall, keyof Args> & {
@@ -96,16 +85,23 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
   };
   add(handlers);
 
-  async function answer(seen: SeenCall): Promise<MockAnswer> {
-    const { route, ...sent } = seen;
-    const call = { ...sent, operation: route?.operation.id ?? 'client.request' };
+  async function answer(request: SeenRequest): Promise<MockAnswer> {
+    const { id = 'client.request' } = request.operation ?? {};
+    const call: MockCall = { ...request, operation: id };
     calls.push(call);
-    return await answerWith(route && known.get(route.operation.id), call, route);
+    const handler = known.get(id);
+    if (handler === undefined) return refuse(`the mock has no answer for ${id}`);
+    try {
+      const content = await handler(call);
+      if (content === undefined) return { status: 204, headers: {}, body: undefined };
+      return { status: 200, headers: {}, body: cutPage(request, content) };
+    } catch (error) {
+      if (error instanceof MockFailure) return error;
+      return refuse(error instanceof Error ? error.message : String(error));
+    }
   }
 
-  const dispatcher: RequestDispatcher = createMockDispatcher((request) =>
-    answer(findRoute(operationGroups, request)),
-  );
+  const dispatcher = createMockDispatcher(answer);
   const options = {
     baseUrl: BASE_URL,
     token: 'token-of-the-mock',
@@ -116,22 +112,6 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
 }
 
 type UntypedHandler = (call: MockCall) => unknown;
-
-async function answerWith(
-  handler: UntypedHandler | undefined,
-  call: MockCall,
-  route: Route | undefined,
-): Promise<MockAnswer> {
-  if (handler === undefined) return refuse(`the mock has no answer for ${call.operation}`);
-  try {
-    const content = await handler(call);
-    if (content === undefined) return { status: 204, headers: {}, body: undefined };
-    return { status: 200, headers: {}, body: cutPage(route?.operation, call.query, content) };
-  } catch (error) {
-    if (error instanceof MockFailure) return error;
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
 
 /** A refusal is not repeated, so that a test fails at once. */
 function refuse(message: string): MockAnswer {
@@ -157,55 +137,27 @@ function listHandlers(handlers: object): [id: string, handler: UntypedHandler][]
 const PAGE_SIZE = 100;
 
 /** Cuts the asked page out of all entries of a list; any other content stays as it is. */
-function cutPage(operation: Operation | undefined, query: Named, content: unknown): unknown {
-  switch (operation?.paging) {
-    case 'offset':
-      return Array.isArray(content) ? slice(content, query, toCount(query.offset, 0)) : content;
-    case 'start-position':
-      return cutPositioned(query, content);
-    case 'last-user-id':
-      return cutBehind(query, content);
-    case 'start-index':
-      return cutResources(query, content);
-    default:
-      return content;
+function cutPage({ operation, query }: SeenRequest, content: unknown): unknown {
+  const paging = operation?.paging;
+  const list = paging === 'start-index' && isNamed(content) ? content.Resources : content;
+  if (paging === undefined || !Array.isArray(list)) return content;
+  const start = findStart(paging, query, list);
+  const page = list.slice(start, start + Number(query.count ?? query.limit ?? PAGE_SIZE));
+  if (paging === 'start-index') {
+    const counts = { totalResults: list.length, startIndex: start + 1, itemsPerPage: page.length };
+    return { ...counts, ...Object(content), Resources: page };
   }
+  if (paging !== 'start-position' || query.version !== 2) return page;
+  return { result: page, position: page.length === 0 ? null : String(start + page.length) };
 }
 
-function cutPositioned(query: Named, content: unknown): unknown {
-  if (!Array.isArray(content)) return content;
-  if (query.version !== 2) return slice(content, query, toCount(query.offset, 0));
-  const start = toCount(Number(query.start_position ?? 0), 0);
-  const result = slice(content, query, start);
-  return { result, position: result.length === 0 ? null : String(start + result.length) };
-}
-
-function cutBehind(query: Named, content: unknown): unknown {
-  if (!Array.isArray(content)) return content;
-  const entries: unknown[] = content;
-  const last = entries.findIndex((entry) => isNamed(entry) && entry.id === query.last_user_id);
-  return slice(entries, query, last + 1);
-}
-
-function cutResources(query: Named, content: unknown): unknown {
-  if (!isNamed(content) || !Array.isArray(content.Resources)) return content;
-  const all: unknown[] = content.Resources;
-  const startIndex = toCount(query.startIndex, 1);
-  const count = toCount(query.count, PAGE_SIZE);
-  const Resources = all.slice(startIndex - 1, startIndex - 1 + count);
-  return {
-    totalResults: all.length,
-    startIndex,
-    itemsPerPage: Resources.length,
-    ...content,
-    Resources,
-  };
-}
-
-function slice(entries: readonly unknown[], { limit }: Named, start: number): unknown[] {
-  return entries.slice(start, start + toCount(limit, PAGE_SIZE));
-}
-
-function toCount(value: unknown, otherwise: number): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : otherwise;
+function findStart(paging: Paging, query: Named, list: readonly unknown[]): number {
+  switch (paging) {
+    case 'start-index':
+      return Number(query.startIndex ?? 1) - 1;
+    case 'last-user-id':
+      return list.findIndex((entry) => isNamed(entry) && entry.id === query.last_user_id) + 1;
+    default:
+      return Number(query.start_position ?? query.offset ?? 0);
+  }
 }

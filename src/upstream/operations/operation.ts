@@ -29,7 +29,7 @@ export interface Operation {
   readonly response: ResponseShape;
   /** Paging style of a list; absent when the operation answers once. */
   readonly paging?: Paging;
-  /** Query parameters without which the service may ignore the requested page. */
+  /** Query parameters without which the service may ignore the requested page: the client adds them to a read of all pages. */
   readonly pagesOnlyWith?: Readonly<Record<string, boolean>>;
   /** `safe`: a second call leaves the service as the first one did, so a lost answer may be repeated blindly. */
   readonly repeat: 'safe' | 'unsafe';
