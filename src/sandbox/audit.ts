@@ -3,58 +3,52 @@ import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } fr
 /** An audit entry without its author and its time. */
 export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
 
-/** A change that is seen by comparing one value. */
-interface Comparison<Row> {
-  readonly of: (row: Row) => unknown;
-  readonly toAction: (after: Row) => readonly [action: string, message: string];
-  readonly category?: AuditEntry['category'];
-}
+/** Action and message of a change of one value. */
+type Comparison<Row> = readonly [action: string, message: string, of: (row: Row) => unknown];
 
 const USER_CHANGES: readonly Comparison<SandboxUser>[] = [
-  {
-    of: isUsable,
-    toAction: (after) =>
-      isUsable(after) ? ['activate', 'User activated'] : ['deactivate', 'User deactivated'],
-  },
-  { of: ({ role }) => role, toAction: () => ['transfer_ownership', 'Ownership changed'] },
-  {
-    of: ({ permissions }) => permissions,
-    toAction: () => ['change_permissions', 'User permissions changed'],
-  },
-  {
-    of: ({ appsPermissions }) => appsPermissions,
-    toAction: () => ['change_apps_permissions', 'User licence changed'],
-  },
-  { of: ({ email }) => email, toAction: () => ['change_email', 'User email changed'] },
-  {
-    // The documents have no action for a new name; one is recorded all the same.
-    of: ({ fullName, userName }) => `${fullName}\n${userName}`,
-    toAction: () => ['change_permissions', 'User profile changed'],
-    category: 'user_profile',
-  },
+  ['transfer_ownership', 'Ownership changed', ({ role }) => role],
+  ['change_permissions', 'User permissions changed', ({ permissions }) => permissions],
+  ['change_apps_permissions', 'User licence changed', ({ appsPermissions }) => appsPermissions],
+  ['change_email', 'User email changed', ({ email }) => email],
 ];
 
 const GROUP_CHANGES: readonly Comparison<SandboxGroup>[] = [
-  {
-    of: ({ permissions, addToCardsAndSpacesEnabled: addTo }) => `${permissions} ${addTo}`,
-    toAction: () => ['change_permissions', 'Group permissions changed'],
-  },
-  { of: ({ name }) => name, toAction: () => ['change_permissions', 'Group changed'] },
+  ['change_permissions', 'Group permissions changed', ({ permissions }) => permissions],
+  ['change_permissions', 'Group shown or not', (group) => group.addToCardsAndSpacesEnabled],
+  ['change_permissions', 'Group changed', ({ name }) => name],
 ];
 
 /**
- * The audit entries of a change of one account; `before` is undefined for a new one, `after` for a removed one. The
- * documentation lists categories and actions without the calls behind them: these are the plausible ones.
+ * The audit entries of a change of one account; `before` is undefined for a new one. The documentation lists
+ * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
+ * name, and one is recorded all the same.
  */
-export function userEntries(
-  before: SandboxUser | undefined,
-  after: SandboxUser | undefined,
-): AuditEntry[] {
-  return compare(USER_CHANGES, {
-    ...{ before, after, category: 'user_management', toDetails: userDetails },
-    added: ['invite', 'User invited'],
-    removed: ['depersonalization', 'User removed'],
-  });
+export function userEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
+  const details = userDetails(after);
+  const toEntry = (action: string, message: string): AuditEntry => {
+    return { category: 'user_management', action, message, details };
+  };
+  if (before === undefined) return [toEntry('invite', 'User invited')];
+  const activity = isUsable(after)
+    ? toEntry('activate', 'User activated')
+    : toEntry('deactivate', 'User deactivated');
+  const isRenamed = before.fullName !== after.fullName || before.userName !== after.userName;
+  const renamed = toEntry('change_permissions', 'User profile changed');
+  return [
+    ...(isUsable(before) === isUsable(after) ? [] : [activity]),
+    ...listChanges(USER_CHANGES, before, after).map(([action, message]) =>
+      toEntry(action, message),
+    ),
+    ...(isRenamed ? [{ ...renamed, category: 'user_profile' as const }] : []),
+  ];
+}
+
+/** The audit entry of a removed account. */
+export function userRemovedEntry(user: SandboxUser): AuditEntry {
+  const details = userDetails(user);
+  const message = 'User removed';
+  return { category: 'user_management', action: 'depersonalization', message, details };
 }
 
 /** The audit entries of a change of a group itself; `before` is undefined for a new one, `after` for a removed one. */
@@ -62,40 +56,20 @@ export function groupEntries(
   before: SandboxGroup | undefined,
   after: SandboxGroup | undefined,
 ): AuditEntry[] {
-  return compare(GROUP_CHANGES, {
-    ...{ before, after, category: 'group_management', toDetails: groupDetails },
-    added: ['create', 'Group created'],
-    removed: ['delete', 'Group deleted'],
-  });
+  const group = after ?? before;
+  if (group === undefined) return [];
+  const toEntry = (action: string, message: string): AuditEntry => {
+    return { category: 'group_management', action, message, details: groupDetails(group) };
+  };
+  if (before === undefined) return [toEntry('create', 'Group created')];
+  if (after === undefined) return [toEntry('delete', 'Group deleted')];
+  return listChanges(GROUP_CHANGES, before, after).map(([action, message]) =>
+    toEntry(action, message),
+  );
 }
 
-interface Compared<Row> {
-  readonly before: Row | undefined;
-  readonly after: Row | undefined;
-  readonly category: AuditEntry['category'];
-  readonly toDetails: (row: Row) => AuditEntry['details'];
-  /** Action and message. */
-  readonly added: readonly [string, string];
-  readonly removed: readonly [string, string];
-}
-
-function compare<Row>(
-  comparisons: readonly Comparison<Row>[],
-  { before, after, category, toDetails, added, removed }: Compared<Row>,
-): AuditEntry[] {
-  const row = after ?? before;
-  if (row === undefined) return [];
-  const details = toDetails(row);
-  if (before === undefined || after === undefined) {
-    const [action, message] = before === undefined ? added : removed;
-    return [{ category, action, message, details }];
-  }
-  return comparisons
-    .filter(({ of }) => of(before) !== of(after))
-    .map(({ toAction, category: own = category }) => {
-      const [action, message] = toAction(after);
-      return { category: own, action, message, details };
-    });
+function listChanges<Row>(changes: readonly Comparison<Row>[], before: Row, after: Row) {
+  return changes.filter(([, , of]) => of(before) !== of(after));
 }
 
 const LINK_ACTIONS = {

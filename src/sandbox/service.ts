@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type AuditEntry, groupEntries, linkEntry, rolesEntry, userEntries } from './audit.ts';
+import {
+  type AuditEntry,
+  groupEntries,
+  linkEntry,
+  rolesEntry,
+  userEntries,
+  userRemovedEntry,
+} from './audit.ts';
 import { type Directory, newGroup, newUser, timestamp } from './directory.ts';
 import type {
   AuditEvent,
@@ -190,7 +197,7 @@ export class SandboxService {
   removeUser(ref: UserRef): void {
     const user = this.getUser(ref);
     if (!user.virtual) refuse(400, 'Should be virtual user');
-    this.#commit([{ kind: 'user-removed', userId: user.id }], userEntries(user, undefined));
+    this.#commit([{ kind: 'user-removed', userId: user.id }], [userRemovedEntry(user)]);
   }
 
   createGroup(wanted: NewGroup, face: Face = 'rest'): SandboxGroup {

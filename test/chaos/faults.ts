@@ -1,5 +1,6 @@
 import type { Fault, FaultRule } from '../../src/sandbox/faults.ts';
-import { isOperationName, type OperationName, operations } from '../../src/sandbox/operations.ts';
+import { handlers } from '../../src/sandbox/http/handlers.ts';
+import { getRow, isOperationName, type OperationName } from '../../src/sandbox/operations.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** Calls that one fault meets at most, so that all of them end by themselves. */
@@ -24,9 +25,9 @@ const kinds: readonly ((random: SeededRandom) => Fault)[] = [
 /** What the bridge never asks for here. */
 const UNUSED = ['scim.addGroup', 'companyUsers.removeVirtualUser'];
 const creations = ['scim.addUser', 'groups.createGroup'] as const;
-const names = Object.keys(operations).filter(isOperationName);
+const names = Object.keys(handlers).filter(isOperationName);
 const used = names.filter((name) => !UNUSED.includes(name));
-const mutating = used.filter((name) => operations[name].method !== 'GET');
+const mutating = used.filter((name) => getRow(name).method !== 'GET');
 
 /** Draws a fault: mostly of changes, for a lost answer matters most there. */
 export function drawFault(random: SeededRandom): FaultRule {

@@ -1,14 +1,11 @@
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { Directory } from '../directory.ts';
 import type { Faults } from '../faults.ts';
-import { findSection, matchOperation, type OperationName, operations } from '../operations.ts';
+import { findSection, getRow, matchOperation, type OperationName } from '../operations.ts';
 import { parseJson, Refusal } from '../refusal.ts';
 import { SandboxService } from '../service.ts';
 import type { SandboxShape } from '../shape.ts';
-import type { Handler } from './call.ts';
-import * as rest from './rest.ts';
-import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
-import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
+import { handlers } from './handlers.ts';
 import { toErrorWire, toFace, toWire, type Wire } from './wire.ts';
 
 /** The company that a call is for. */
@@ -48,7 +45,7 @@ export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingC
       body: parseJson(call.text),
       service: new SandboxService(directory, author),
     });
-    return toWire(toStatus(operation, shape), complete(operations[operation], body));
+    return toWire(toStatus(operation, shape), complete(getRow(operation), body));
   } catch (error) {
     const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
     return toErrorWire(known, toFace(call.path), shape.errorBody);
@@ -57,7 +54,7 @@ export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingC
 
 function toStatus(operation: OperationName, { updateStatus, deleteStatus }: SandboxShape): number {
   if (operation === 'scim.addUser') return 201;
-  const { method }: Operation = operations[operation];
+  const { method } = getRow(operation);
   return method === 'PATCH' ? updateStatus : method === 'DELETE' ? deleteStatus : 200;
 }
 
@@ -68,37 +65,3 @@ function complete({ api, response }: Operation, body: unknown): unknown {
   const completeOne = (entry: unknown) => Object.assign({ ...unknown }, entry);
   return Array.isArray(body) ? body.map(completeOne) : completeOne(body);
 }
-
-/** Handler of each imitated operation. */
-const handlers: Readonly<Record<OperationName, Handler>> = {
-  'scim.addUser': addScimUser,
-  'scim.getUser': getScimUser,
-  'scim.getUsers': listScimUsers,
-  'scim.updateUser': updateScimUser,
-  'scim.addGroup': addScimGroup,
-  'scim.getGroup': getScimGroup,
-  'scim.getGroups': listScimGroups,
-  'scim.updateGroup': updateScimGroup,
-  'groups.createGroup': rest.createGroup,
-  'groups.getListOfGroups': rest.listGroups,
-  'groups.getGroup': rest.getGroup,
-  'groups.updateGroup': rest.patchGroup,
-  'groups.removeGroup': rest.deleteGroup,
-  'groupUsers.addUserToGroup': rest.addPerson('member'),
-  'groupUsers.getListOfGroupUsers': rest.listPeople('member'),
-  'groupUsers.removeUserFromGroup': rest.removePerson('member'),
-  'groupAdmins.addAdminToGroup': rest.addPerson('admin'),
-  'groupAdmins.getListOfGroupAdmins': rest.listPeople('admin'),
-  'groupAdmins.removeAdminFromGroup': rest.removePerson('admin'),
-  'groupEntities.getListOfGroupEntities': rest.listGroupEntities,
-  'groupEntities.addEntity': rest.addGroupEntity,
-  'groupEntities.updateGroupEntity': rest.updateGroupEntity,
-  'groupEntities.removeEntity': rest.removeGroupEntity,
-  'spaces.retrieveListOfSpaces': rest.listSpaces,
-  'spaceUsers.getListOfUsers': rest.listSpaceUsers,
-  'companyUsers.getListOfUsers': rest.listCompanyUsers,
-  'companyUsers.updateUser': rest.patchCompanyUser,
-  'companyUsers.removeVirtualUser': rest.deleteVirtualUser,
-  'auditLogs.retrieveAuditLogEvents': rest.listAuditEvents,
-  'users.retrieveCurrentUser': rest.getCurrentUser,
-};
