@@ -5,7 +5,6 @@ export type {
   AnswerWithResponse,
   Call,
   CallOptions,
-  ChosenOf,
   ListCall,
   PositionedListCall,
   RedirectCall,
@@ -18,7 +17,7 @@ export type { Entries, PaginateOptions } from './client/paginate.ts';
 export type { AnswerBody, AnswerHead, AnswerHeaders } from './upstream/answer-body.ts';
 export type { Download } from './upstream/download.ts';
 export { type Outcome, UpstreamError, type UpstreamErrorCode } from './upstream/errors.ts';
-export type { PositionedPage, RedirectTarget } from './upstream/operations/call-types.ts';
+export type { ChosenOf, PositionedPage, RedirectTarget } from './upstream/operations/call-types.ts';
 export type { FileInput, FileSource } from './upstream/operations/file-input.ts';
 export type { Operation } from './upstream/operations/operation.ts';
 export type { Completeness } from './upstream/page-progress.ts';

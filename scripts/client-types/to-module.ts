@@ -3,24 +3,36 @@ import { toName } from '../../src/upstream/operations/part.ts';
 import { type Answers, toAnswers } from './to-answers.ts';
 import { toArgumentType, toKey, toPascal } from './to-type.ts';
 
-/** Prints the types of all operations as one module of TypeScript: arguments, answers, and the operations themselves. */
+/** Prints the types of the arguments of all operations, for the bridge's own calls and for the client. */
+export function toArgumentsModule(groups: Readonly<Record<string, OperationGroup>>): string {
+  const operations = Object.values(groups).flatMap((group) => Object.values(group));
+  const members = operations.map((each) => `  readonly '${each.id}': ${toArgumentsName(each)};\n`);
+  return [
+    `${ORIGIN}import type { ChosenOf } from './call-types.ts';\nimport type { FileInput } from './file-input.ts';\n`,
+    ...operations.map(toArguments),
+    `/** The arguments of every operation by its id. */\nexport interface OperationArguments {\n${members.join('')}}\n`,
+  ].join('\n');
+}
+
+/** Prints the types of the client as one module: answers, and the operations themselves. */
 export function toTypesModule(groups: Readonly<Record<string, OperationGroup>>): string {
   const answers = toAnswers(groups);
-  const operations = Object.values(groups).flatMap((group) => Object.values(group));
   const interfaces = Object.entries(groups).map(([name, group]) => toGroup(name, group, answers));
   const members = Object.keys(groups).map((name) => `  readonly ${name}: ${toGroupType(name)};\n`);
   return [
     HEAD,
     answers.text,
-    ...operations.map(toArguments),
     ...interfaces,
     `/** Every operation of the service as \`client.<group>.<operation>(args, options)\`, as its documents name it. */\nexport interface OperationClient {\n${members.join('')}}\n`,
   ].join('\n');
 }
 
-const HEAD = `// Generated from the rows in src/upstream/operations/ by \`npm run generate\`; do not edit.
-import type { FileInput } from '../upstream/operations/file-input.ts';
-import type { Call, ChosenOf, ListCall, PositionedListCall, RedirectCall } from './client-types.ts';
+const ORIGIN =
+  '// Generated from the rows in src/upstream/operations/ by `npm run generate`; do not edit.\n';
+const HEAD = `${ORIGIN}import type * as args from '../upstream/operations/arguments.ts';
+import type { Call, ListCall, PositionedListCall, RedirectCall } from './client-types.ts';
+
+export type * from '../upstream/operations/arguments.ts';
 `;
 
 /** Remark by which an editor strikes something out. */
@@ -83,7 +95,7 @@ function toPart(operation: Operation, part: string, fields: Fields, form = ''): 
 
 function toCall(operation: Operation, answers: Answers): string {
   const { method, response, paging } = operation;
-  const args = toArgumentsName(operation);
+  const args = `args.${toArgumentsName(operation)}`;
   const entry = answers.types.get(operation);
   if (entry === undefined) return `Call<${args}, undefined>`;
   if (paging === 'start-position') return `PositionedListCall<${args}, ${entry}>`;
@@ -99,7 +111,6 @@ function toComment(operation: Operation): string {
     ...toLines(about),
     '',
     ...toLines([`\`${method} ${path}\`.`, ...listRemarks(operation)].join(' ')),
-    ...toParameters(operation),
     ...(stage === 'deprecated' ? [DEPRECATED] : []),
   ];
   const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
@@ -116,16 +127,6 @@ function listRemarks({ stage, repeat, paging, source, conditions }: Operation): 
       'Not repeated after a lost answer: a second one may do more than the first.',
   ];
   return remarks.filter((remark) => typeof remark === 'string');
-}
-
-function toParameters({ pathParameters, query, body }: Operation): string[] {
-  const parts = Object.entries({ path: pathParameters, query, body }).flatMap(([part, fields]) => {
-    const names = Object.keys(fields ?? {}).map(
-      (name) => `\`${toName(name)}\`${name.endsWith('*') ? ' (required)' : ''}`,
-    );
-    return names.length === 0 ? [] : [`\`${part}\`: ${names.join(', ')}`];
-  });
-  return parts.length === 0 ? [] : toLines(`@param args ${parts.join('; ')}`);
 }
 
 /** Columns of text, beside what stands around it. */

@@ -1,15 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import type { operationGroups } from '../upstream/operations/all.ts';
-import type { ArgsOf, PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
-import type {
-  Call,
-  ListCall,
-  PagedArguments,
-  PositionedListCall,
-  RedirectCall,
-} from './client-types.ts';
+import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
+import type { PagedArguments } from './client-types.ts';
 import type { Client } from './create-client.ts';
-import type { OperationClient, Space } from './operations.ts';
+import type { Space } from './operations.ts';
 
 /** Never called: only its types are checked. */
 async function answersOf(client: Client) {
@@ -78,37 +71,6 @@ async function askFurther(client: Client) {
 
 test('the id in an answer fits the call that takes it, and a time is text', () => {
   expectTypeOf(askFurther).returns.resolves.toEqualTypeOf<number>();
-});
-
-type Groups = typeof operationGroups;
-
-/** Arguments that the generated types have, operation by operation. */
-type GeneratedArgs<G extends keyof Groups, N> = N extends keyof OperationClient[G]
-  ? OperationClient[G][N] extends ListCall<infer Args, unknown>
-    ? Args
-    : OperationClient[G][N] extends PositionedListCall<infer Args, unknown>
-      ? Args
-      : OperationClient[G][N] extends RedirectCall<infer Args, unknown>
-        ? Args
-        : OperationClient[G][N] extends Call<infer Args, unknown>
-          ? Args
-          : never
-  : never;
-
-/** Operations whose generated arguments are not those of their row. */
-type Differing = {
-  [G in keyof Groups]: {
-    [N in keyof Groups[G]]: [GeneratedArgs<G, N>, ArgsOf<Groups[G][N]>] extends [
-      ArgsOf<Groups[G][N]>,
-      GeneratedArgs<G, N>,
-    ]
-      ? never
-      : `${G}.${N & string}`;
-  }[keyof Groups[G]];
-}[keyof Groups];
-
-test('the generated arguments of every operation are those of its row', () => {
-  expectTypeOf<Differing>().toBeNever();
 });
 
 test('a list is asked without its page', () => {

@@ -70,18 +70,6 @@ export type Input<Args, Options = CallOptions> = object extends Args
   ? [args?: Args, options?: Options]
   : [args: Args, options?: Options];
 
-/** Arguments with one of the conditions in the body, or `everything: true`: without either a call would change all. */
-export type ChosenOf<Args extends { readonly body?: object | undefined }, Names extends string> =
-  | (Args & { readonly everything: true })
-  | {
-      [N in Names]: Args & {
-        readonly everything?: true | undefined;
-        readonly body: { readonly [M in N]: FieldOf<NonNullable<Args['body']>, M> };
-      };
-    }[Names];
-
-type FieldOf<Body, Name> = Name extends keyof Body ? NonNullable<Body[Name]> : never;
-
 /** Arguments of a list without those that choose the page. */
 export type PagedArguments<Args> = Args extends { readonly query?: object | undefined }
   ? Omit<Args, 'query'> & {

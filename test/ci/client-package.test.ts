@@ -46,6 +46,7 @@ async function build(): Promise<string> {
   }
   // No clone has it: the build writes it.
   rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
+  rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   await run('npm', ['run', '--silent', 'build:client'], { cwd: checkout });
   return join(checkout, 'dist/client-package');

@@ -44,6 +44,7 @@ async function pack(): Promise<string> {
   }
   // No clone has it: the build writes it.
   rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
+  rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout });
   const [file] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

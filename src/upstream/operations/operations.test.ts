@@ -262,31 +262,4 @@ test('closed lists, nullables, lists of words and files of the rows have their t
   type Children = ArgsOf<typeof operationGroups.cardChildren.addChildren>;
   expectTypeOf<{ path: { card_id: 1 }; body: { card_id: 2 } }>().toExtend<Children>();
   expectTypeOf<{ path: { card_id: 1 }; body: object }>().not.toExtend<Children>();
-  expect(operationGroups.cards.retrieveCardList.queryStyle.filter).toBe('base64-json');
-});
-
-test('words, numbers, unions and lists have their types', () => {
-  const row = {
-    id: 'x.y',
-    api: 'rest',
-    method: 'POST',
-    path: '/x',
-    body: {
-      'word*': "'active' | 'removed'",
-      'one*': '1 | 2',
-      'list*': '(string | number)[]',
-      'ids*': 'integer[]',
-    },
-    response: { kind: 'none', fields: [] },
-    repeat: 'safe',
-    section: 'users',
-    about: 'A test.',
-    source: 'test',
-  } as const satisfies Operation;
-  type Body = ArgsOf<typeof row>['body'];
-  expectTypeOf<Body['word']>().toEqualTypeOf<'active' | 'removed'>();
-  expectTypeOf<Body['one']>().toEqualTypeOf<1 | 2>();
-  expectTypeOf<Body['list']>().toEqualTypeOf<readonly (string | number)[]>();
-  expectTypeOf<Body['ids']>().toEqualTypeOf<readonly number[]>();
-  expect(row.id).toBe('x.y');
 });

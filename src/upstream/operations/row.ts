@@ -20,8 +20,8 @@ type Derived = Pick<Operation, 'id' | 'api' | 'method' | 'path' | 'repeat' | 'so
 export function operations<const G extends string, const R extends Readonly<Record<string, Row>>>(
   group: G,
   rows: R,
-): { readonly [N in keyof R]: OperationOf<G, N, R[N]> };
-// The type of each operation follows from its row, which no compiler sees in a loop: hence two signatures.
+): { readonly [N in keyof R]: OperationOf<`${G}.${N & string}`, R[N]> };
+// Which operation has which id no compiler sees in a loop: hence two signatures.
 export function operations(group: string, rows: Readonly<Record<string, Row>>): object {
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => [name, toOperation(group, name, row)]),
@@ -60,43 +60,9 @@ function toType(parameter: string): TextOrInteger {
 
 type TextOrInteger = 'string' | 'integer';
 
-/** Operation that a row stands for, with the literal types of the row. */
-type OperationOf<G extends string, N, R extends Row> = Omit<
-  R,
-  'about' | 'call' | 'answer' | 'pathParameters'
-> &
-  CallOf<R> & {
-    readonly id: `${G}.${N & string}`;
-    readonly about: string;
-    readonly response: R['answer'];
-    readonly repeat: Operation['repeat'];
-    readonly source: string;
-  };
-
-type CallOf<R extends Row> =
-  R['call'] extends `${infer M extends Operation['method']} ${infer P extends Operation['path']}`
-    ? {
-        readonly api: P extends `/scim/${string}` ? 'scim' : 'rest';
-        readonly method: M;
-        readonly path: P;
-      } & PathOf<ParameterOf<P>, R>
-    : never;
-
-type PathOf<Names extends string, R> = [Names] extends [never]
-  ? unknown
-  : { readonly pathParameters: { readonly [K in Names]: ParameterType<K, R> } };
-
-type ParameterType<K extends string, R> = R extends {
-  readonly pathParameters: { readonly [N in K]: infer T extends string };
-}
-  ? T
-  : K extends 'email' | `${string}uid`
-    ? 'string'
-    : 'integer';
-
-type ParameterOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParameterOf<Rest>
-  : never;
+/** Operation that a row stands for: its id and its paging are known to the compiler. */
+type OperationOf<Id extends string, R extends Row> = Operation &
+  Pick<R, 'paging'> & { readonly id: Id };
 
 /**
  * Object with a name among the types of the client, by the names of its fields: ``shape('Tag')`id name` ``.
