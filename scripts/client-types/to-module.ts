@@ -8,7 +8,7 @@ export function toArgumentsModule(groups: Readonly<Record<string, OperationGroup
   const operations = Object.values(groups).flatMap((group) => Object.values(group));
   const members = operations.map((each) => `  readonly '${each.id}': ${toArgumentsName(each)};\n`);
   return [
-    `${ORIGIN}import type { ChosenOf } from './call-types.ts';\nimport type { FileInput } from './file-input.ts';\n`,
+    `${ORIGIN}import type { FileInput } from './file-input.ts';\nimport type { ChosenOf } from './operation.ts';\n`,
     ...operations.map(toArguments),
     `/** The arguments of every operation by its id. */\nexport interface OperationArguments {\n${members.join('')}}\n`,
   ].join('\n');
@@ -108,9 +108,9 @@ function toCall(operation: Operation, answers: Answers): string {
 function toComment(operation: Operation): string {
   const { about, method, path, stage } = operation;
   const lines = [
-    ...toLines(about),
+    about,
     '',
-    ...toLines([`\`${method} ${path}\`.`, ...listRemarks(operation)].join(' ')),
+    [`\`${method} ${path}\`.`, ...listRemarks(operation)].join(' '),
     ...(stage === 'deprecated' ? [DEPRECATED] : []),
   ];
   const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
@@ -129,19 +129,5 @@ function listRemarks({ stage, repeat, paging, source, conditions }: Operation): 
   return remarks.filter((remark) => typeof remark === 'string');
 }
 
-/** Columns of text, beside what stands around it. */
+/** Columns of the fields of a part that stand on one line. */
 const COLUMNS = 92;
-
-/** Lines of a comment. */
-function toLines(text: string): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length > COLUMNS) {
-      lines.push(line);
-      line = '';
-    }
-    line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}

@@ -3,7 +3,6 @@ import * as cardParts from './card-parts.ts';
 import * as cards from './cards.ts';
 import * as directories from './directories.ts';
 import * as documents from './documents.ts';
-import type { OperationGroup } from './operation.ts';
 import * as people from './people.ts';
 import * as properties from './properties.ts';
 import { scim } from './scim.ts';
@@ -18,7 +17,7 @@ const restGroups = {
   ...people,
   ...properties,
   ...spaces,
-} satisfies Readonly<Record<string, OperationGroup>>;
+};
 
 /** Every operation of the service, by the group that the documents put it in: `scim` first, then by the alphabet. */
 export const operationGroups = { scim, ...sortByName(restGroups) };

@@ -5,18 +5,6 @@ export type ArgsOf<O> = O extends { readonly id: infer Id extends keyof Operatio
   ? OperationArguments[Id]
   : unknown;
 
-/** Arguments with one of the conditions in the body, or `everything: true`: without either a call would change all. */
-export type ChosenOf<Args extends { readonly body?: object | undefined }, Names extends string> =
-  | (Args & { readonly everything: true })
-  | {
-      [N in Names]: Args & {
-        readonly everything?: true | undefined;
-        readonly body: { readonly [M in N]: FieldOf<NonNullable<Args['body']>, M> };
-      };
-    }[Names];
-
-type FieldOf<Body, Name> = Name extends keyof Body ? NonNullable<Body[Name]> : never;
-
 /**
  * Answer with `version: 2`: `position` is the `start_position` of the next page. Its value at the end is not
  * documented.

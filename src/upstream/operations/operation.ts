@@ -103,3 +103,15 @@ export type PagedOperation = Operation & { readonly paging: Paging };
 
 /** Type of ids that travel joined with commas: the list, or its text. */
 export const idList = 'string | integer | integer[] | string[]';
+
+/** Arguments with one of the conditions in the body, or `everything: true`: without either a call would change all. */
+export type ChosenOf<Args extends { readonly body?: object | undefined }, Names extends string> =
+  | (Args & { readonly everything: true })
+  | {
+      [N in Names]: Args & {
+        readonly everything?: true | undefined;
+        readonly body: { readonly [M in N]: FieldOf<NonNullable<Args['body']>, M> };
+      };
+    }[Names];
+
+type FieldOf<Body, Name> = Name extends keyof Body ? NonNullable<Body[Name]> : never;
