@@ -132,11 +132,6 @@ export function endRest<Field extends string>(
   );
 }
 
-/** Forgets all failures: another call did what failed. */
-export function withoutFailures<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), (cell) => ({ ...cell, failure: undefined }));
-}
-
 function editFailures<Field extends string>(
   cells: Cells<Field>,
   toNext: (failure: Failure) => Failure,

@@ -159,8 +159,6 @@ async function recordEnded<T extends KindTypes>(
   const row = await kind.lock(tx, step.planned);
   const gone = { finished: true, ...GONE, undone: [], notified: [] } as const;
   if (row === undefined) return { row, recorded: gone };
-  const handed = await kind.handOver(tx, row, step);
-  if (handed) return { row, recorded: { ...gone, notified: handed } };
   const recording = { ...step, original: row, reverted: [] };
   const recorded = await recordOutcome(tx, kind, row, recording);
   return { row, recorded: await kind.follow(tx, recording, recorded) };

@@ -121,15 +121,6 @@ export interface ResourceKind<T extends KindTypes> {
   save(tx: Db, step: Recording<T>, row: T['row']): Promise<void>;
   /** The state of a row, with what waits of its lists. */
   toState(tx: Db, row: T['row'], now: number): Promise<T['state']>;
-  /**
-   * Gives to a successor what the service holds of a deleted resource, which has nothing left to do then. Returns what is
-   * due now; undefined: there is no successor.
-   */
-  handOver(
-    tx: Db,
-    row: T['row'],
-    step: Step<T>,
-  ): Promise<Recorded<T['state']>['notified'] | undefined>;
   /** True when the resource has other names than those with which the step was planned. */
   isRenamed(row: T['row'], planned: T['state']): boolean;
   /** Names that the service held when the step was planned, where they tell whether it made a change. */

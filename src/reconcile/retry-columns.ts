@@ -69,14 +69,6 @@ function isUnfinished({ kind, problem }: Ended): boolean {
   return problem.status === undefined || UNHEARD.has(problem.status);
 }
 
-/** True when a call that ended, or one before it, may still take effect. */
-export function mayTakeEffect(
-  { unsure_since }: { readonly unsure_since: number | null },
-  { outcome }: { readonly outcome: Ended },
-): boolean {
-  return isUnfinished(outcome) || unsure_since !== null;
-}
-
 function isHeldBack({ code }: Problem): boolean {
   const codes: readonly (WritesRefused | 'closed')[] = ['observe-mode', 'writes-paused', 'closed'];
   const held: ReadonlySet<string> = new Set(codes);

@@ -33,7 +33,6 @@ import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { isRuled } from '../../rules/rule-group.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import {
-  HANDED_OVER,
   hasWaiting,
   parseCells,
   parseStored,
@@ -63,7 +62,7 @@ import type { Recorded } from '../recorded.ts';
 import type { Recording, ResourceKind } from '../resource-kind.ts';
 import { isStale, toDoneColumns, toSuccessColumns } from '../retry-columns.ts';
 import { applyGroupAction } from './apply.ts';
-import { handOverGroup, linkGroup } from './link-group.ts';
+import { linkGroup } from './link-group.ts';
 import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 import { revertGroup } from './revert.ts';
 
@@ -92,7 +91,6 @@ export function createGroupKind(deps: ReconcileDeps): ResourceKind<GroupTypes> {
       await updateGroup(tx, row.id, toChangedColumns(original, ended));
     },
     toState: (db, row, now) => toState(db, deps, row, now),
-    handOver,
     isRenamed: (row, { desired }) => row.display_name !== desired.displayName,
     toHeldNames: ({ observed }) =>
       observed ? { displayName: normaliseName(observed.displayName) } : {},
@@ -161,14 +159,6 @@ async function gather(deps: ReconcileDeps, next: GroupState): Promise<GroupState
     state = loaded;
   }
   return state;
-}
-
-/** Gives a deleted group in the service to its successor, which is returned; the deleted one has nothing left to do. */
-async function handOver(tx: Db, row: GroupRow, step: GroupStep) {
-  const successor = await handOverGroup(tx, row, step);
-  if (successor === undefined) return undefined;
-  await updateGroup(tx, row.id, { ...HANDED_OVER, in_flight: 0, steps: row.steps + 1 });
-  return [successor];
 }
 
 async function settle(tx: Db, row: GroupRow, step: Recording<GroupTypes>, known: GroupKnown) {

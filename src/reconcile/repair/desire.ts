@@ -13,7 +13,7 @@ import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import {
-  HANDED_OVER,
+  NOTHING_OPEN,
   parseCells,
   parseStored,
   toGroupColumns,
@@ -149,7 +149,7 @@ const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: n
 async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<true> {
   const now = deps.clock.now();
   const users = await listLinkedUsers(tx, row.id);
-  const gone = { ...HANDED_OVER, ...NO_IDS, entities: null, observed: null, deleted_at: now };
+  const gone = { ...NOTHING_OPEN, ...NO_IDS, entities: null, observed: null, deleted_at: now };
   await saveVersion(tx, deps, row, gone);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   await followGroup(tx, deps.rules, news, now);
@@ -168,7 +168,7 @@ export async function restore(
   if (isUserRow(row)) {
     const named = await listUsersByName(tx, row.user_name_folded);
     if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
-      return updateUser(tx, row.id, { ...HANDED_OVER, upstream_id: null });
+      return updateUser(tx, row.id, { ...NOTHING_OPEN, upstream_id: null });
     }
     await saveUser(tx, deps, row, {
       attributes: { ...attributes, active: true },
@@ -187,5 +187,5 @@ export async function restore(
     return updateGroup(tx, row.id, { cells });
   }
   if (await saveGroup(tx, deps, row, { attributes, deleted_at: null })) return;
-  await updateGroup(tx, row.id, { ...HANDED_OVER, ...NO_IDS });
+  await updateGroup(tx, row.id, { ...NOTHING_OPEN, ...NO_IDS });
 }

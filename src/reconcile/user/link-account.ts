@@ -1,37 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domain/cell.ts';
-import { withoutFailures } from '../../domain/failure.ts';
+import { askAgain, type Cells } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
-import {
-  type DesiredUser,
-  removesUserAccess,
-  toSentUser,
-  type UserField,
-  type UserState,
-} from '../../domain/user.ts';
+import { type DesiredUser, toSentUser, type UserField } from '../../domain/user.ts';
+import { moveOwnCalls } from '../../store/audit/own-calls.ts';
 import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
-import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
+import { NOTHING_OPEN } from '../../store/engine/columns.ts';
+import { EVERYTHING_UNSURE, isUnsure, markInterrupted } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
   findUserByUpstreamId,
-  listUsersByName,
   listUsersOfAccount,
   lockUser,
   toUserState,
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
-import type { Recorded } from '../recorded.ts';
 import type { Link } from '../resource-kind.ts';
-import { toStaleColumns } from '../retry-columns.ts';
-import { toObservedColumns } from './observe.ts';
 import type { UserKnown } from './outcome.ts';
 
 /** Why the account of an owner is never given to a user by itself, in our words. */
@@ -96,135 +86,40 @@ function refuse(words: string): Link<UserRow> {
   return { kind: 'refused', problem: toOwnRefusal(words) };
 }
 
-/** Users and groups that are due after a step. */
-type Notified = Recorded<UserState>['notified'];
-
-/** Account that a step was about or found, and the time of recording (epoch milliseconds). */
-interface Ended {
-  readonly account: number | undefined;
-  readonly now: number;
-  /** True when the call that ended may still take effect. */
-  readonly isUnsure: boolean;
-}
-
-/**
- * Hands the account of a deleted user over to its successor: the same person, created again while a call for the
- * deleted user was on its way. Returns what is due now: nothing is left to do for the deleted user.
- */
-export async function handOverToSuccessor(
-  tx: Db,
-  row: UserRow,
-  { account, now, isUnsure }: Ended,
-): Promise<Notified | undefined> {
-  if (row.deleted_at === null || account === undefined) return undefined;
-  const others = await listUsersOfAccount(tx, account);
-  if (row.upstream_id === null && others.some((other) => wasThereBefore(other, row))) {
-    return leaveGroups(tx, row.id, now);
-  }
-  const [successor] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
-  if (successor === undefined) return undefined;
-  const left = await leaveGroups(tx, row.id, now);
-  await moveLinks(tx, row.id, successor.id);
-  // Its last observation may be outdated, so it looks again, and all that was asked of the user waits again.
-  await updateUser(tx, successor.id, {
-    ...toStaleColumns(now),
-    ...(isUnsure && EVERYTHING_UNSURE),
-    cells: JSON.stringify(toStaleCells(successor)),
-  });
-  return [...left, successor.id];
-}
-
-/**
- * Gives the account that a deleted user was just found to have to the live user of the same userName, who has none: the
- * bridge creates nothing for somebody inactive, and would never find it. Returns what is due now: nothing is left to do
- * for the deleted user.
- */
-export async function handOverByName(
-  tx: Db,
-  row: UserRow,
-  { known, now, isUnsure }: Pick<Ended, 'now' | 'isUnsure'> & { readonly known: UserKnown },
-): Promise<Notified | undefined> {
-  const { upstreamId: account } = known;
-  if (row.deleted_at === null || row.upstream_id !== null || account === undefined)
-    return undefined;
-  const successor = await lockWithoutAccount(tx, row.user_name_folded);
-  if (successor === undefined) return undefined;
-  if (isInFlight(successor)) {
-    // A call of its own may tell the account, or may have looked too early: then it looks again.
-    await updateUser(tx, successor.id, toStaleColumns(now));
-    return undefined;
-  }
-  const linked = await linkAccount(tx, successor, known);
-  if (linked.kind !== 'linked') return undefined;
-  const left = await leaveGroups(tx, row.id, now);
-  const cells = toInheritedCells(successor, row);
-  const { desired } = toUserState(successor);
-  await updateUser(tx, successor.id, {
-    ...toStaleColumns(now),
-    ...toObservedColumns(successor, known.observed),
-    ...(isUnsure && EVERYTHING_UNSURE),
-    ...linked.columns,
-    ...{ stuck_at: null, seat_since: null, cells: JSON.stringify(cells) },
-    due_class: toDueClass(removesUserAccess({ desired, cells })),
-  });
-  return [...left, successor.id];
-}
-
-/** Locks the managed user of this userName, where nobody knows an account of it. */
-async function lockWithoutAccount(tx: Db, userNameFolded: string): Promise<UserRow | undefined> {
-  const named = await listUsersByName(tx, userNameFolded);
-  const found = named.find(({ origin, upstream_id }) => origin !== null && upstream_id === null);
-  const row = found && (await lockUser(tx, found.id));
-  const isSame =
-    row?.user_name_folded === userNameFolded && row.deleted_at === null && row.upstream_id === null;
-  return isSame ? row : undefined;
-}
-
-/** Cells of a user who gets the account that a create of the deleted user made: all that may differ in it waits. */
-function toInheritedCells(successor: UserRow, deleted: UserRow): Cells<UserField> {
-  const cells = toStaleCells(successor);
-  const sent = parseStored<SentCreate[]>(deleted.sent_creates);
-  const { desired } = toUserState(successor);
-  const known = onlyWaiting(
-    withoutFailures(cells),
-    listWaiting(cells).filter((field) => field !== 'account'),
-  );
-  return isRenamedSince(desired, sent) ? ask(known, ['address'], successor.version) : known;
-}
-
 /** True when the user has another userName or address than the creates that left. */
 export function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
   const wanted = toSentUser(desired);
   return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
 }
 
-/** True for an account that was known before the lost create was sent; the create did not leave it. */
-function wasThereBefore(other: UserRow, row: UserRow): boolean {
-  return other.id !== row.id && other.origin === null && other.created_at < row.created_at;
-}
-
 /**
- * Takes the account that a live user was just linked to from the deleted users that still have it. Returns those: a call
- * for one of them may be on its way, so that the observation is not to be trusted.
+ * Takes the account that a live user was just linked to from the deleted users that still have it. A call for one of them
+ * may be on its way, so that the observation is not to be trusted. Returns the row after that.
  */
-export async function inheritAccount(
+export async function takeAccount(
   tx: Db,
   row: UserRow,
-  { account, now }: Pick<Ended, 'account' | 'now'>,
-): Promise<UserRow[]> {
-  if (row.deleted_at !== null || account === undefined) return [];
+  account: number | undefined,
+  now: number,
+): Promise<UserRow> {
+  if (row.deleted_at !== null || account === undefined) return row;
   const others = await listUsersOfAccount(tx, account);
   const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
-  for (const { id } of deleted) {
+  if (deleted.length === 0) return row;
+  for (const { id, version } of deleted) {
+    await markInterrupted(tx, { type: 'user', id }, now);
     await leaveGroups(tx, id, now);
     await moveLinks(tx, id, row.id);
-    await updateUser(tx, id, { ...HANDED_OVER, upstream_id: null });
+    await moveOwnCalls(tx, [id], row.id);
+    // What it was about to do is not to be done any more.
+    await updateUser(tx, id, { ...NOTHING_OPEN, upstream_id: null, version: version + 1 });
   }
-  return deleted;
+  const unsure = deleted.some(isUnsure) ? EVERYTHING_UNSURE : {};
+  return { ...row, ...unsure, must_look: 1, cells: JSON.stringify(toStaleCells(row)) };
 }
 
 /** Cells of a user whose account another call may have changed: all fields that were ever set wait. */
-export function toStaleCells(row: UserRow): Cells<UserField> {
+function toStaleCells(row: UserRow): Cells<UserField> {
   const { desired, cells } = toUserState(row);
   const set = SETTABLE.filter((field) => desired[field] !== undefined);
   return askAgain(cells, ['active', ...set], row.version);

@@ -29,14 +29,12 @@ import { followUser } from '../../rules/follow.ts';
 import { isRuled } from '../../rules/rule-user.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import {
-  HANDED_OVER,
   hasWaiting,
   parseCells,
   parseStored,
   toChangedColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE, isUnsure } from '../../store/in-flight.ts';
 import { addInspection } from '../../store/inspections.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
@@ -46,6 +44,7 @@ import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { saveEmails } from '../../store/users/emails.ts';
 import {
+  findUserByUpstreamId,
   findUserRow,
   lockUser,
   toObservedUser,
@@ -58,16 +57,9 @@ import { claimOvertaken } from '../lost-calls.ts';
 import type { Recorded } from '../recorded.ts';
 import { revertColumns } from '../refuse.ts';
 import type { Recording, RefusedWrite, ResourceKind } from '../resource-kind.ts';
-import { isStale, mayTakeEffect, toDoneColumns, toSuccessColumns } from '../retry-columns.ts';
+import { isStale, toDoneColumns, toSuccessColumns } from '../retry-columns.ts';
 import { applyUserAction } from './apply.ts';
-import {
-  handOverByName,
-  handOverToSuccessor,
-  inheritAccount,
-  isRenamedSince,
-  linkAccount,
-  toStaleCells,
-} from './link-account.ts';
+import { isRenamedSince, linkAccount, takeAccount } from './link-account.ts';
 import { toObservedColumns, toUnmanagedAttributes } from './observe.ts';
 import type { UserKnown, UserStep, UserTypes } from './outcome.ts';
 import { followSeats } from './seats.ts';
@@ -99,11 +91,10 @@ export function createUserKind(deps: ReconcileDeps): ResourceKind<UserTypes> {
     },
     save,
     toState: async (_tx, row) => toUserState(row),
-    handOver,
     isRenamed: (row, { desired }) =>
       !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(desired)),
     toHeldNames: ({ observed }) => (observed ? { name: normaliseName(observed.fullName) } : {}),
-    isFound: async (_tx, _row, { upstreamId }) => upstreamId !== undefined,
+    isFound: isItsOwn,
     link: linkAccount,
     toDoneRow: (row, step, known) => toDoneRow(row, { ...step, deactivation }, known),
     settle,
@@ -132,25 +123,6 @@ async function save(tx: Db, step: Recording<UserTypes>, row: UserRow): Promise<v
   await followSeats(tx, step, row);
 }
 
-/** Gives the account of a deleted user to its successor, which is among what is due then; the user has nothing left to do. */
-async function handOver(
-  tx: Db,
-  row: UserRow,
-  step: UserStep,
-): Promise<Recorded<UserState>['notified'] | undefined> {
-  const { planned, outcome, now } = step;
-  const ended = { now, isUnsure: mayTakeEffect(row, step) };
-  const known: UserKnown = outcome.kind === 'done' ? outcome.known : {};
-  const account = planned.upstreamId ?? known.upstreamId;
-  const handed =
-    (await handOverToSuccessor(tx, row, { ...ended, account })) ??
-    (await handOverByName(tx, row, { ...ended, known }));
-  if (handed === undefined) return undefined;
-  const over = { ...HANDED_OVER, upstream_id: null, in_flight: 0, steps: row.steps + 1 };
-  await updateUser(tx, row.id, over);
-  return handed;
-}
-
 /** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
 async function follow(
   tx: Db,
@@ -164,6 +136,13 @@ async function follow(
   if (recorded.undone.length === 0 && !isLinked) return recorded;
   const notifies = await followUser(tx, rules, planned.id, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
+}
+
+/** True when a look found the account of the lost create, and not one that was known before. */
+async function isItsOwn(tx: Db, row: UserRow, { upstreamId }: UserKnown): Promise<boolean> {
+  if (upstreamId === undefined) return false;
+  const holder = await findUserByUpstreamId(tx, upstreamId);
+  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
 type DoneStep = UserStep & Pick<ReconcileDeps['policy'], 'deactivation'>;
@@ -183,7 +162,7 @@ function toDoneRow(row: UserRow, step: DoneStep, known: UserKnown): UserRow {
 
 async function settle(tx: Db, row: UserRow, step: Recording<UserTypes>, { upstreamId }: UserKnown) {
   const claimed = await claimOvertaken(tx, row, step);
-  const next = await inherit(tx, claimed, { account: upstreamId, now: step.now });
+  const next = await takeAccount(tx, claimed, upstreamId, step.now);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = upstreamId !== undefined || isWaiting(step.planned.cells.active);
   const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
@@ -213,18 +192,6 @@ function toCellsAfter(
     owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
     version,
   );
-}
-
-/** The row after it has taken its account from deleted users, whose calls may still take effect. */
-async function inherit(
-  tx: Db,
-  row: UserRow,
-  ended: Parameters<typeof inheritAccount>[2],
-): Promise<UserRow> {
-  const deleted = await inheritAccount(tx, row, ended);
-  if (deleted.length === 0) return row;
-  const unsure = deleted.some(isUnsure) ? EVERYTHING_UNSURE : {};
-  return { ...row, ...unsure, must_look: 1, cells: JSON.stringify(toStaleCells(row)) };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { toBaseline } from '../../domain/combine.ts';
-import { onlyEntities } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { groupId, newId } from '../../domain/ids.ts';
@@ -9,14 +8,8 @@ import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
+import { parseCells, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import {
-  HANDED_OVER,
-  parseCells,
-  parseStored,
-  toGroupColumns,
-} from '../../store/engine/columns.ts';
-import {
-  forgetLostGroups,
   type GroupRow,
   insertGroup,
   listGroupTombstones,
@@ -24,11 +17,10 @@ import {
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
-import { adoptLinks, moveGroupLinks } from '../../store/links/observations.ts';
+import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
-import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
+import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { GroupInput } from '../dialect/parse-group.ts';
@@ -69,8 +61,7 @@ export async function storeNewGroup(
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
   if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input });
-  const released = await findReleased(tx, nameFolded);
-  const inserted = await insert(tx, deps, attributes, released);
+  const { row: inserted, hasFormerIds } = await insert(tx, deps, attributes);
   const stored = await storeGroupChange(tx, deps, {
     row: inserted,
     origin: inserted.origin,
@@ -80,7 +71,7 @@ export async function storeNewGroup(
     ...toEdits(deps, input),
     isNew: true,
   });
-  return { ...stored, hasFormerIds: released !== undefined };
+  return { ...stored, hasFormerIds };
 }
 
 /** Edits of a POST: its users are added, and those already in the lists stay. */
@@ -171,62 +162,36 @@ function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 
-/** The deleted group that still is in the service; a removed one leaves nothing to take up. */
-async function findReleased(tx: Db, nameFolded: string): Promise<GroupRow | undefined> {
-  const tombstones = await listGroupTombstones(tx, nameFolded);
-  return tombstones.find((row) => row.origin === 'adopted' && row.observed !== null);
-}
-
+/** Inserts the group, or revives a deleted one: one that still is in the service, or that a lost create may have left there. */
 async function insert(
   tx: Db,
   deps: ProviderDeps,
   attributes: JsonObject,
-  released: GroupRow | undefined,
-): Promise<GroupRow> {
+): Promise<{ readonly row: GroupRow; readonly hasFormerIds: boolean }> {
   const now = deps.clock.now();
-  const id = groupId(newId());
-  const lost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)), id);
+  const { provider } = deps;
+  const tombstones = await listGroupTombstones(tx, foldCase(String(attributes.displayName)));
+  const released = tombstones.find((row) => row.origin === 'adopted' && row.observed !== null);
+  const lost = await joinLost(
+    tx,
+    tombstones.filter(({ lost_looks }) => lost_looks > 0),
+  );
+  const from = released ?? lost;
   const draft: NewGroupRow = {
-    id,
+    id: groupId(newId()),
     origin: released ? 'adopted' : 'created',
-    provider: deps.provider,
+    provider,
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
-    ...(released ? toInherited(released) : {}),
-    // Departures that still wait carry versions of before.
-    version: (released?.version ?? 0) + 1,
-    ...(lost ? { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } : {}),
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
     created_at: now,
     modified_at: now,
   };
-  const row = await insertGroup(tx, draft);
-  if (released) {
-    await moveGroupLinks(tx, released.id, row.id);
-    await updateGroup(tx, released.id, { ...HANDED_OVER, ...NO_IDS, observed: null });
-    const { provider } = released;
-    const ids = { from: released.id, to: row.id };
-    // Of another provider's groups this one knows no ids.
-    if (provider === deps.provider)
-      await passIds(tx, { resource_type: 'group', provider, ...ids, now });
-  }
-  return row;
-}
-
-const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null } as const;
-
-/** Columns of the released group. It is looked at first where departures may be on their way. */
-function toInherited(released: GroupRow): Partial<NewGroupRow> {
-  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at, entities } =
-    released;
-  return {
-    upstream_scim_id,
-    upstream_rest_id,
-    upstream_uid,
-    observed,
-    admins_read_at,
-    entities,
-    cells: JSON.stringify(onlyEntities(parseCells(released))),
-    must_look: isInFlight(released) ? 1 : released.must_look,
-    ...(isUnsure(released) && EVERYTHING_UNSURE),
-  };
+  if (from === undefined) return { row: await insertGroup(tx, draft), hasFormerIds: false };
+  if (released === undefined) await deleteAllLinks(tx, from.id);
+  const row = await reviveGroup(tx, from, draft, now);
+  // Of another provider's groups this one knows no ids.
+  const hasFormerIds = released !== undefined && released.provider === provider;
+  const ids = { from: from.id, to: row.id };
+  if (hasFormerIds) await passIds(tx, { resource_type: 'group', provider, ...ids, now });
+  return { row, hasFormerIds };
 }

@@ -12,18 +12,15 @@ import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
-import { moveLinks } from '../../store/links/observations.ts';
-import { notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
-import { moveFormerNames } from '../../store/resources/former-names.ts';
+import { joinLost, reviveUser } from '../../store/resources/revive.ts';
 import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { insertUserEmails } from '../../store/users/emails.ts';
-import { type Inherited, inherit, inheritLost } from '../../store/users/inherit.ts';
+import { replaceUserEmails } from '../../store/users/emails.ts';
 import {
-  getUserRow,
   insertUser,
+  lockLostUsers,
   type NewUserRow,
   toUserState,
   type UserRow,
@@ -96,24 +93,23 @@ export async function storeNewUser(
     case 'tombstone': {
       const { row } = match;
       const now = deps.clock.now();
-      const inherited = await inherit(tx, row, now);
       // Of another provider's people this one knows no ids.
-      if (row.provider !== provider) return insert(tx, deps, { attributes, inherited });
+      if (row.provider !== provider) return insert(tx, deps, { attributes, from: row });
       if (isSamePerson(row, attributes)) {
-        const created = await insert(tx, deps, { attributes, inherited });
+        const created = await insert(tx, deps, { attributes, from: row });
         const ids = { from: row.id, to: created.id };
         await passIds(tx, { resource_type: 'user', provider, ...ids, now });
         return { ...created, hasFormerIds: true };
       }
       repairs.count('name-recycled');
       await keepRemark(tx, 'name-recycled', now);
-      return insert(tx, deps, { attributes: withoutLicence(attributes), inherited });
+      return insert(tx, deps, { attributes: withoutLicence(attributes), from: row });
     }
-    default:
-      return insert(tx, deps, {
-        attributes,
-        inherited: await inheritLost(tx, { userName, address }),
-      });
+    default: {
+      const emailFolded = foldCase(address ?? userName);
+      const lost = await lockLostUsers(tx, { userNameFolded: foldCase(userName), emailFolded });
+      return insert(tx, deps, { attributes, from: await joinLost(tx, lost) });
+    }
   }
 }
 
@@ -210,39 +206,30 @@ function conflict(detail: string): ScimError {
 
 interface Insertion {
   readonly attributes: JsonObject;
-  readonly inherited: Inherited;
+  /** The deleted user whom the new one is made of; undefined: there is none. */
+  readonly from: UserRow | undefined;
 }
 
 async function insert(
   tx: Db,
   deps: ProviderDeps,
-  { attributes, inherited }: Insertion,
+  { attributes, from }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
-  const id = inherited.columns.id ?? userId(newId());
   const document = withSchemas(USER_SCHEMA_URI, attributes);
   assertFits(undefined, document);
   const draft: NewUserRow = {
-    id,
+    id: userId(newId()),
     origin: 'created',
     provider: deps.provider,
     ...toUserColumns(document),
-    ...inherited.columns,
     created_at: now,
     modified_at: now,
-    version: 1,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
-  const inserted = await insertUser(tx, draft);
-  await insertUserEmails(tx, id, listFoldedEmails(document));
-  if (inherited.from) {
-    await moveLinks(tx, inherited.from.id, id);
-    // What waited for the deactivation of the deleted user waits for nothing now.
-    await notifyGroupsOf(tx, id, now);
-    await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
-  }
-  const row = inherited.from ? await getUserRow(tx, id) : inserted;
-  return startWriting(tx, deps, { row, document, inherited });
+  const row = from ? await reviveUser(tx, from, draft, now) : await insertUser(tx, draft);
+  await replaceUserEmails(tx, row.id, listFoldedEmails(document));
+  return startWriting(tx, deps, { row, document, from });
 }
 
 /** Marks the changes that the new user waits for. */
@@ -252,8 +239,8 @@ async function startWriting(
   {
     row,
     document,
-    inherited: { from },
-  }: Omit<Insertion, 'attributes'> & { readonly row: UserRow; readonly document: JsonObject },
+    from,
+  }: Pick<Insertion, 'from'> & { readonly row: UserRow; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
   const { id } = row;
   const state = toUserState(row);
@@ -279,7 +266,7 @@ async function startWriting(
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
   await updateUser(tx, id, columns);
-  const before = from && toDeletedUser(from);
+  const before = from?.upstream_id ? toDeletedUser(from) : undefined;
   const undo: Undo = { ...NO_LINKS_WRITTEN, before, after: row.attributes, removes: false };
   return { type: 'user', id, row: { ...row, ...columns }, undo: isDue ? undo : undefined };
 }

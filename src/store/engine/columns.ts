@@ -82,10 +82,10 @@ export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
-/** Columns of a deleted row with nothing left to do: another one stands for its account or group by now. */
-export const HANDED_OVER = {
+/** Columns of a row of which nothing waits, fails or is unsure. */
+export const NOTHING_OPEN = {
   ...{ cells: '{}', sent_creates: '[]', lost_looks: 0 },
-  ...{ must_look: 0, attempts: 0, due_at: null, last_error: null },
+  ...{ must_look: 0, in_flight: 0, attempts: 0, due_at: null, last_error: null },
   ...{ failing_since: null, stuck_at: null, unsure_since: null, asked_kind: null },
 } as const;
 

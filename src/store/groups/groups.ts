@@ -16,7 +16,6 @@ import { createPrune } from '../engine/prune.ts';
 import { insertRow, toAssignments } from '../engine/row-sql.ts';
 import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
-import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -136,22 +135,6 @@ export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Pro
 /** Removes a group with its links: after the undo of a refused create, or once it is gone upstream. */
 export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
   await tx.deleteFrom('groups').where('id', '=', id).execute();
-}
-
-/**
- * Forgets groups of this name that were never created and that a lost create may have left in the service. Returns the
- * names of their creates, undefined when there was none: the next group of the name looks for these first.
- * @param heir the next group, which takes over their calls too
- */
-export async function forgetLostGroups(
-  tx: Db,
-  nameFolded: string,
-  heir: GroupId,
-): Promise<SentCreate[] | undefined> {
-  const { rows } = await sql<Pick<GroupRow, 'id' | 'sent_creates'>>`
-    delete from groups where deleted_at is not null and display_name_folded = ${nameFolded}
-    and lost_looks > 0 returning id, sent_creates`.execute(tx);
-  return inheritSentCreates(tx, rows, heir);
 }
 
 /** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */

@@ -196,22 +196,6 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
   return [...left];
 }
 
-/** Makes the desired state of these users pending again since `version`, because what was seen of them may be over. */
-export async function distrustLinks(
-  tx: Db,
-  groupId: GroupId,
-  { members, admins, version }: { members: UserId[]; admins: UserId[]; version: number },
-): Promise<void> {
-  for (const [table, userIds] of [
-    ['memberships', members],
-    ['group_admins', admins],
-  ] as const) {
-    const where = sql<SqlBool>`desired is not null`;
-    const pending = sql<number>`coalesce(pending, ${version})`;
-    await changeLinks(tx, { table, groupId, userIds, where }, { pending });
-  }
-}
-
 /** Ends the waiting of those of these accounts that are to leave the list. Returns their users. */
 export async function stopLeaving(
   tx: Db,

@@ -86,7 +86,8 @@ function listUserStatements(serial: string): string[] {
     `create index users_due on users
       (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null`,
     `create table user_emails (
-      user_id text not null references users (id) on delete cascade, email_folded text not null,
+      user_id text not null references users (id) on delete cascade on update cascade,
+      email_folded text not null,
       constraint user_emails_pk primary key (email_folded, user_id))`,
     'create index user_emails_user on user_emails (user_id)',
     `create table former_names (
@@ -144,8 +145,9 @@ function listFormerIdStatements(serial: string): string[] {
 function listLinkStatements(table: string, serial: string): string[] {
   return [
     `create table ${table} (
-      seq ${serial}, group_id text not null references groups (id) on delete cascade,
-      user_id text not null references users (id) on delete cascade, desired integer,
+      seq ${serial}, group_id text not null references groups (id) on delete cascade on update cascade,
+      user_id text not null references users (id) on delete cascade on update cascade,
+      desired integer,
       observed integer, pending bigint, put_in integer default 0 not null, retry_at bigint,
       stuck_at bigint, problem text, attempts integer default 0 not null,
       by_rule integer default 0 not null,

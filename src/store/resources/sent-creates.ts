@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
-import { moveOwnCalls } from '../audit/own-calls.ts';
 import { tableOf } from '../due.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
@@ -69,24 +68,6 @@ export async function isNameUnderWay(
 }
 
 const hasNoIds = sql`upstream_scim_id is null and upstream_rest_id is null and upstream_uid is null`;
-
-/**
- * Joins the sent creates of forgotten rows, whose calls are `heir`'s from now on: a lost one may still take effect.
- * undefined: there is no row.
- */
-export async function inheritSentCreates(
-  tx: Db,
-  forgotten: readonly { readonly id: string; readonly sent_creates: string }[],
-  heir: string,
-): Promise<SentCreate[] | undefined> {
-  if (forgotten.length === 0) return undefined;
-  await moveOwnCalls(
-    tx,
-    forgotten.map(({ id }) => id),
-    heir,
-  );
-  return listSentCreates(forgotten);
-}
 
 function listSentCreates(rows: readonly { readonly sent_creates: string }[]): SentCreate[] {
   return rows.flatMap((row) => parseStored<SentCreate[]>(row.sent_creates));

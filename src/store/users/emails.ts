@@ -32,11 +32,6 @@ export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): P
     .execute();
   const old = gone.map(({ email_folded }) => email_folded);
   await keepFormerNames(tx, { type: 'user', id }, { old, names: folded });
-  await insertUserEmails(tx, id, folded);
-}
-
-/** Adds addresses of a user who has none yet. */
-export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
   await insertEmails(
     tx,
     folded.map((email) => ({ user_id: id, email_folded: email })),

@@ -16,7 +16,6 @@ import { forUpdate, readInChunks } from '../engine/dialect.ts';
 import { insertRow, toAssignments } from '../engine/row-sql.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
-import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -138,6 +137,22 @@ export async function listTombstones(
   return rows;
 }
 
+/**
+ * Locks and lists deleted users of this userName or address for whom no account is known, and whose create may have left one,
+ * or may be on its way. Newest first.
+ */
+export async function lockLostUsers(
+  tx: Db,
+  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
+): Promise<UserRow[]> {
+  const { rows } = await sql<UserRow>`
+    select * from users where deleted_at is not null and upstream_id is null
+    and (lost_looks > 0 or in_flight > 0) and (user_name_folded = ${userNameFolded}
+      or id in (select user_id from user_emails where email_folded = ${emailFolded}))
+    order by seq desc ${forUpdate(tx)}`.execute(tx);
+  return rows;
+}
+
 /** Lists live users whom this provider manages under this externalId. */
 export async function listUsersByExternalId(
   db: Db,
@@ -230,24 +245,6 @@ function findNames(tx: Db, id: UserId): Promise<NamedRow | undefined> {
 /** Removes a user who was never created, or who is unmanaged and no longer in the service. */
 export async function deleteUser(tx: Db, id: UserId): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
-}
-
-/**
- * Forgets users of this userName or address who were never created and whom a lost create may have left in the service.
- * Returns the names of their creates, undefined when there was none: the next user of the name looks for these first.
- * @param heir the next user, who takes over their calls too
- */
-export async function forgetLostUsers(
-  tx: Db,
-  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
-  heir: UserId,
-): Promise<SentCreate[] | undefined> {
-  const { rows } = await sql<Pick<UserRow, 'id' | 'sent_creates'>>`
-    delete from users where deleted_at is not null and upstream_id is null and lost_looks > 0
-    and (user_name_folded = ${userNameFolded}
-      or id in (select user_id from user_emails where email_folded = ${emailFolded}))
-    returning id, sent_creates`.execute(tx);
-  return inheritSentCreates(tx, rows, heir);
 }
 
 /** Input of the plan for a user. */
