@@ -1,5 +1,6 @@
 # The image holds Node, the production dependencies and the built files.
-FROM node:24-slim AS build
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 # The optional platform packages bring Node itself, which the image already has; the bundler needs its own.
@@ -9,7 +10,7 @@ COPY ui ./ui
 COPY scripts/build-beside.mjs scripts/build-program.mjs scripts/build-console.mjs scripts/check-node.mjs ./scripts/
 RUN npm run build:program && npm run build:console && npm prune --omit=dev --omit=optional && mkdir data
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 # One arena, as npm start: threads that mostly wait need no memory of their own.
 ENV MALLOC_ARENA_MAX=1
