@@ -12,8 +12,6 @@ import type { Page } from './listing.ts';
 import { toPlanAnswerText } from './plan-text.ts';
 import { toMoments } from './table.ts';
 
-const NAME = '<name>';
-
 /** Sends a request about a user or group that is named. */
 async function sendAbout(
   { connect }: CliContext,
@@ -34,7 +32,7 @@ export const addAdoptCommand = actCommand<
   { readonly privileged?: true; readonly provider?: string },
   UserItem | GroupItem
 >({
-  usage: `adopt ${NAME}`,
+  usage: 'adopt <name>',
   about: 'take over an account or group that exists in the service',
   options: [
     ['--privileged', 'also an owner, somebody protected, a group with rights or admins'],
@@ -51,7 +49,7 @@ otherwise. Who must not lose access stays protected.`,
 
 /** `release`: lets a person or group go without a change in the service. */
 export const addReleaseCommand = actCommand<object, UserItem | GroupItem>({
-  usage: `release ${NAME}`,
+  usage: 'release <name>',
   about: 'only observe a person or group from now on',
   question: ({ key }) =>
     `Let ${key} go? No provider's changes reach it until one takes it over again.`,
@@ -64,7 +62,7 @@ person or group takes it over again with its next write, as users.adopt and grou
 
 /** `look`: compares one user or group with the service now. */
 export const addLookCommand = actCommand<{ readonly repair?: true }, LookAnswer>({
-  usage: `look ${NAME}`,
+  usage: 'look <name>',
   about: 'compare one user or group with the service now',
   options: [['--repair', 'also repair what differs, within the limits']],
   send: (context, given) => sendAbout(context, given, { verb: 'look', body: given.options }),

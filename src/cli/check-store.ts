@@ -12,6 +12,8 @@ import { StoreError } from '../store/engine/store-error.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import type { Engine } from '../store/store.ts';
 
+const REMEDY = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
+
 /** Looks at the store of the settings without changing it; a bridge may run on it. */
 export async function checkStore(settings: Settings): Promise<CheckResult> {
   const path = findStoreFile(settings);
@@ -19,8 +21,7 @@ export async function checkStore(settings: Settings): Promise<CheckResult> {
     return path === undefined ? await checkServer(toStoreUrl(settings)) : await checkFile(path);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
-    return toResult('failed', `${error.code}: ${error.message}`, remedy);
+    return toResult('failed', `${error.code}: ${error.message}`, REMEDY);
   }
 }
 
@@ -54,13 +55,11 @@ async function checkServer(url: string): Promise<CheckResult> {
       { version, isStandby, mayCreate } = { version: '', isStandby: false, mayCreate: false },
     ] = rows;
     if (isStandby) {
-      const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
-      return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, remedy);
+      return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, REMEDY);
     }
     const applied = await assertUsable(read, 'postgres');
     if (!mayCreate && isOlder('postgres', applied)) {
-      const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
-      return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, remedy);
+      return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, REMEDY);
     }
     const detail = `PostgreSQL ${version}, ${toAge('postgres', applied)}`;
     if (!(await findWeaknesses(read)).includes('not-flushed')) return toResult('ok', detail);
@@ -86,8 +85,7 @@ function isOlder(engine: Engine, applied: readonly string[]): boolean {
 }
 
 function toUnwritable(path: string): CheckResult {
-  const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
-  return toResult('failed', `SQLite: ${path} cannot be written by this user`, remedy);
+  return toResult('failed', `SQLite: ${path} cannot be written by this user`, REMEDY);
 }
 
 function toResult(status: CheckResult['status'], detail: string, remedy?: string): CheckResult {

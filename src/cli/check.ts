@@ -1,47 +1,49 @@
-import type { LoadedSettings } from '../settings/load.ts';
+import type { Clock } from '../domain/clock.ts';
+import { SettingsError } from '../settings/errors.ts';
 import type { AddCommand } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { toJson } from './json.ts';
 import { createProgress } from './progress.ts';
 
-/** Options of a probe. */
-interface CheckOptions {
-  readonly loaded: LoadedSettings;
-  readonly format: 'text' | 'json';
-  /** Standard output. */
-  readonly write: (text: string) => void;
-  /** Hears how far it has come. */
-  readonly told: (part: { readonly done: number; readonly total: number }) => void;
-}
+const LOOKING = 'Looking at the service';
 
-/** Probes the service and the store without changing them; resolves with the exit code. */
-export type Check = (options: CheckOptions) => Promise<number>;
-
-/** `check`: tests whether the bridge can work with the service. */
-export function checkCommand(check: Check): AddCommand {
+/** `check`: tests whether the bridge can work with the service and the store, without changing them. */
+export function checkCommand(deps: {
+  readonly clock: Clock;
+  readonly random: () => number;
+}): AddCommand {
   return (program, context) => {
-    const { loadSettings, exitWith, write } = context;
     program
       .command('check')
       .description(
         'look at the service and the store without changing them: address, token, rights, page limits',
       )
       .option('--json', 'as one JSON object')
-      .addHelpText('after', help)
+      .addHelpText('after', HELP)
       .action(async ({ json }: { json?: true }) => {
-        const format = json ? 'json' : 'text';
-        const loaded = loadSettings();
+        const { settings } = context.loadSettings();
+        const { url, token, ...rest } = settings.upstream;
+        if (url === undefined || token === undefined) {
+          const message =
+            'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
+          throw new SettingsError([{ setting: 'upstream.url', message }]);
+        }
+        // Loaded on demand: no other command needs them.
+        const { checkService, toText } = await import('../ops/check/check-service.ts');
+        const { checkStore } = await import('./check-store.ts');
         const progress = createProgress(context, { words: LOOKING });
-        const told: CheckOptions['told'] = (part) => progress.tell(LOOKING, part);
-        // What it finds is written when nothing more is told.
-        const show = (text: string) => {
-          progress.end();
-          write(text);
-        };
-        exitWith(await check({ loaded, format, write: show, told }).finally(progress.end));
+        const told = (part: { done: number; total: number }) => progress.tell(LOOKING, part);
+        const [probed, store] = await Promise.all([
+          checkService({ ...rest, url, token }, { ...deps, told }),
+          checkStore(settings),
+        ]).finally(progress.end);
+        const ok = probed.ok && store.status !== 'failed';
+        const report = { ...probed, ok, checks: [...probed.checks, store] };
+        context.write(json ? toJson(report) : toText(report));
+        context.exitWith(ok ? exitCodes.done : exitCodes.failed);
       });
   };
 }
 
-const LOOKING = 'Looking at the service';
-
-const help = `
+const HELP = `
 Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;

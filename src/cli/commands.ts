@@ -25,7 +25,7 @@ import {
   planDecisions,
 } from './acts.ts';
 import { apiCommand } from './api.ts';
-import { backupCommand } from './backup.ts';
+import { addBackupCommand, addRestoreCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
@@ -36,10 +36,9 @@ import { addCensusCommand, addImportIdsCommand, addSwitchCommand } from './expor
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { listCommand } from './listing.ts';
-import { migrateStoreCommand } from './migrate-store.ts';
+import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsTest } from './notifications.ts';
 import { addPlanShow } from './plan.ts';
-import { restoreCommand } from './restore.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
@@ -50,10 +49,7 @@ import { addSweepCommand } from './sweep.ts';
 export const commands: readonly AddCommand[] = [
   // Loaded on demand: a health check every few seconds must not load a server.
   serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
-  checkCommand(async (options) => {
-    const { createCheck } = await import('./probe-service.ts');
-    return createCheck({ clock: systemClock, random: Math.random })(options);
-  }),
+  checkCommand({ clock: systemClock, random: Math.random }),
   addSettingsCommand,
   addStatusCommand,
   listCommand(USERS),
@@ -86,14 +82,6 @@ export const commands: readonly AddCommand[] = [
   ...[addPlanShow, listCommand(PLANS), ...planDecisions],
   // Loaded on demand: it knows every operation of the service, which no other command needs.
   apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
-  backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
-  migrateStoreCommand({
-    migrateStore: async (...args) => (await import('./move-store.ts')).migrateStore(...args),
-    undoMove: async (...args) => (await import('./move-store.ts')).undoMove(...args),
-  }),
-  restoreCommand({
-    markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
-    restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
-  }),
+  ...[addBackupCommand, addMigrateStoreCommand, addRestoreCommand],
   addCompletionCommand,
 ];

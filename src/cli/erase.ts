@@ -10,13 +10,6 @@ export const addEraseCommand: AddCommand = (program, context) => {
   const { connect, write, exitWith } = context;
   const about = 'erase everything personal about a person whom the provider has deleted';
   const command = addCommand(program, 'erase', about);
-  /** Asks at a terminal, after what would be erased. */
-  async function isWanted(planned: ErasureAnswer, json: true | undefined): Promise<boolean> {
-    if (context.ask === undefined || json) return false;
-    write(toText(planned));
-    const question = 'Erase it? It cannot be taken back.';
-    return confirm(command, context, { yes: undefined, question });
-  }
   command
     .argument('<user>', 'a userName, an address or a SCIM id')
     .option('--yes', 'erase; without it nothing is changed, and what would be erased is shown')
@@ -26,8 +19,12 @@ export const addEraseCommand: AddCommand = (program, context) => {
       const client = connect();
       const path = `/users/${encodeURIComponent(user)}` as const;
       const planned = parseAnswer<ErasureAnswer>(await client.send('GET', `${path}/erasure`));
-      const isAsked =
-        planned.obstacles.length === 0 && (yes === true || (await isWanted(planned, json)));
+      let isAsked = planned.obstacles.length === 0 && yes === true;
+      if (planned.obstacles.length === 0 && !isAsked && context.ask !== undefined && !json) {
+        write(toText(planned));
+        const question = 'Erase it? It cannot be taken back.';
+        isAsked = await confirm(command, context, { yes: undefined, question });
+      }
       const answer = isAsked
         ? parseAnswer<ErasureAnswer>(await client.send('POST', `/users/${planned.id}/erase`))
         : planned;

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { CENSUS_KINDS, type CensusKind } from '../domain/census.ts';
 import type { HandoverOutcome, ImportOutcome } from '../domain/handover.ts';
 import { toCount } from '../domain/text.ts';
+import { toCsv } from '../ops/lists/csv.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { CensusAnswer, CensusFinding } from '../ops/schemas/census.ts';
 import type {
@@ -15,7 +16,7 @@ import { exitCodes } from './exit-codes.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { parseCount, toFirstOf } from './listing.ts';
 import { readExport } from './read-export.ts';
-import { toCsv, toMoments } from './table.ts';
+import { toMoments } from './table.ts';
 
 /** Options of every command that sends a provider's export. */
 interface ExportOptions {

@@ -3,11 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
 import { toCount } from '../domain/text.ts';
+import { toCsv } from '../ops/lists/csv.ts';
 import { type Column, type List, type ListOption, MEANINGS } from '../ops/lists/list.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
-import { toCsv, toTable } from './table.ts';
+import { toTable } from './table.ts';
 
 /** Entries of one request. */
 const PAGE = 1_000;

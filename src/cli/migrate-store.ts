@@ -1,23 +1,11 @@
 import { type Command, Option } from 'commander';
 import { toCount } from '../domain/text.ts';
 import type { Column } from '../ops/lists/list.ts';
-import type { Settings } from '../settings/schema.ts';
-import type { Move } from '../store/move/move-store.ts';
 import { confirm, YES } from './act-command.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import type { Moved } from './move-store.ts';
 import { createProgress } from './progress.ts';
 import { toTable } from './table.ts';
-
-/** Functions that move the store of the settings. */
-interface MovingStore {
-  readonly migrateStore: (
-    settings: Settings,
-    to: string,
-    onProgress: Move['onProgress'],
-  ) => Promise<Moved>;
-  readonly undoMove: (settings: Settings) => Promise<string>;
-}
 
 interface Options {
   readonly to?: string;
@@ -26,47 +14,39 @@ interface Options {
   readonly yes?: true;
 }
 
-/** `migrate-store`: moves the store from SQLite to PostgreSQL. */
-export function migrateStoreCommand(moving: MovingStore): AddCommand {
-  return (program, context) => {
-    const target = new Option('--to <url>', 'postgres://user:password@host/database, empty');
-    program
-      .command('migrate-store')
-      .description('move the store from SQLite to PostgreSQL; the bridge must not be running')
-      .addOption(target.conflicts(['toFile', 'undo']))
-      .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
-      .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
-      .option(...YES)
-      .addHelpText('after', help)
-      .action(async (options: Options, command: Command) => {
-        const { settings } = context.loadSettings();
-        if (options.undo)
-          return await undo({ command, context, moving, settings, yes: options.yes });
-        const to = options.to ?? readAddress(command, context, options);
-        if (to === undefined)
-          return command.error('error: one of --to, --to-file and --undo is needed');
-        const progress = createProgress(context);
-        const moved = await moving
-          .migrateStore(settings, to, (part) => progress.tell('Moving', part))
-          .finally(() => progress.end());
-        writeMoved(context, moved, to);
-      });
-  };
-}
+// Loaded on demand: no other command needs it.
+const load = () => import('./move-store.ts');
 
-interface Undoing {
-  readonly command: Command;
-  readonly context: CliContext;
-  readonly moving: MovingStore;
-  readonly settings: Settings;
-  readonly yes: true | undefined;
-}
+/** `migrate-store`: moves the store from SQLite to PostgreSQL. */
+export const addMigrateStoreCommand: AddCommand = (program, context) => {
+  const target = new Option('--to <url>', 'postgres://user:password@host/database, empty');
+  const command = program.command('migrate-store');
+  command
+    .description('move the store from SQLite to PostgreSQL; the bridge must not be running')
+    .addOption(target.conflicts(['toFile', 'undo']))
+    .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
+    .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
+    .option(...YES)
+    .addHelpText('after', help)
+    .action(async (options: Options) => {
+      if (options.undo) return await undo(command, context, options);
+      const { settings } = context.loadSettings();
+      const to = options.to ?? readAddress(command, context, options);
+      if (to === undefined)
+        return command.error('error: one of --to, --to-file and --undo is needed');
+      const { migrateStore } = await load();
+      const progress = createProgress(context);
+      const told = (part: { done: number; total: number }) => progress.tell('Moving', part);
+      writeMoved(context, await migrateStore(settings, to, told).finally(progress.end), to);
+    });
+};
 
 /** A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it. */
-async function undo({ command, context, moving, settings, yes }: Undoing): Promise<void> {
+async function undo(command: Command, context: CliContext, { yes }: Options): Promise<void> {
+  const { settings } = context.loadSettings();
   const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
   if (!(await confirm(command, context, { yes, question }))) return;
-  const path = await moving.undoMove(settings);
+  const path = (await load()).undoMove(settings);
   context.write(
     `${path} is the store again: set DATABASE_URL to sqlite:${path}. Empty the database before another move.\n`,
   );

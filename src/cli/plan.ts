@@ -1,7 +1,6 @@
 import type { OpsClient } from '../app/ops-client.ts';
 import { toCount } from '../domain/text.ts';
-import { toReleaseText } from '../ops/recovery/release.ts';
-import type { ReadingView } from '../ops/schemas/kinds.ts';
+import type { ReleaseView } from '../ops/schemas/kinds.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
 import type { Status } from '../ops/schemas/state.ts';
@@ -9,7 +8,7 @@ import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { parseAnswer } from './json.ts';
 import { addShowOptions, readPages, type ShowOptions, show } from './listing.ts';
 import { toPlanAnswerText, toSeatText } from './plan-text.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, toTimeText } from './progress.ts';
 import { toReadingText } from './status.ts';
 
 /** `plan show`: shows what the bridge would do. */
@@ -63,13 +62,10 @@ async function toNoneText(client: OpsClient): Promise<string> {
     return `No plan waits; the service is read for the first time: ${toReadingText(firstRead)}.\n`;
   const making = await listPlans(client, 'making');
   const { reading, release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
-  if (making.length > 0) return toMakingText(reading);
-  return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
-}
-
-function toMakingText(reading: ReadingView | null): string {
   const progress = reading === null ? '' : `: ${toReadingText(reading)}`;
-  return `A plan is being made; the whole service is read first${progress}.\n`;
+  if (making.length > 0)
+    return `A plan is being made; the whole service is read first${progress}.\n`;
+  return `No plan waits.\n${release === null ? '' : toReleaseText(release)}`;
 }
 
 /** The plan with this id; undefined: no id. */
@@ -126,7 +122,7 @@ function toFirstRunText(view: FirstRunView): string {
   return [
     `${PHASES[phase]}\n`,
     reading === null ? '' : `It is ${toReadingText(reading)}.\n`,
-    release === null ? '' : toReleaseText(release, Date.now()),
+    release === null ? '' : toReleaseText(release),
     toSeatText(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     '\n',
@@ -143,4 +139,12 @@ function toLine({ type, name, outcome, upstreamId, reason, changes }: FirstRunIt
     return `${' '.repeat(19)}${kind.padEnd(18)} ${what}\n`;
   });
   return `  ${outcome.padEnd(10)} ${type.padEnd(5)} ${name}${existing}${why}\n${lines.join('')}`;
+}
+
+/** How far an approved plan has come, and how long it takes at the rate so far. */
+function toReleaseText({ total, done, stuck, startedAt, endsAt }: ReleaseView): string {
+  const refused = stuck === 0 ? '' : `, ${stuck} stuck`;
+  const leftMs = endsAt === null ? 0 : Math.max(0, Date.parse(endsAt) - Date.now());
+  const rest = endsAt === null ? '' : `, about ${toTimeText(leftMs)} left`;
+  return `The approved plan: ${done} of ${toCount(total, 'person or group is', 'people and groups are')} done${refused}${rest} (begun at ${startedAt})\n`;
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
-import { type Check, checkCommand } from './check.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -18,25 +17,15 @@ interface RunOptions {
   readonly env?: Record<string, string>;
   readonly files?: Record<string, string>;
   readonly serve?: Serve;
-  readonly check?: Check;
 }
 
 /** Runs one command line in a world of its own. */
-async function run(
-  args: string,
-  { env = {}, files = {}, serve = async () => 0, check = async () => 0 }: RunOptions = {},
-) {
+async function run(args: string, { env = {}, files = {}, serve = async () => 0 }: RunOptions = {}) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runProgram(args.split(' '), {
     version: '1.2.3',
-    commands: [
-      serveCommand(serve),
-      checkCommand(check),
-      addSettingsCommand,
-      addHealthcheckCommand,
-      addSandboxCommand,
-    ],
+    commands: [serveCommand(serve), addSettingsCommand, addHealthcheckCommand, addSandboxCommand],
     world: {
       env,
       readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
@@ -85,15 +74,6 @@ test('serve hands over the settings in effect and ends with the code that it is 
   };
   expect(await run('serve', { env: { PORT: '9000' }, serve })).toMatchObject({ code: 3 });
   expect(seen).toEqual([9_000]);
-});
-
-test('check says in which form its answer is wanted, and ends with the code that it is given', async () => {
-  const check: Check = async ({ format, write }) => {
-    write(format);
-    return 1;
-  };
-  expect(await run('check', { check })).toMatchObject({ code: 1, out: 'text' });
-  expect(await run('check --json', { check })).toMatchObject({ code: 1, out: 'json' });
 });
 
 test('a failure that is told ends with 1, settings that allow no start with 78', async () => {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError } from '../domain/errors.ts';
@@ -14,7 +13,7 @@ export const addSandboxCommand: AddCommand = (program, context) => {
   const sandbox = program
     .command('sandbox')
     .description('serve the embedded imitation of the service alone, or control one that runs')
-    .addHelpText('after', help)
+    .addHelpText('after', HELP)
     .action(async () => {
       const running = await openSandbox(loadSettings().settings.sandbox);
       const stopped = untilStopped();
@@ -22,13 +21,25 @@ export const addSandboxCommand: AddCommand = (program, context) => {
       await stopped;
       await running.stop();
     });
-  addState(sandbox, context);
-  addFaults(sandbox, context);
-  addSeats(sandbox, context);
-  for (const control of SIMPLE) addControl(sandbox, context, control);
+  for (const { usage, description, method, path, options = [], toBodies } of CONTROLS) {
+    const command = sandbox
+      .command(usage)
+      .description(description)
+      .option('--url <url>', 'of a sandbox that runs alone')
+      .option('--token <token>', 'of a sandbox that runs alone');
+    for (const [flags, meaning] of options) {
+      if (flags.includes('<')) command.option(flags, meaning, parseCount);
+      else command.option(flags, meaning);
+    }
+    command.action(async () => {
+      const bodies = toBodies?.({ words: command.args, options: command.opts() }) ?? [undefined];
+      if (typeof bodies === 'string') return command.error(`error: ${bodies}`);
+      for (const body of bodies) await tell(context, command.opts(), { method, path, body });
+    });
+  }
 };
 
-const help = `
+const HELP = `
 Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name:
 
   scim-bridge sandbox do addUser email=ada@example.com
@@ -39,160 +50,113 @@ Without a command it serves. The others control the sandbox of the running bridg
   scim-bridge sandbox fail scim.addUser --status 503 --times 3
   scim-bridge sandbox heal
 
-Everything: docs/command-line.md#sandbox.`;
+An operation is such as scim.addUser; * is all. Everything: docs/command-line.md#sandbox.`;
 
-/** Options of every control. */
-interface ControlOptions {
-  readonly url?: string;
-  readonly token?: string;
+/** What was typed behind a control. */
+interface Typed {
+  readonly words: readonly string[];
+  readonly options: Readonly<Record<string, number | true | undefined>>;
 }
 
-/** Control without arguments. */
+/** A request to the sandbox. */
 interface Control {
-  readonly name: string;
+  readonly usage: string;
   readonly description: string;
-  readonly method: Method;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
+  readonly options?: readonly (readonly [flags: string, meaning: string])[];
+  /** The bodies that are sent one after the other, or what is wrong with what was typed. */
+  readonly toBodies?: (typed: Typed) => readonly JsonObject[] | string;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-
-const SIMPLE: readonly Control[] = [
+const CONTROLS: readonly Control[] = [
   {
-    name: 'state',
+    ...{ usage: 'do <action> [fields...]', method: 'POST', path: 'state' },
+    description: 'change something behind the back of the bridge, as a person in the service does',
+    toBodies({ words: [action = '', ...fields] }) {
+      const wrong = fields.find((field) => !FIELD.test(field));
+      if (wrong !== undefined) return `${wrong} is not name=value`;
+      const values = fields.map((field) => {
+        const [, name = '', value = ''] = FIELD.exec(field) ?? [];
+        return [name, toValue(value)];
+      });
+      return [{ action, ...Object.fromEntries(values) }];
+    },
+  },
+  {
+    ...{ usage: 'fail <operation>', method: 'POST', path: 'faults' },
+    description: 'have an operation go wrong',
+    options: [
+      ['--status <status>', 'answer with this status'],
+      ['--delay <ms>', 'answer that much later'],
+      ['--hang', 'never answer'],
+      ['--times <number>', 'so often, then no more'],
+    ],
+    toBodies({ words: [operation = ''], options: { status, delay, hang, times } }) {
+      const faults: JsonObject[] = [];
+      if (delay !== undefined) faults.push({ kind: 'delay', delayMs: Number(delay) });
+      if (status !== undefined) faults.push({ kind: 'status', status: Number(status) });
+      else if (hang !== undefined) faults.push({ kind: 'hang' });
+      if (faults.length === 0) return 'say --status, --delay or --hang';
+      const often = times === undefined ? {} : { times: Number(times) };
+      return faults.map((fault) => ({ operation, fault, ...often }));
+    },
+  },
+  {
+    ...{ usage: 'limit <number>', method: 'PATCH', path: 'faults' },
+    description: 'take so many calls a second, or off',
+    toBodies: ({ words: [number = ''] }) => toLimit('requestsPerSecond', number),
+  },
+  {
+    ...{ usage: 'seats <number>', method: 'PATCH', path: 'shape' },
+    description: 'have so many licences, or off: any number',
+    toBodies: ({ words: [number = ''] }) => toLimit('seats', number),
+  },
+  {
+    ...{ usage: 'state', method: 'GET', path: 'state' },
     description: 'show its users, groups, members and admins',
-    method: 'GET',
-    path: 'state',
   },
   {
-    name: 'calls',
+    ...{ usage: 'calls', method: 'GET', path: 'calls' },
     description: 'count its calls, by operation and status',
-    method: 'GET',
-    path: 'calls',
   },
   {
-    name: 'forget-calls',
+    ...{ usage: 'forget-calls', method: 'DELETE', path: 'calls' },
     description: 'count calls from 0 again',
-    method: 'DELETE',
-    path: 'calls',
   },
-  { name: 'faults', description: 'show what goes wrong', method: 'GET', path: 'faults' },
-  { name: 'heal', description: 'have nothing go wrong any more', method: 'DELETE', path: 'faults' },
-  { name: 'reset', description: 'leave only the owner', method: 'POST', path: 'reset' },
+  { usage: 'faults', method: 'GET', path: 'faults', description: 'show what goes wrong' },
+  {
+    ...{ usage: 'heal', method: 'DELETE', path: 'faults' },
+    description: 'have nothing go wrong any more',
+  },
+  { usage: 'reset', method: 'POST', path: 'reset', description: 'leave only the owner' },
 ];
 
-function addControl(parent: Command, context: CliContext, control: Control): void {
-  const { name, description, method, path } = control;
-  addTarget(parent.command(name).description(description)).action((options: ControlOptions) =>
-    tell(context, options, { method, path }),
-  );
-}
+const FIELD = /^(\w+)=(.*)$/s;
 
-function addState(parent: Command, context: CliContext): void {
-  const command = parent.command('do');
-  addTarget(command)
-    .description('change something behind the back of the bridge, as a person in the service does')
-    .argument('<action>', 'such as addUser, setActive, addMember: docs/command-line.md#sandbox')
-    .argument('[fields...]', 'name=value; as=<address>: by this account')
-    .action((action: string, words: string[], options: ControlOptions) =>
-      tell(context, options, {
-        ...({ method: 'POST', path: 'state' } as const),
-        body: { action, ...parseFields(command, words) },
-      }),
-    );
-}
-
-interface FailOptions extends ControlOptions {
-  readonly status?: number;
-  readonly delay?: number;
-  readonly hang?: true;
-  readonly times?: number;
-}
-
-function addFaults(parent: Command, context: CliContext): void {
-  const fail = parent.command('fail');
-  addTarget(fail)
-    .description('have an operation go wrong')
-    .argument('<operation>', 'such as scim.addUser; * for all')
-    .option('--status <status>', 'answer with this status', parseCount)
-    .option('--delay <ms>', 'answer that much later', parseCount)
-    .option('--hang', 'never answer')
-    .option('--times <number>', 'so often, then no more', parseCount)
-    .action(async (operation: string, options: FailOptions) => {
-      const { times } = options;
-      for (const fault of listFaults(fail, options)) {
-        const body = { operation, fault, ...(times && { times }) };
-        await tell(context, options, { method: 'POST', path: 'faults', body });
-      }
-    });
-  addTarget(parent.command('limit'))
-    .description('take so many calls a second, or off')
-    .argument('<number>', 'calls a second, or off', parseLimit)
-    .action((requestsPerSecond: Limit, options: ControlOptions) =>
-      tell(context, options, { method: 'PATCH', path: 'faults', body: { requestsPerSecond } }),
-    );
-}
-
-/** Sets how many licences the company has; the owner takes one. */
-function addSeats(parent: Command, context: CliContext): void {
-  addTarget(parent.command('seats'))
-    .description('have so many licences, or off: any number')
-    .argument('<number>', 'accounts that may take one, or off', parseLimit)
-    .action((seats: Limit, options: ControlOptions) =>
-      tell(context, options, { method: 'PATCH', path: 'shape', body: { seats } }),
-    );
-}
-
-/** Number at most; null: any. */
-type Limit = number | null;
-
-function parseLimit(text: string): Limit {
-  return text === 'off' ? null : parseCount(text);
-}
-
-function listFaults(command: Command, { status, delay, hang }: FailOptions): JsonObject[] {
-  const faults: JsonObject[] = delay === undefined ? [] : [{ kind: 'delay', delayMs: delay }];
-  if (status !== undefined) faults.push({ kind: 'status', status });
-  else if (hang) faults.push({ kind: 'hang' });
-  return faults.length > 0 ? faults : command.error('error: say --status, --delay or --hang');
-}
-
-function addTarget(command: Command): Command {
-  return command
-    .option('--url <url>', 'of a sandbox that runs alone')
-    .option('--token <token>', 'of a sandbox that runs alone');
-}
-
-/** Parses `name=value` words; true, false and numbers are what they say. */
-function parseFields(command: Command, words: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    words.map((word) => {
-      const [, name, value] = /^(\w+)=(.*)$/s.exec(word) ?? [];
-      if (name === undefined || value === undefined)
-        command.error(`error: ${word} is not name=value`);
-      return [name, toValue(value)];
-    }),
-  );
-}
-
+/** True, false and numbers are what they say. */
 function toValue(text: string): JsonValue {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-interface Order {
-  readonly method: Method;
-  readonly path: string;
-  readonly body?: JsonObject;
+/** A limit, `off` for none; or what is wrong with it. */
+function toLimit(name: string, text: string): readonly JsonObject[] | string {
+  if (text === 'off') return [{ [name]: null }];
+  if (/^[1-9]\d{0,6}$/.test(text)) return [{ [name]: Number(text) }];
+  return `${text} is neither a whole number nor off`;
 }
 
 /** Sends an order to the sandbox and prints its answer. */
 async function tell(
-  context: CliContext,
-  options: ControlOptions,
-  { method, path, body }: Order,
+  { connect, write }: CliContext,
+  options: { readonly url?: string; readonly token?: string },
+  { method, path, body }: Pick<Control, 'method' | 'path'> & { readonly body?: object | undefined },
 ): Promise<void> {
-  const { url, token } = await findSandbox(context, options);
+  const { url, token } =
+    options.url !== undefined && options.token !== undefined
+      ? options
+      : parseAnswer<OpsJson<'Sandbox'>>(await connect().send('GET', '/sandbox'));
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -206,14 +170,5 @@ async function tell(
     const words = isJsonObject(answer) ? (answer.message ?? answer.error) : undefined;
     throw new BridgeError('sandbox-failed', `the sandbox answered ${statusCode}: ${words ?? text}`);
   }
-  context.write(toJson(answer));
-}
-
-/** The sandbox that the options name, or that of the running bridge. */
-async function findSandbox(
-  { connect }: CliContext,
-  { url, token }: ControlOptions,
-): Promise<OpsJson<'Sandbox'>> {
-  if (url !== undefined && token !== undefined) return { url, token };
-  return parseAnswer<OpsJson<'Sandbox'>>(await connect().send('GET', '/sandbox'));
+  write(toJson(answer));
 }

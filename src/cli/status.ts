@@ -112,13 +112,11 @@ function toSeats({ seats: { total, used, waiting, daysLeft } }: Status): string[
   if (total === null && waiting === 0) return [];
   const of = total === null ? '' : ` of ${total}`;
   const waits = waiting === 0 ? '' : `, ${toCount(waiting, 'waits', 'wait')} for one`;
-  const end = daysLeft === null || daysLeft === 0 ? '' : `, the rest for ${toDays(daysLeft)}`;
+  const end =
+    daysLeft === null || daysLeft === 0
+      ? ''
+      : `, the rest for about ${toCount(Math.ceil(daysLeft), 'day')}`;
   return [toLine('seats', `${used}${of} taken${waits}${end}`)];
-}
-
-function toDays(days: number): string {
-  const rounded = Math.ceil(days);
-  return rounded === 1 ? '1 day at most' : `about ${rounded} days`;
 }
 
 function toServiceText({ upstream }: Status): string {

@@ -75,7 +75,8 @@ async function runSweep(
   progress: Progress,
 ): Promise<Result> {
   try {
-    const sweep = await untilEnded(client, request, progress);
+    const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
+    const sweep = await untilEnded(client, id, progress);
     const plan = await untilRepaired(client, sweep.planId, progress);
     const { unmanaged } = parseAnswer<Status>(await client.send('GET', '/status'));
     return { sweep, plan, drifts: await listDrifts(client, progress), unmanaged };
@@ -84,31 +85,17 @@ async function runSweep(
   }
 }
 
-async function untilEnded(
-  client: OpsClient,
-  request: { dryRun: boolean },
-  progress: Progress,
-): Promise<SweepView> {
-  const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
+async function untilEnded(client: OpsClient, id: string, progress: Progress): Promise<SweepView> {
   for (;;) {
     const sweep = parseAnswer<SweepView>(await client.send('GET', `/sweeps/${id}`));
     if (sweep.status !== 'running') return sweep;
-    tell(progress, sweep.progress);
+    const { step, read, expected } = sweep.progress ?? { step: '', read: 0, expected: null };
+    const words = `Reading ${step}: ${toCount(read, 'entry', 'entries')}`;
+    const part = expected === null ? undefined : { done: read, total: expected };
+    progress.tell(step === '' ? 'Waiting for the bridge' : words, part);
     await assertNoRecovery(client);
     await sleep(POLL_MS);
   }
-}
-
-function tell(progress: Progress, done: SweepView['progress']): void {
-  if (done === null) {
-    progress.tell('Waiting for the bridge');
-    return;
-  }
-  const { step, read, expected } = done;
-  progress.tell(
-    `Reading ${step}: ${toCount(read, 'entry', 'entries')}`,
-    expected === null ? undefined : { done: read, total: expected },
-  );
 }
 
 /** Until an operator has decided about held changes, nothing is compared. */

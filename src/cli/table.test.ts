@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { toCsv } from '../ops/lists/csv.ts';
 import type { Column } from '../ops/lists/list.ts';
-import { toCsv, toTable } from './table.ts';
+import { toTable } from './table.ts';
 
 interface Row {
   readonly id: string;

@@ -103,7 +103,7 @@ function narrow(
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, line) }));
   for (let excess = toLength(columns) - line; excess > 0; excess -= 1) {
     const free = narrowed.filter(
-      ({ place, width }) => width > floor && !(isWhole && isRanked(place)),
+      ({ place, width }) => width > floor && !(isWhole && place !== undefined && place !== 'shown'),
     );
     const widest = free.reduce<(typeof free)[number] | undefined>(
       (most, column) => (most === undefined || column.width > most.width ? column : most),
@@ -113,10 +113,6 @@ function narrow(
     widest.width -= 1;
   }
   return narrowed;
-}
-
-function isRanked(place: Filled['place']): boolean {
-  return place === 'whole' || place === 'minor';
 }
 
 /** Places that a text takes on a terminal, where some characters take two. */
@@ -144,22 +140,6 @@ function toCell<Item>(column: Column<Item>, item: Item): Cell {
 /** Writes the moments of a sentence to the second. */
 export function toMoments(text: string): string {
   return text.replaceAll(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g, '$1 $2Z');
-}
-
-/** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
-export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
-  const kept = columns.filter(({ place }) => place !== 'shown');
-  const lines = [
-    kept.map(({ name }) => name),
-    ...items.map((item) => kept.map((column) => String(column.value(item) ?? ''))),
-  ];
-  return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
-}
-
-/** A spreadsheet would run a text that begins like a formula, so a mark that it shows as text goes before it. */
-function toField(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** A text on one line, without control characters: names come from others, and none of theirs may reach the terminal. */

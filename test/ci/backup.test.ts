@@ -12,9 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { backupCommand } from '../../src/cli/backup.ts';
-import { backUpStore, markRestored, restoreStore } from '../../src/cli/backup-store.ts';
-import { restoreCommand } from '../../src/cli/restore.ts';
+import { addBackupCommand, addRestoreCommand } from '../../src/cli/backup.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
@@ -25,8 +23,8 @@ import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
 const commands = {
-  backup: backupCommand(async (...args) => backUpStore(...args)),
-  restore: restoreCommand({ markRestored, restoreStore }),
+  backup: addBackupCommand,
+  restore: addRestoreCommand,
 };
 
 function makeFolder() {

@@ -40,7 +40,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/**': [ANY, 'scripts/check-node.mjs'],
   'src/{client,client-mock}.ts': ['src/client/**', 'src/upstream/**', 'src/client.ts'],
   'src/{main,index}.ts': [ANY],
-  'ui/**': [],
+  'src/ops/lists/**': ['domain', 'ops/schemas']
+    .map(all)
+    .concat([...['src/ops/http/list-query.ts', 'src/settings/shown.ts', 'src/store/marks.ts']]),
+  'ui/**': [all('ops/lists')],
   'ui/api/types.ts': [ANY],
 };
 

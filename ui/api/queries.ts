@@ -84,12 +84,13 @@ export function useRead<Name extends OpsName>(
 }
 
 /** Name of a schema that is a list with `items` and `nextCursor`. */
-type ListName = {
+export type ListName = {
   [Name in OpsName]: Ops<Name> extends { items: readonly unknown[]; nextCursor: string | null }
     ? Name
     : never;
 }[OpsName];
-type ItemOf<Name extends ListName> = Ops<Name>['items'][number];
+/** An entry of the list. */
+export type ItemOf<Name extends ListName> = Ops<Name>['items'][number];
 
 /** A list of which more is read as it is needed. */
 export interface LongList<Item> {
@@ -157,6 +158,23 @@ export function useList<Name extends ListName>(
     readMore: () => void result.fetchNextPage({ cancelRefetch: false }),
     refresh: () => void result.refetch(),
   };
+}
+
+/** Reads every entry of a list. @throws OpsError */
+export async function readAll<Name extends ListName>(
+  name: Name,
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<ItemOf<Name>[]> {
+  const asked = toQuery({ limit: '1000', ...query });
+  const items: ItemOf<Name>[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = parsePage<ItemOf<Name>>(await read(name, `${path}?${asked}${from}`));
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
 }
 
 /** Every list has this form; the type of the name says so. */

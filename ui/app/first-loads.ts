@@ -16,7 +16,7 @@ export const FRAME_READS = ['/plans?status=held&limit=100', '/status'];
 export const FIRST_LOADS: Readonly<Record<string, FirstLoad>> = {
   '/': { module: 'overview/charts.tsx', reads: ['/samples'] },
   '/plans': {
-    module: 'plans/plans-page.tsx',
+    module: 'lists/pages.tsx',
     reads: ['/plans?limit=200', '/plans/first-run?limit=1'],
   },
   '/plans/{id}': {
@@ -28,21 +28,23 @@ export const FIRST_LOADS: Readonly<Record<string, FirstLoad>> = {
     module: 'drifts/drifts-page.tsx',
     reads: ['/unmanaged?limit=200&status=undecided'],
   },
-  '/users': { module: 'resources/resources-page.tsx', reads: ['/users?limit=200'] },
+  '/users': { module: 'lists/pages.tsx', reads: ['/users?limit=200'] },
   '/users/{id}': { module: 'resources/resource-page.tsx', reads: toResourceReads('users') },
-  '/groups': { module: 'resources/resources-page.tsx', reads: ['/groups?limit=200'] },
+  '/groups': { module: 'lists/pages.tsx', reads: ['/groups?limit=200'] },
   '/groups/{id}': {
     module: 'resources/resource-page.tsx',
     reads: [...toResourceReads('groups'), '/groups/{id}/members?limit=200'],
   },
-  '/requests': { module: 'requests/requests-page.tsx', reads: ['/requests?limit=200'] },
-  '/leavers': { module: 'leavers/leavers-page.tsx', reads: ['/leavers?limit=200'] },
+  '/requests': { module: 'lists/pages.tsx', reads: ['/requests?limit=200'] },
+  '/leavers': { module: 'lists/pages.tsx', reads: ['/leavers?limit=200'] },
   '/credentials': {
     module: 'credentials/credentials-page.tsx',
     reads: ['/tokens?limit=200', '/clients?limit=200', '/sessions?limit=200'],
   },
-  '/acts': { module: 'acts/acts-page.tsx', reads: ['/acts?limit=200'] },
-  '/settings': { module: 'settings/settings-page.tsx', reads: ['/settings'] },
+  '/acts': { module: 'lists/pages.tsx', reads: ['/acts?limit=200'] },
+  '/providers': { module: 'lists/pages.tsx', reads: ['/providers?limit=200'] },
+  '/notifications': { module: 'lists/pages.tsx', reads: ['/notifications?limit=200'] },
+  '/settings': { module: 'lists/pages.tsx', reads: ['/settings?limit=200'] },
   '/set-up': {
     module: 'set-up/set-up-page.tsx',
     reads: ['/tokens?state=live&limit=1000', '/clients?state=live&limit=1000'],

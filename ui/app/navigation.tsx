@@ -15,6 +15,8 @@ const PAGES = [
   { to: '/leavers', label: 'Leavers' },
   { to: '/requests', label: 'Requests' },
   { to: '/credentials', label: 'Credentials' },
+  { to: '/providers', label: 'Providers' },
+  { to: '/notifications', label: 'Notifications' },
   { to: '/acts', label: 'Acts' },
   { to: '/settings', label: 'Settings' },
   { to: '/set-up', label: 'Set-up' },

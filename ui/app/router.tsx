@@ -36,7 +36,7 @@ const plans = createRoute({
   getParentRoute: () => rootRoute,
   path: '/plans',
   validateSearch: parseSearch(['status']),
-  component: lazyRouteComponent(() => import('../plans/plans-page.tsx'), 'PlansPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'PlansPage'),
 });
 const plan = createRoute({
   getParentRoute: () => rootRoute,
@@ -61,7 +61,7 @@ const users = createRoute({
   getParentRoute: () => rootRoute,
   path: '/users',
   validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../resources/resources-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'UsersPage'),
 });
 const user = createRoute({
   getParentRoute: () => rootRoute,
@@ -72,7 +72,7 @@ const groups = createRoute({
   getParentRoute: () => rootRoute,
   path: '/groups',
   validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../resources/resources-page.tsx'), 'GroupsPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'GroupsPage'),
 });
 const group = createRoute({
   getParentRoute: () => rootRoute,
@@ -83,13 +83,13 @@ const requests = createRoute({
   getParentRoute: () => rootRoute,
   path: '/requests',
   validateSearch: parseSearch(['status', 'type', 'resource', 'credential']),
-  component: lazyRouteComponent(() => import('../requests/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'RequestsPage'),
 });
 const leavers = createRoute({
   getParentRoute: () => rootRoute,
   path: '/leavers',
   validateSearch: parseSearch(['status', 'since']),
-  component: lazyRouteComponent(() => import('../leavers/leavers-page.tsx'), 'LeaversPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'LeaversPage'),
 });
 const credentials = createRoute({
   getParentRoute: () => rootRoute,
@@ -103,12 +103,23 @@ const acts = createRoute({
   getParentRoute: () => rootRoute,
   path: '/acts',
   validateSearch: parseSearch(['operator', 'target', 'outcome']),
-  component: lazyRouteComponent(() => import('../acts/acts-page.tsx'), 'ActsPage'),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'ActsPage'),
 });
 const settings = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
+  validateSearch: parseSearch(['q', 'from']),
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'SettingsPage'),
+});
+const providers = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'ProvidersPage'),
+});
+const notifications = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/notifications',
+  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'NotificationsPage'),
 });
 const setUp = createRoute({
   getParentRoute: () => rootRoute,
@@ -118,7 +129,7 @@ const setUp = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
-  ...[unmanaged, leavers, settings, setUp],
+  ...[unmanaged, leavers, providers, notifications, settings, setUp],
 ]);
 
 /** Addresses of the pages. */

@@ -1,10 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useIsOperator } from '../api/queries.ts';
 import { Page, Section } from '../parts/page.tsx';
-import { ClientList } from './client-list.tsx';
+import { ClientList, SessionList, TokenList } from './credential-lists.tsx';
 import { MakeCredential } from './make-credential.tsx';
-import { SessionList } from './session-list.tsx';
-import { TokenList } from './token-list.tsx';
 
 /** Credentials of providers and operators: make, rotate, revoke. */
 export function CredentialsPage() {

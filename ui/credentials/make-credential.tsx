@@ -5,8 +5,9 @@ import { useChange, useList } from '../api/queries.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
 import { KEPT, type Made, Secret } from './secret.tsx';
-import { DEFAULT_PROVIDER } from './token-list.tsx';
 
+/** Provider of whatever names none. */
+const DEFAULT_PROVIDER = 'default';
 const KINDS = [
   { value: 'scim', label: 'Token of a provider' },
   { value: 'client', label: 'OAuth client of a provider' },

@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
+import { toCounts, toHarm, toKind, toReason } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { useFocusAfter } from '../parts/focus.ts';
-import { toCounts, toHarm, toKind, toReason, toRepair } from '../plans/words.ts';
+import { toRepair } from './words.ts';
 
 /** Decision about drifts. */
 export type Decision = Ops<'DriftsBody'>['decision'];

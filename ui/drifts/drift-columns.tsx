@@ -1,12 +1,11 @@
 import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { toHeld, toKind, toText } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
 import type { Column } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { SubjectLink } from '../parts/subject-link.tsx';
 import { StateTag, Tag } from '../parts/tag.tsx';
-import { toText } from '../parts/value.tsx';
-import { toHeld, toKind } from '../plans/words.ts';
 
 /** A drift; of what is unmanaged with the reason why it is not taken over with others. */
 export type Drift = Ops<'Drift'> & Partial<Pick<Ops<'Unmanaged'>, 'privileged'>>;

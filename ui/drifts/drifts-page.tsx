@@ -5,9 +5,9 @@ import { type LongList, STATUS_TOPICS, useIsOperator, useList, useRead } from '.
 import { DataTable } from '../parts/data-table.tsx';
 import { type Filter, Filters } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
-import { listKinds } from '../plans/words.ts';
 import { DecideDrifts, type Decision } from './decide-drifts.tsx';
 import { type Drift, isOffered, toColumns } from './drift-columns.tsx';
+import { listKinds } from './words.ts';
 
 const driftRoute = getRouteApi('/drifts');
 const unmanagedRoute = getRouteApi('/unmanaged');

@@ -1,5 +1,5 @@
+import { toCount } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
-import { toCount } from '../parts/count.ts';
 
 type Drifts = Pick<Ops<'Status'>, 'drifts'>;
 

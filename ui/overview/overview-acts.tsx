@@ -1,6 +1,6 @@
+import { toCount } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
-import { toCount } from '../parts/count.ts';
 import { Section } from '../parts/page.tsx';
 
 /** Acts of an operator about everything at once. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { toCount } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
-import { toCount, toLength } from '../parts/count.ts';
+import { toLength } from '../parts/count.ts';
 import { Moment } from '../parts/moment.tsx';
 import { type Fact, Facts } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';

@@ -1,9 +1,9 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { toCount } from '../../src/ops/lists/words.ts';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { toCount } from '../parts/count.ts';
 import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';

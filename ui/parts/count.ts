@@ -1,7 +1,4 @@
-/** A number with its noun: `1 user`, `1,200 users`. */
-export function toCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-}
+import { toCount } from '../../src/ops/lists/words.ts';
 
 /** Length of a time in words: `34 minutes`. */
 export function toLength(ms: number): string {

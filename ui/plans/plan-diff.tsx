@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
+import { toChange, toHeld, toVerb } from '../../src/ops/lists/words.ts';
 import { type LongList, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { SubjectLink } from '../parts/subject-link.tsx';
 import { StateTag, Tag } from '../parts/tag.tsx';
 import { Value } from '../parts/value.tsx';
-import { toChange, toHeld, toVerb } from './words.ts';
 
 type Action = Ops<'PlanAction'>;
 

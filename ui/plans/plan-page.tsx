@@ -1,15 +1,15 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { toCounts, toDecider, toHarm, toReason, toSource } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { FirstRunPage } from '../lists/pages.tsx';
 import { Act, Acts } from '../parts/act.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
-import { FirstRunPage } from './first-run-page.tsx';
 import { PlanDiff } from './plan-diff.tsx';
-import { toCounts, toDecider, toHarm, toReason, toSource } from './words.ts';
 
 type PlanOf = Ops<'Plan'>;
 

@@ -1,10 +1,10 @@
 import { Loader } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { toCount, toKind } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { toRepair } from '../drifts/words.ts';
 import { Act, Acts, Refusal } from '../parts/act.tsx';
-import { toCount } from '../parts/count.ts';
-import { toKind, toRepair } from '../plans/words.ts';
 
 type Explanation = Ops<'Explanation'>;
 

@@ -4,7 +4,6 @@ import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
 import type { ApiOptions } from '../api.ts';
 import type { CliContext } from '../context.ts';
-import { parseTyped } from './parse-typed.ts';
 
 /** Arguments of a call, unchecked: the transport checks them. */
 export interface GivenArgs {
@@ -24,61 +23,99 @@ export async function readArgs(
   context: Pick<CliContext, 'readFile' | 'readInput'>,
 ): Promise<GivenArgs> {
   const given = options.body === undefined ? {} : await readBody(options.body, context);
-  return {
-    ...toPart('path', parsePairs(`${id}: --path`, options.path, pathParameters)),
-    ...toPart('query', parsePairs(`${id}: --query`, options.query, query)),
-    ...toPart('body', { ...given, ...(await openFiles(options.file, body)) }),
-    ...(options.everything === undefined ? {} : { everything: true }),
+  const parts = {
+    path: parsePairs(`${id}: --path`, options.path, pathParameters),
+    query: parsePairs(`${id}: --query`, options.query, query),
+    body: { ...given, ...(await openFiles(options.file, body)) },
   };
-}
-
-function toPart(part: 'path' | 'query' | 'body', values: Named): GivenArgs {
-  return Object.keys(values).length === 0 ? {} : { [part]: values };
+  const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
+  const everything = options.everything && { everything: options.everything };
+  return { ...Object.fromEntries(filled), ...everything };
 }
 
 function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields = {}): Named {
   const types = toTypes(fields);
-  const texts = Map.groupBy(pairs.map(splitPair), ({ name }) => name);
-  const values = [...texts].map(([name, given]) => {
+  const values = [...groupPairs(pairs)].map(([name, texts]) => {
     const type = types.get(name);
     if (type === undefined) {
       const known = types.size === 0 ? 'nothing' : [...types.keys()].join(', ');
       throw new TypeError(`${label} ${name} is unknown; it takes ${known}`);
     }
-    const typed = parseTyped(
-      type,
-      given.map(({ text }) => text),
-    );
-    if (typed.kind === 'wrong') throw new TypeError(`${label} ${name} ${typed.problem}`);
-    return [name, typed.value] as const;
+    return [name, parseTyped(`${label} ${name}`, type, texts)] as const;
   });
   return Object.fromEntries(values);
 }
 
-function splitPair(pair: string): { name: string; text: string } {
-  const at = pair.indexOf('=');
-  if (at < 1) throw new TypeError(`"${pair}" has to be name=value`);
-  return { name: pair.slice(0, at), text: pair.slice(at + 1) };
+/** Texts of `name=value`, by name. @throws TypeError */
+function groupPairs(pairs: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new TypeError(`"${pair}" has to be name=value`);
+    const name = pair.slice(0, at);
+    groups.set(name, [...(groups.get(name) ?? []), pair.slice(at + 1)]);
+  }
+  return groups;
 }
 
+/**
+ * Parses texts as a value of a type in the notation of operations. A list is given one by one or with commas, an object
+ * as JSON. The operation itself checks whether the value fits exactly. @throws TypeError
+ */
+function parseTyped(label: string, type: string, texts: readonly string[]): unknown {
+  const item = /^\((.+)\)\[\]$/.exec(type)?.[1] ?? /^([^|]+)\[\]$/.exec(type)?.[1];
+  const given = item === undefined ? texts : texts.flatMap((text) => text.split(','));
+  const values = given.map((text) => {
+    const alternatives = (item ?? type).split(' | ');
+    const found = alternatives.map((one) => readAs(one, text)).find((one) => one !== undefined);
+    if (found === undefined) throw new TypeError(`${label} must be ${type}`);
+    return found;
+  });
+  if (item !== undefined) return values;
+  if (values.length > 1) throw new TypeError(`${label} was given more than once`);
+  return values[0];
+}
+
+/** The text as one type; undefined: it is none of it. */
+function readAs(type: string, text: string): unknown {
+  switch (type) {
+    case 'string':
+    case 'unknown':
+      return text;
+    case 'integer':
+    case 'number':
+      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : undefined;
+    case 'object':
+      return findObject(text);
+    default:
+      if (/^\d+$/.test(type)) return text === type ? Number(text) : undefined;
+      return type === `'${text}'` ? text : undefined;
+  }
+}
+
+function findObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined; // The message names the type that was expected.
+  }
+}
+
+/** @param given JSON, `@file`, or `-` for standard input. @throws TypeError */
 async function readBody(
   given: string,
   { readFile, readInput }: Pick<CliContext, 'readFile' | 'readInput'>,
 ): Promise<Named> {
-  const text = given === '-' ? await readInput() : readGiven(given, readFile);
-  return parseBody(text);
-}
-
-function readGiven(given: string, readFile: CliContext['readFile']): string {
-  if (!given.startsWith('@')) return given;
+  let text = given;
   try {
-    return readFile(given.slice(1));
+    if (given === '-') text = await readInput();
+    else if (given.startsWith('@')) text = readFile(given.slice(1));
   } catch (cause) {
     throw new TypeError(`--body: ${given.slice(1)} cannot be read`, { cause });
   }
-}
-
-function parseBody(text: string): Named {
   try {
     const value: unknown = JSON.parse(text);
     if (isNamed(value)) return value;
@@ -91,14 +128,14 @@ function parseBody(text: string): Named {
 /** Files by parameter; a list where the operation takes one, or where several were given. */
 async function openFiles(pairs: readonly string[] = [], fields: Fields = {}): Promise<Named> {
   const types = toTypes(fields);
-  const values: [string, File | File[]][] = [];
-  for (const [name, given] of Map.groupBy(pairs.map(splitPair), (pair) => pair.name)) {
-    const files = await Promise.all(given.map(({ text }) => openFile(name, text)));
+  const values: Record<string, File | File[]> = {};
+  for (const [name, texts] of groupPairs(pairs)) {
+    const files = await Promise.all(texts.map((text) => openFile(name, text)));
     const [only, ...more] = files;
-    const isList = types.get(name) === 'file[]' || more.length > 0;
-    values.push([name, isList || only === undefined ? files : only]);
+    const isList = types.get(name) === 'file[]' || more.length > 0 || only === undefined;
+    values[name] = isList ? files : only;
   }
-  return Object.fromEntries(values);
+  return values;
 }
 
 async function openFile(name: string, text: string): Promise<File> {

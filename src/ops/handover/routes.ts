@@ -34,15 +34,11 @@ export const handoverRoutes = [
         [from, to].map((name) => isProvider(sources.store.read, name)),
       );
       if (known.includes(false)) return unknownProvider();
-      const end = sources.reserve();
-      if (end === undefined) return fileTaken();
-      try {
+      return whileReserved(sources, async () => {
         const reading = { map: columns, idsOf: 'provider' } as const;
         const entries = hasFile(req) ? await readFileEntries(req, reading) : undefined;
-        return await answer(sources, { from, to, entries }, dryRun === 'true');
-      } finally {
-        end();
-      }
+        return answer(sources, { from, to, entries }, dryRun === 'true');
+      });
     },
   }),
   route({
@@ -65,9 +61,7 @@ export const handoverRoutes = [
       const { type = 'user', map = '', dryRun } = filters;
       const columns = parseColumnMap(map);
       if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
-      const end = sources.reserve();
-      if (end === undefined) return fileTaken();
-      try {
+      return whileReserved(sources, async () => {
         const entries = await readFileEntries(req, { map: columns, idsOf: 'server' });
         const isDryRun = dryRun === 'true';
         const items = await importIds(sources, { type, provider, entries, isDryRun });
@@ -75,9 +69,7 @@ export const handoverRoutes = [
         const told = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
         const change = { after: { imported: counts.imported ?? 0 } };
         return isDryRun ? told : { ...told, acts: [{ target: provider, change }] };
-      } finally {
-        end();
-      }
+      });
     },
   }),
 ] as const;
@@ -88,6 +80,12 @@ function countOutcomes<Outcome extends string>(
   const counts: Partial<Record<Outcome, number>> = {};
   for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
+}
+
+/** Does what reads a file, as the one request that may. */
+async function whileReserved<T>({ reserve }: OpsSources, work: () => Promise<T>) {
+  const end = reserve();
+  return end === undefined ? fileTaken() : work().finally(end);
 }
 
 async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {

@@ -50,7 +50,7 @@ export const CLIENTS = listOf<ClientView>()({
   columns: [
     { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
     { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
-    { name: 'proven by', value: toProof },
+    { name: 'proven by', isLong: true, value: toProof },
     { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
   ],
   command: {
@@ -98,7 +98,7 @@ export const PROVIDERS = listOf<ProviderView>()({
     { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
     { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
     { name: 'may', value: toRights },
-    { name: 'requests', value: (provider) => listChoices(provider).join(', ') },
+    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
   ],
   command: {
     name: 'provider list',

@@ -16,8 +16,12 @@ export interface Column<Item> {
   readonly name: string;
   /** Moments, alone or in a sentence, are ISO 8601: each face writes them in its own way. */
   value(item: Item): string | number | boolean | null | undefined;
-  /** `id`: is read last; `time`: one moment. */
-  readonly kind?: 'id' | 'time';
+  /** `id`: is read last, and not shown by the console; `time`: one moment; `ago`: one whose distance says more. */
+  readonly kind?: 'id' | 'time' | 'ago';
+  /** A sentence: the console gives it the space that is left. */
+  readonly isLong?: true;
+  /** Filter of the list that takes this value. */
+  readonly filter?: string;
   link?(item: Item): Link | null;
   tone?(item: Item): Tone;
   /**

@@ -1,7 +1,11 @@
-import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { ShownSetting } from '../../settings/shown.ts';
 import type { PlanSummary } from '../schemas/plans.ts';
+import type { FirstRunItem } from '../schemas/recovery.ts';
 import { listOf, type Tone } from './list.ts';
+import { toChange, toCounts, toDecider, toHeld, toReason, toSource, toText } from './words.ts';
+
+/** As the domain has them: its module of plans is not for browsers. */
+const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
 
 const TONES: Readonly<Partial<Record<PlanSummary['status'], Tone>>> = {
   held: 'waiting',
@@ -15,23 +19,25 @@ export const PLANS = listOf<PlanSummary>()({
   path: '/plans',
   tag: 'Plans',
   summary: 'Plans, the newest first.',
-  filters: { status: PLAN_STATUSES },
+  filters: { status: STATUSES },
   answers: { 200: 'PlanList' },
   columns: [
+    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
     {
-      ...{ name: 'id', kind: 'id', place: 'whole' },
-      value: ({ id }) => id,
+      ...{ name: 'changes', place: 'minor' },
+      value: ({ counts }) => toCounts(counts.kinds),
       link: ({ id }) => ({ type: 'plan', id }),
     },
-    { name: 'made', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
+    { name: 'made', kind: 'ago', place: 'minor', value: ({ createdAt }) => createdAt },
     {
       name: 'status',
       value: ({ status }) => status,
       tone: ({ status }) => TONES[status] ?? 'quiet',
     },
     { name: 'actions', value: ({ counts }) => counts.total },
-    { name: 'of', value: ({ source }) => source },
-    { name: 'why it waits', value: ({ reason }) => reason },
+    { name: 'of', value: ({ source }) => toSource(source) },
+    { name: 'why it waits', isLong: true, value: ({ reason }) => reason && toReason(reason) },
+    { name: 'decided by', place: 'minor', value: toDecider },
   ],
   command: {
     name: 'plan list',
@@ -41,6 +47,48 @@ export const PLANS = listOf<PlanSummary>()({
   },
 });
 
+const OUTCOMES: Readonly<Record<FirstRunItem['outcome'], Tone>> = {
+  adopt: 'info',
+  linked: 'quiet',
+  create: 'info',
+  inactive: 'quiet',
+  remove: 'bad',
+  disputed: 'waiting',
+  privileged: 'waiting',
+};
+
+/** Everybody and everything that was asked for before the bridge is live. */
+export const FIRST_RUN = listOf<FirstRunItem>()({
+  method: 'get',
+  path: '/plans/first-run',
+  tag: 'Going live and recovery',
+  summary: 'What each person and group is before the bridge is live, and the plan that is held.',
+  filters: {},
+  answers: { 200: 'FirstRun' },
+  columns: [
+    { name: 'type', value: ({ type }) => type },
+    {
+      name: 'of',
+      value: ({ name }) => name,
+      link: ({ type, id }) => (id === null ? null : { type, id }),
+    },
+    { name: 'is', value: ({ outcome }) => outcome, tone: ({ outcome }) => OUTCOMES[outcome] },
+    { name: 'reason', isLong: true, value: ({ reason }) => reason },
+    { name: 'changes', isLong: true, value: ({ changes }) => changes.map(toLine).join('; ') },
+  ],
+  command: {
+    name: 'plan show --first-run',
+    about: 'what is accepted while observing, or held since: who matches whom',
+    options: [],
+    none: ['Nothing was asked for.'],
+  },
+});
+
+function toLine({ kind, count, desired, observed }: FirstRunItem['changes'][number]): string {
+  const values = `${toText(toHeld(kind, observed))} → ${toText(toHeld(kind, desired))}`;
+  return `${toChange(kind, count)}${desired === null ? '' : `: ${values}`}`;
+}
+
 /** Settings in effect. */
 export const SETTINGS = listOf<ShownSetting>()({
   method: 'get',
@@ -48,12 +96,16 @@ export const SETTINGS = listOf<ShownSetting>()({
   tag: 'State',
   summary:
     'The settings of the process that answers, without secrets, in the order of the documents.',
-  filters: { from: ['default', 'file', 'environment', 'secret-file'] },
-  meanings: { from: 'Only those whose value comes from there.' },
+  filters: { from: ['default', 'file', 'environment', 'secret-file'], q: 'text' },
+  meanings: {
+    from: 'Only those whose value comes from there.',
+    q: 'Part of the name, or of the variable.',
+  },
   answers: { 200: 'SettingList' },
   columns: [
     { name: 'setting', value: ({ name }) => name },
-    { name: 'value', value: ({ value }) => value ?? '(not set)' },
+    { name: 'variable', place: 'csv', value: ({ variable }) => variable },
+    { name: 'value', isLong: true, value: ({ value }) => value ?? '(not set)' },
     {
       name: 'from',
       value: ({ from, source }) => (source === null ? from : `${from} ${source}`),
@@ -64,6 +116,6 @@ export const SETTINGS = listOf<ShownSetting>()({
     name: 'settings',
     about: 'print the settings of the running bridge, without secrets',
     options: [],
-    none: ['There is no setting.'],
+    none: ['No setting is called so.'],
   },
 });

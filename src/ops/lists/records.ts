@@ -25,11 +25,14 @@ export const REQUESTS = listOf<RequestView>()({
     { name: 'method', value: ({ method }) => method },
     { name: 'route', value: ({ route }) => route },
     { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
-    { name: 'written', value: ({ written }) => written.map(toWritten).join(', ') },
+    { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
     { name: 'status', value: ({ status }) => status, tone: ({ status }) => toStatusTone(status) },
-    { name: 'refused because', value: ({ refusal }) => refusal },
+    { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
     { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
-    { name: 'credential', place: 'minor', value: ({ credential }) => credential },
+    {
+      ...{ name: 'credential', place: 'minor', filter: 'credential' },
+      value: ({ credential }) => credential,
+    },
     { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
   ],
   command: {
@@ -89,8 +92,8 @@ export const ACTS = listOf<ActView>()({
       value: ({ outcome }) => outcome,
       tone: ({ outcome }) => OUTCOMES[outcome],
     },
-    { name: 'before', place: 'minor', value: ({ before }) => toWords(before) },
-    { name: 'after', value: ({ after }) => toWords(after) },
+    { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
+    { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
     { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
   ],
   command: {
@@ -148,7 +151,7 @@ export const LEAVERS = listOf<LeaverAnswer>()({
     { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
     { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
     { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
-    { name: 'remains', value: toRemainsText },
+    { name: 'remains', isLong: true, value: toRemainsText },
     {
       name: 'plan',
       value: ({ planId }) => planId,
@@ -156,6 +159,7 @@ export const LEAVERS = listOf<LeaverAnswer>()({
     },
     {
       name: 'problem',
+      isLong: true,
       value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
       tone: () => 'waiting',
     },
@@ -201,7 +205,7 @@ export const NOTIFICATIONS = listOf<NotificationView>()({
     { name: 'receiver', value: ({ receiver }) => receiver },
     { name: 'type', value: ({ type }) => type },
     { name: 'attempts', place: 'minor', value: ({ attempts }) => attempts },
-    { name: 'error', value: ({ error }) => error, tone: () => 'bad' },
+    { name: 'error', isLong: true, value: ({ error }) => error, tone: () => 'bad' },
   ],
   command: {
     name: 'notifications list',

@@ -41,10 +41,11 @@ const WORK: readonly Column<Item>[] = [
   { name: 'drifts', value: ({ drifts }) => (drifts === 0 ? '' : drifts), tone: () => 'waiting' },
   {
     name: 'problem',
+    isLong: true,
     value: ({ problem, dueAt }) => toProblemText(problem, dueAt),
     tone: ({ stuckSince }) => (stuckSince === null ? 'waiting' : 'bad'),
   },
-  { name: 'seen', kind: 'time', place: 'minor', value: ({ seenAt }) => seenAt },
+  { name: 'seen', kind: 'ago', place: 'minor', value: ({ seenAt }) => seenAt },
 ];
 
 /** People: what is wanted, what is seen, what waits. */

@@ -1,4 +1,5 @@
 import { ok, route } from '../http/route.ts';
+import { FIRST_RUN } from '../lists/plans.ts';
 import type { FirstRunItem, FirstRunOutcome, FirstRunView } from '../schemas/recovery.ts';
 import type { OpsSources } from '../sources.ts';
 import { readRecoveryView } from './view.ts';
@@ -7,12 +8,7 @@ import { parsePlace, toCursor, walk } from './walk.ts';
 /** Requests about the first run and recovery; their plans are decided like any other. */
 export const recoveryRoutes = [
   route({
-    method: 'get',
-    path: '/plans/first-run',
-    tag: 'Going live and recovery',
-    summary: 'What each person and group is before the bridge is live, and the plan that is held.',
-    filters: {},
-    answers: { 200: 'FirstRun' },
+    ...FIRST_RUN,
     handle: async (sources: OpsSources, { query }) => ok(await readFirstRun(sources, query)),
   }),
   route({

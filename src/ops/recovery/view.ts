@@ -1,12 +1,14 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
-import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
+import {
+  findReleaseProgress,
+  type ReleaseProgress,
+} from '../../reconcile/repair/release-progress.ts';
 import type { Db } from '../../store/store.ts';
 import { toMoment } from '../http/moment.ts';
-import type { ReadingView } from '../schemas/kinds.ts';
+import type { ReadingView, ReleaseView } from '../schemas/kinds.ts';
 import type { RecoveryView } from '../schemas/recovery.ts';
-import { toReleaseView } from './release.ts';
 
 /** What the leader knows of recovery; `now` is epoch milliseconds. */
 interface RecoverySources {
@@ -39,4 +41,11 @@ export function toReadingView(reading: ReadProgress | null): ReadingView | null 
   if (reading === null) return null;
   const { step, count: read, total, endsAt } = reading;
   return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
+}
+
+/** Renders how far an approved plan has come. */
+export function toReleaseView(progress: ReleaseProgress | undefined): ReleaseView | null {
+  if (progress === undefined) return null;
+  const { startedAt, endsAt, ...counts } = progress;
+  return { ...counts, startedAt: toMoment(startedAt), endsAt: endsAt ? toMoment(endsAt) : null };
 }

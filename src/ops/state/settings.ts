@@ -7,8 +7,12 @@ import type { OpsSources } from '../sources.ts';
 export const settingsRoute = route({
   ...SETTINGS,
   async handle({ settings }: OpsSources, { query }) {
-    const { from: wanted } = query.filters;
-    const all = settings.filter(({ from }) => wanted === undefined || from === wanted);
+    const { from: wanted, q = '' } = query.filters;
+    const text = q.toLowerCase();
+    const all = settings.filter(({ name, variable, from }) => {
+      const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
+      return isNamed && (wanted === undefined || from === wanted);
+    });
     return ok(toPage(all, query));
   },
 });

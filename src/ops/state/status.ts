@@ -4,8 +4,7 @@ import { QUEUED_CLASSES, type TroubledResource } from '../../store/resources/bac
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
-import { toReleaseView } from '../recovery/release.ts';
-import { toReadingView } from '../recovery/view.ts';
+import { toReadingView, toReleaseView } from '../recovery/view.ts';
 import type { Status } from '../schemas/state.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
 import { toLeaversStatus } from './leavers.ts';

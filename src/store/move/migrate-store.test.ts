@@ -18,17 +18,11 @@ import { copySqliteTemplate } from '../../../test/support/store-templates.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
 import { SWEEP_SETTINGS } from '../../../test/support/sweep.ts';
 import { getTemplate } from '../../../test/support/template.ts';
-import { migrateStoreCommand } from '../../cli/migrate-store.ts';
-import { migrateStore, undoMove } from '../../cli/move-store.ts';
+import { addMigrateStoreCommand } from '../../cli/migrate-store.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { backUpSqlite, replaceSqlite } from '../engine/sqlite-backup.ts';
 import { takeFile } from '../engine/sqlite-file.ts';
 import type { Db } from '../store.ts';
-
-const command = migrateStoreCommand({
-  migrateStore,
-  undoMove: async (settings) => undoMove(settings),
-});
 
 function makeFile() {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-move-'));
@@ -36,7 +30,8 @@ function makeFile() {
   const path = join(folder, 'bridge.db');
   copySqliteTemplate(getTemplate(), path);
   const env = { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${path}` };
-  const run = (...args: string[]) => runAlone([command], ['migrate-store', ...args], env);
+  const run = (...args: string[]) =>
+    runAlone([addMigrateStoreCommand], ['migrate-store', ...args], env);
   return { folder, path, env, run };
 }
 

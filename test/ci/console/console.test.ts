@@ -145,13 +145,19 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     expect(await secret.isVisible()).toBe(true);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     expect(await secret.count()).toBe(0);
-    await page.getByRole('row', { name: /entra/ }).getByText('ends').nth(1).waitFor();
+    await page
+      .getByRole('row', { name: /entra/ })
+      .getByText(/expires .* expires/s)
+      .waitFor();
 
     const { secrets } = client;
     await page.getByLabel(`Revoke ${secrets[0].id} of entra`).click();
     const command = `scim-bridge client revoke entra --secret ${secrets[0].id}`;
     await page.getByRole('dialog').getByText(command).waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Revoke secret/ })
+      .click();
     const readRevoked = async () =>
       (await ask('/clients')).items[0].secrets.map(({ revokedAt }: { revokedAt: string | null }) =>
         Boolean(revokedAt),
@@ -180,7 +186,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
 
     await page
       .getByRole('row', { name: /okta-hr/ })
-      .getByText('okta', { exact: true })
+      .getByText('scim, of okta, strict')
       .waitFor();
     const { items } = await ask('/tokens');
     expect(items[0]).toMatchObject({ name: 'okta-hr', provider: 'okta', profile: 'strict' });

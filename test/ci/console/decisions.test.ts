@@ -56,13 +56,13 @@ describe.skipIf(browserPath === undefined)('lists of the console', () => {
     const page = await world.open('/requests');
     const rows = page.locator('.rows tbody tr');
     await page
-      .getByText(/ \/Users/)
+      .getByText(/^\/Users/)
       .first()
       .waitFor();
     await page.getByRole('combobox', { name: 'Users and groups' }).click();
     await page.getByRole('option', { name: 'Groups', exact: true }).click();
     await page.waitForURL(/type=group/);
-    await expect.poll(() => rows.getByText(/ \/Users/).count()).toBe(0);
+    await expect.poll(() => rows.getByText(/^\/Users/).count()).toBe(0);
     expect(await rows.count()).toBeGreaterThan(0);
 
     await rows.getByRole('link', { name: credential, exact: true }).first().click();
@@ -70,11 +70,13 @@ describe.skipIf(browserPath === undefined)('lists of the console', () => {
     const box = page.getByRole('searchbox', { name: 'Id of a credential' });
     await expect.poll(() => box.inputValue()).toBe(credential);
     await page
-      .getByText(/ \/Users/)
+      .getByText(/^\/Users/)
       .first()
       .waitFor();
     await box.fill('nobody');
-    await page.getByText('No such request was kept.').waitFor();
+    await page
+      .getByText('No provider has written anything that is kept and fits these filters.')
+      .waitFor();
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { toChange, toHarm, toReason } from '../../../src/ops/lists/words.ts';
 import { toDrifts } from '../../../ui/overview/drift-words.ts';
 import { toLength } from '../../../ui/parts/count.ts';
-import { toChange, toHarm, toReason } from '../../../ui/plans/words.ts';
 
 test.each([
   [{ deactivate: 1 }, '1 deactivation'],

@@ -1,5 +1,4 @@
-import type { Ops } from '../api/types.ts';
-import { toCount } from '../parts/count.ts';
+import type { PlanSummary } from '../schemas/plans.ts';
 
 /** Kinds of differences as what is different, for one. */
 const DRIFTS: Readonly<Record<string, string>> = {
@@ -46,25 +45,6 @@ const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many
   'group.hand-over': ['hand over', 'group', 'groups'],
 };
 
-/** Repair of each kind of difference, in words. */
-const REPAIRS: Readonly<Record<string, string>> = {
-  'user.missing': 'makes the account again',
-  'user.deactivated': 'activates',
-  'user.activated': 'deactivates',
-  'user.renamed': 'gives back the name',
-  'user.access': 'gives back licence and rights',
-  'group.missing': 'makes the group again',
-  'group.renamed': 'gives back the name',
-  'group.permissions': 'gives back the permissions',
-  'member.added': 'takes out of the group',
-  'member.removed': 'puts into the group',
-  'admin.added': 'takes away the admin right',
-  'admin.removed': 'gives back the admin right',
-  'entity.added': 'takes away the roles',
-  'entity.removed': 'gives back the roles',
-  'entity.changed': 'sets the roles as wanted',
-};
-
 const SOURCES: Readonly<Record<string, string>> = {
   sweep: 'a sweep',
   audit: 'the audit log',
@@ -85,25 +65,14 @@ const HARMS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   deleteGroup: ['group deleted', 'groups deleted'],
 };
 
-/** Kinds of differences of what is managed, or of what is not, as choices. */
-export function listKinds(
-  isManaged: boolean,
-): { readonly value: string; readonly label: string }[] {
-  const kinds = Object.entries(DRIFTS).filter(
-    ([kind]) => kind.endsWith('.unmanaged') !== isManaged,
-  );
-  const choices = kinds.map(([value, label]) => ({ value, label }));
-  return [{ value: '', label: 'Every kind' }, ...choices];
+/** A number with its noun: `1 user`, `1,200 users`. */
+export function toCount(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
 /** A kind of difference in words. */
 export function toKind(kind: string): string {
   return DRIFTS[kind] ?? kind;
-}
-
-/** Effect of a repair in words. */
-export function toRepair(kind: string): string {
-  return REPAIRS[kind] ?? 'changes it back';
 }
 
 /** A number of changes of one kind in words: `remove 22 members`. */
@@ -129,16 +98,10 @@ export function toSource(source: string): string {
 export function toDecider({
   status,
   decidedBy,
-}: Pick<Ops<'PlanSummary'>, 'status' | 'decidedBy'>): string {
+}: Pick<PlanSummary, 'status' | 'decidedBy'>): string {
   if (decidedBy !== null) return decidedBy;
   if (status === 'held' || status === 'making') return '';
   return status === 'discarded' ? 'the bridge' : 'the policy, without asking';
-}
-
-/** Accounts and groups that the first run makes, as changes. */
-export function toMade(counts: Readonly<Record<string, number>>): Record<string, number> {
-  const made = Object.entries(counts).filter(([name]) => name.endsWith('.create'));
-  return Object.fromEntries(made);
 }
 
 /** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
@@ -185,4 +148,18 @@ export function toHeld(kind: string, value: unknown): unknown {
   if (only === undefined || others.length > 0) return value;
   if (only[0] === 'active') return only[1] === true ? 'active' : 'not active';
   return only[1];
+}
+
+/** A value as one line of text. */
+export function toText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(toText).join(', ') || 'none';
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, inner]) => `${name}: ${toText(inner)}`)
+      .join(', ');
+  }
+  return '–';
 }

@@ -11,12 +11,11 @@ import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
 import { sendJson, startService as startAnswering } from '../upstream/testing/service.ts';
 import { checkCommand } from './check.ts';
-import { createCheck } from './probe-service.ts';
 
 /** Runs `check` with these environment variables and no file. */
 async function runCheck(args: readonly string[], env: Record<string, string>, person: Person = {}) {
-  const check = createCheck({ clock: createEagerClock(), random: () => 0 });
-  return runAlone([checkCommand(check)], ['check', ...args], env, person);
+  const command = checkCommand({ clock: createEagerClock(), random: () => 0 });
+  return runAlone([command], ['check', ...args], env, person);
 }
 
 async function startService() {
