@@ -1,6 +1,6 @@
 import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
-import { countKnownGroups } from '../store/groups/groups.ts';
+import { countKnown } from '../store/resources/rows.ts';
 import type { Store } from '../store/store.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
@@ -129,7 +129,7 @@ async function seesAny(
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone.
-  if (listed.length === 0) return (await countKnownGroups(store.read)) <= 1;
+  if (listed.length === 0) return (await countKnown(store.read, 'groups')) <= 1;
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );

@@ -5,7 +5,7 @@ import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { lockGroup, updateGroup } from '../store/groups/groups.ts';
-import { listRows } from '../store/resources/managed.ts';
+import { listRows } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { followUsers } from './follow.ts';
 import { toRuledGroup } from './rule-group.ts';

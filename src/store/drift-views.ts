@@ -6,36 +6,29 @@ import { toText } from './resources/lists.ts';
 import { joinSubjectNames } from './resources/names.ts';
 import type { Db } from './store.ts';
 
+/** Number of drifts of one kind and status; `held` are those whose repair a waiting plan holds. */
+interface DriftCount {
+  readonly kind: DriftKind;
+  readonly status: DriftStatus;
+  readonly count: number;
+  readonly held: number;
+}
+
 /** Counts drifts of what is managed, of each kind and status. */
-export async function countDrifts(
-  db: Db,
-): Promise<{ kind: DriftKind; status: DriftStatus; count: number; held: number }[]> {
-  const rows = await db
-    .selectFrom('drifts')
-    .leftJoin('plans', (join) =>
-      join.onRef('plans.id', '=', 'drifts.plan_id').on('plans.status', '=', 'held'),
-    )
-    .select(({ fn }) => [
-      'drifts.kind',
-      'drifts.status',
-      fn.countAll<number>().as('count'),
-      fn.count<number>('plans.id').as('held'),
-    ])
-    .where('drifts.change', 'is not', null)
-    .groupBy(['drifts.kind', 'drifts.status'])
-    .orderBy('drifts.kind')
-    .orderBy('drifts.status')
-    .execute();
+export async function countDrifts(db: Db): Promise<DriftCount[]> {
+  const { rows } = await sql<DriftCount>`
+    select drifts.kind, drifts.status, count(*) as count, count(plans.id) as held
+    from drifts left join plans on plans.id = drifts.plan_id and plans.status = 'held'
+    where drifts.change is not null
+    group by drifts.kind, drifts.status order by drifts.kind, drifts.status`.execute(db);
   return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
 }
 
 /** Counts the unmanaged users and groups that no operator wants left alone. */
 export async function countUnmanaged(db: Db): Promise<number> {
-  const open = db.selectFrom('drifts').where('change', 'is', null).where('status', '=', 'open');
-  const { count } = await open
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from drifts where change is null and status = 'open'`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */
@@ -43,17 +36,10 @@ export async function countDriftsAfter(
   db: Db,
   seq: number,
 ): Promise<{ kind: DriftKind; count: number; last: number }[]> {
-  return db
-    .selectFrom('drifts')
-    .select(({ fn }) => [
-      'kind',
-      fn.countAll<number>().as('count'),
-      fn.max<number>('seq').as('last'),
-    ])
-    .where('seq', '>', seq)
-    .groupBy('kind')
-    .orderBy('kind')
-    .execute();
+  const { rows } = await sql<{ kind: DriftKind; count: number; last: number }>`
+    select kind, count(*) as count, max(seq) as last from drifts
+    where seq > ${seq} group by kind order by kind`.execute(db);
+  return rows;
 }
 
 /** Selection of drifts, and the page of it to read. */

@@ -52,14 +52,9 @@ export async function listDueRemovals(
   for (const type of ['user', 'group'] as const) {
     const ids = keys.flatMap((key) => (key.type === type ? [key.id] : []));
     for (const some of chunks(ids)) {
-      const rows = await db
-        .selectFrom(type === 'user' ? 'users' : 'groups')
-        .select('id')
-        .where('id', 'in', some)
-        .where('due_class', '=', 0)
-        .where('due_at', '<=', now)
-        .execute();
-      const found = new Set<string>(rows.map(({ id }) => id));
+      const { rows } = await sql<{ id: string }>`select id from ${sql.table(`${type}s`)}
+        where id in (${sql.join(some)}) and due_class = 0 and due_at <= ${now}`.execute(db);
+      const found = new Set(rows.map(({ id }) => id));
       removals.push(...keys.filter((key) => key.type === type && found.has(key.id)));
     }
   }

@@ -18,15 +18,10 @@ export async function listWaitingNotices(db: Db): Promise<NoticeRow[]> {
 
 /** Lists what is to be sent to one receiver now: what an operator tries first, then the oldest. */
 export async function listDueNotices(db: Db, receiver: string, now: number): Promise<NoticeRow[]> {
-  return db
-    .selectFrom('notices')
-    .selectAll()
-    .where('receiver', '=', receiver)
-    .where('phase', '<>', 'told')
-    .where('due_at', '<=', now)
-    .orderBy(sql`case type when 'test' then 0 else since end`)
-    .orderBy('key')
-    .execute();
+  const { rows } = await sql<NoticeRow>`select * from notices
+    where receiver = ${receiver} and phase <> 'told' and due_at <= ${now}
+    order by case type when 'test' then 0 else since end, key`.execute(db);
+  return rows;
 }
 
 /** Stores what a receiver is told of a condition, in the place of what it was told before. */
@@ -71,10 +66,7 @@ export async function endNotice(tx: Db, { id, phase }: NoticeRow): Promise<void>
 
 /** Counts what receivers do not have yet. */
 export async function countWaitingNotices(db: Db): Promise<{ receiver: string; count: number }[]> {
-  return db
-    .selectFrom('notices')
-    .select((select) => ['receiver', select.fn.countAll<number>().as('count')])
-    .where('phase', '<>', 'told')
-    .groupBy('receiver')
-    .execute();
+  const { rows } = await sql<{ receiver: string; count: number }>`select receiver, count(*) as count
+    from notices where phase <> 'told' group by receiver`.execute(db);
+  return rows;
 }

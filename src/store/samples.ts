@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { SamplesTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -28,13 +28,8 @@ export async function countRequestsSince(
   db: Db,
   since: number,
 ): Promise<{ requests: number; refused: number }> {
-  const { requests, refused } = await db
-    .selectFrom('requests')
-    .select((each) => [
-      each.fn.countAll().as('requests'),
-      each.fn.sum(each.case().when('status', '>=', 400).then(1).else(0).end()).as('refused'),
-    ])
-    .where('at', '>=', since)
-    .executeTakeFirstOrThrow();
-  return { requests: Number(requests), refused: Number(refused ?? 0) };
+  const { rows } = await sql<{ requests: number; refused: number | null }>`
+    select count(*) as requests, sum(case when status >= 400 then 1 else 0 end) as refused
+    from requests where at >= ${since}`.execute(db);
+  return { requests: Number(rows[0]?.requests ?? 0), refused: Number(rows[0]?.refused ?? 0) };
 }

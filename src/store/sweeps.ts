@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { newId } from '../domain/ids.ts';
 import { createPrune } from './engine/prune.ts';
 import type { SweepsTable } from './schema.ts';
@@ -81,14 +81,10 @@ export async function listComparedSince(
   db: Db,
   until: number,
 ): Promise<(question: { before: number; admins: boolean }) => number> {
-  const sweeps = await db
-    .selectFrom('sweeps')
-    .select(['started_at', 'ended_at', 'reads_admins'])
-    .where('status', 'not in', ['running', 'incomplete'])
-    .where('ended_at', '<', until)
-    .orderBy('seq', 'desc')
-    .limit(COMPARED_MAX)
-    .execute();
+  const { rows: sweeps } = await sql<Pick<SweepRow, 'started_at' | 'ended_at' | 'reads_admins'>>`
+    select started_at, ended_at, reads_admins from sweeps
+    where status not in ('running', 'incomplete') and ended_at < ${until}
+    order by seq desc limit ${COMPARED_MAX}`.execute(db);
   return ({ before, admins }) =>
     sweeps.find(
       ({ ended_at, reads_admins }) =>
@@ -98,10 +94,7 @@ export async function listComparedSince(
 
 /** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
 export async function findLastSweptAt(db: Db): Promise<number | undefined> {
-  const complete = db
-    .selectFrom('sweeps')
-    .select('ended_at')
-    .where('status', 'in', ['complete', 'held']);
-  const row = await complete.orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  return row?.ended_at ?? undefined;
+  const { rows } = await sql<{ ended_at: number | null }>`select ended_at from sweeps
+    where status in ('complete', 'held') order by seq desc limit 1`.execute(db);
+  return rows[0]?.ended_at ?? undefined;
 }

@@ -1,5 +1,5 @@
 import type { CensusKind } from '../../domain/census.ts';
-import { readRows } from '../../store/resources/managed.ts';
+import { readRows } from '../../store/resources/rows.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
 import { toMoment } from '../http/moment.ts';

@@ -1,11 +1,6 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
-import {
-  findHolders,
-  findLive,
-  insertFormerIds,
-  lockFormerIds,
-} from '../../store/resources/former-ids.ts';
-import { readRows } from '../../store/resources/managed.ts';
+import { findHolders, insertFormerIds, lockFormerIds } from '../../store/resources/former-ids.ts';
+import { findLive, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { push } from '../census/match.ts';
 import { toFolded } from '../census/person.ts';
@@ -40,7 +35,7 @@ export async function importIds(
   const save = async (db: Db) => {
     const ids = entries.map(({ texts }) => texts.id ?? '');
     const holders = await findHolders(db, type, ids);
-    const live = await findLive(db, type, listOwnerIds(owners));
+    const live = await findLive(db, `${type}s`, listOwnerIds(owners));
     return entries.map((entry) => toItem({ type, entry, owners, holders, twice, live }));
   };
   if (isDryRun) return save(store.read);

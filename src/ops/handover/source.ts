@@ -1,6 +1,6 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
 import type { HandOver } from '../../reconcile/repair/hand-over.ts';
-import { readRows } from '../../store/resources/managed.ts';
+import { readRows } from '../../store/resources/rows.ts';
 import type { Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/source.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';

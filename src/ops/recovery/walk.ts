@@ -4,7 +4,7 @@ import type { Deactivation } from '../../domain/user.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listDisputes } from '../../store/resources/disputes.ts';
 import { countWaitingLinks } from '../../store/resources/lists.ts';
-import { listExistingGroups, listExistingUsers, listRows } from '../../store/resources/managed.ts';
+import { listExistingGroups, listExistingUsers, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';

@@ -3,7 +3,7 @@ import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit
 import type { Db } from '../../store/store.ts';
 import { listComparedSince } from '../../store/sweeps.ts';
 import { ends, isVague, makes } from './actions.ts';
-import { CLOCKS_MS } from './window.ts';
+import { CLOCKS_MS } from './poll-state.ts';
 
 /** Newest events of each user or group that are searched. */
 const EVENTS_MAX = 500;

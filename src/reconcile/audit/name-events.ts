@@ -3,7 +3,7 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
 /** Limits of the search through `details`, whose shape the service chooses. */
-const DEPTH_MAX = 4;
+const DEPTH_MAX = 8;
 const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
 const MESSAGE_MAX = 2_000;
@@ -64,7 +64,9 @@ const QUOTES = /^["'«“]|["'»”]$/g;
 
 function listNames({ category, details, message }: AuditEvent): Names {
   const names: Names = new Map();
-  collect({ value: details, depth: 0, path: [category] }, names);
+  for (const { text, path } of listTexts(details, [category]).take(NAMES_MAX)) {
+    add(text, path, names);
+  }
   if (message === undefined) return names;
   add(message, [category], names);
   for (const [name] of message.slice(0, MESSAGE_MAX).matchAll(NAMES_IN_TEXT)) {
@@ -75,25 +77,30 @@ function listNames({ category, details, message }: AuditEvent): Names {
   return names;
 }
 
-interface Place {
-  readonly value: unknown;
-  readonly depth: number;
-  /** The category of the event, and the keys that lead to the value, the innermost last. */
+/** A text or number within a JSON value. */
+interface Text {
+  readonly text: string;
+  /** The keys that lead to it, the innermost last. */
   readonly path: readonly string[];
 }
 
-function collect({ value, depth, path }: Place, names: Names): void {
-  if (names.size >= NAMES_MAX || depth > DEPTH_MAX || value === null) return;
+/** Lists the texts and numbers of a JSON value, those of JSON within a text too. */
+export function* listTexts(
+  value: unknown,
+  path: readonly string[] = [],
+  depth = 0,
+): Generator<Text> {
+  if (depth > DEPTH_MAX || value === null) return;
   if (typeof value === 'object') {
     const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
     for (const [key, inner] of Object.entries(value))
-      collect({ value: inner, depth: depth + 1, path: [...path, ...type, key] }, names);
+      yield* listTexts(inner, [...path, ...type, key], depth + 1);
   } else if (typeof value === 'number') {
-    add(String(value), path, names);
+    yield { text: String(value), path };
   } else if (typeof value === 'string') {
     const inner = /^\s*[{[]/.test(value) ? findJson(value) : undefined;
-    if (inner === undefined) add(value, path, names);
-    else collect({ value: inner, depth: depth + 1, path }, names);
+    if (inner === undefined) yield { text: value, path };
+    else yield* listTexts(inner, path, depth + 1);
   }
 }
 

@@ -5,7 +5,7 @@ import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { NamedEvent } from './name-events.ts';
-import { CLOCKS_MS } from './window.ts';
+import { CLOCKS_MS } from './poll-state.ts';
 
 /** Origin of an event: see the table. */
 export type EventOrigin = AuditEventsTable['origin'];

@@ -4,9 +4,14 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { changePollState, type PollState } from './poll-state.ts';
+import {
+  changePollState,
+  findNewest,
+  findWindowStart,
+  isEnd,
+  type PollState,
+} from './poll-state.ts';
 import { type SavedPage, savePage } from './save-page.ts';
-import { findNewest, findWindowStart, isEnd } from './window.ts';
 
 /** Page size, the largest of the service. */
 const PAGE_SIZE = 500;

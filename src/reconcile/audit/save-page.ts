@@ -14,8 +14,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isIrrelevant, isOfAdmins, isOfList } from './actions.ts';
 import { type NamedEvent, nameEvents, namesAnybody } from './name-events.ts';
 import { type EventOrigin, findOrigins, learnOwnAccount } from './origin.ts';
-import { changePollState, type PollState } from './poll-state.ts';
-import { estimateSkew, findNewest } from './window.ts';
+import { changePollState, estimateSkew, findNewest, type PollState } from './poll-state.ts';
 
 const TEXT_LENGTH_MAX = 4_096;
 /** An event with more texts than this is not a single change of one resource. */

@@ -1,8 +1,7 @@
 import type { Detector } from '../../domain/drift.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { listDifferingLinks } from '../../store/links/links.ts';
-import { endObserved } from '../../store/resources/managed.ts';
-import { isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
+import { endObserved, isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
 import { isNameUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';

@@ -9,7 +9,7 @@ import {
   listActiveDrifts,
 } from '../../store/drifts.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
-import { noteGone } from '../../store/resources/managed.ts';
+import { noteGone } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
 

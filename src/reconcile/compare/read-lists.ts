@@ -1,12 +1,10 @@
 import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
+import { readParts } from '../../store/engine/dialect.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
-import {
-  listGroupsWithEntities,
-  listGroupsWithOwnedAdmins,
-} from '../../store/resources/managed.ts';
+import { listGroupsWithEntities, listGroupsWithOwnedAdmins } from '../../store/resources/rows.ts';
 import type { Db, Part } from '../../store/store.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
@@ -97,13 +95,10 @@ export async function readGroupLists(run: SweepRun, seen: Seen): Promise<void> {
 }
 
 async function readAll<Found>(run: SweepRun, seen: Seen, kind: GroupList<Found>): Promise<void> {
-  for (let afterSeq = 0; ; ) {
-    const rows = await kind.list(run.deps.store.read, { afterSeq, limit: PART });
-    const last = rows.at(-1);
-    if (last === undefined) return;
+  const { read } = run.deps.store;
+  for await (const rows of readParts(PART, (part) => kind.list(read, part))) {
     // A group that the lists did not show is looked for by itself.
     for (const row of rows) if (isSeen(seen, row)) await readOne(run, kind, row);
-    afterSeq = last.seq;
   }
 }
 

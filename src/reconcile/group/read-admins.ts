@@ -10,7 +10,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
-import { endObserved } from '../../store/resources/managed.ts';
+import { endObserved } from '../../store/resources/rows.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';

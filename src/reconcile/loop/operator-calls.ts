@@ -8,6 +8,7 @@ import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../../upstream/transport.ts';
+import { listTexts } from '../audit/name-events.ts';
 import { type CallOutcomes, createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
@@ -136,7 +137,6 @@ async function markChanged(
 /** Largest number of names of a call; a longer list is cut. */
 const NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 256;
-const DEPTH_MAX = 8;
 /** Parameters that name a resource. */
 const NAMING = /(id|email|value|name)s?$/i;
 
@@ -145,30 +145,12 @@ const NAMING = /(id|email|value|name)s?$/i;
  * them.
  */
 function toOperatorChanges(args: unknown): SentChange[] {
-  const names = new Set(listNames({ value: args, isNaming: false, depth: 0 }));
-  return [...names]
-    .slice(0, NAMES_MAX)
-    .map((upstreamId): SentChange => ({ kind: null, upstreamId }));
-}
-
-interface Place {
-  readonly value: unknown;
-  /** True when the parameter that holds the value names a resource. */
-  readonly isNaming: boolean;
-  readonly depth: number;
-}
-
-function listNames({ value, isNaming, depth }: Place): string[] {
-  if (typeof value === 'string' || typeof value === 'number') {
-    const name = String(value);
-    return isNaming && name !== '' && name.length <= NAME_LENGTH_MAX ? [name] : [];
+  const names = new Set<string>();
+  for (const { text, path } of listTexts(args)) {
+    // Of a list its parameter tells.
+    const parameter = path.findLast((key) => !/^\d+$/.test(key)) ?? '';
+    const isName = text !== '' && text.length <= NAME_LENGTH_MAX && NAMING.test(parameter);
+    if (isName) names.add(text);
   }
-  if (typeof value !== 'object' || value === null || depth === DEPTH_MAX) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    listNames({
-      value: inner,
-      isNaming: Array.isArray(value) ? isNaming : NAMING.test(name),
-      depth: depth + 1,
-    }),
-  );
+  return [...names].slice(0, NAMES_MAX).map((upstreamId) => ({ kind: null, upstreamId }));
 }

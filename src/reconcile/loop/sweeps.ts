@@ -15,8 +15,7 @@ import {
 import { listNamesakes } from '../../store/users/observations.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { POLL_STATE } from '../audit/poll-state.ts';
-import { compareAll } from '../compare/compare-all.ts';
-import { lookForUnseen } from '../compare/missing.ts';
+import { compareAll, lookForUnseen } from '../compare/compare-all.ts';
 import { readGroupLists, readLists } from '../compare/read-lists.ts';
 import {
   IncompleteSweep,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { findDeletedGroups, listGroupsByIds } from '../../store/groups/observations.ts';
+import { findDeletedGroups, findRowsOfGroups } from '../../store/groups/observations.ts';
 import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -74,7 +74,7 @@ async function storePart(
   how: PageReading,
 ): Promise<void> {
   signal.throwIfAborted();
-  const rows = await listGroupsByIds(store.read, toIdLists(listed, how));
+  const rows = await findRowsOfGroups(store.read, toIdLists(listed, how), { lock: false });
   const changed: ListedGroup[] = [];
   for (const group of listed) {
     const row = findRow(rows, group, how);

@@ -1,7 +1,22 @@
-import { isTheSame } from '../../domain/resource-state.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { listFoldedEmails } from '../../domain/address.ts';
+import { newId, type UserId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { confirms, isTheSame } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { findRowsOfAccounts } from '../../store/users/observations.ts';
-import { toObservedUser } from '../../store/users/users.ts';
+import { followUsers } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
+import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import { moveLinks } from '../../store/links/observations.ts';
+import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
+import type { Db } from '../../store/store.ts';
+import { replaceUserEmails } from '../../store/users/emails.ts';
+import {
+  findRowsOfAccounts,
+  insertObservedUsers,
+  type ObservedAccount,
+} from '../../store/users/observations.ts';
+import { deleteUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import {
@@ -11,10 +26,15 @@ import {
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
-import { toObservedUser as observeScimUser } from '../user/observe.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
+import {
+  toObservedUser as observeScimUser,
+  toObservedColumns,
+  toUnmanagedAttributes,
+} from '../user/observe.ts';
 import { type ListResult, type PageTimes, readList } from './read-list.ts';
 import type { ReadRun } from './reading.ts';
-import { type SeenAccount, saveUsers } from './save-users.ts';
 import { assertService } from './service.ts';
 
 /** Reads the users: userName, name, address and the active flag. */
@@ -63,7 +83,9 @@ async function storeAccounts(
   { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
 ): Promise<void> {
   const byId = new Map(accounts.map((account) => [account.upstreamId, account]));
-  const { byAccount, doubled } = await findRowsOfAccounts(deps.store.read, [...byId.keys()]);
+  const { byAccount, doubled } = await findRowsOfAccounts(deps.store.read, [...byId.keys()], {
+    lock: false,
+  });
   const inTwo = new Set(doubled.map(({ deleted }) => deleted.upstream_id));
   const changed = [...byId.values()].filter(({ upstreamId, observe }) => {
     const row = byAccount.get(upstreamId);
@@ -114,4 +136,118 @@ function isWorking({ role, temporarilyInactive }: CompanyUser): boolean {
 
 function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): ObservedUser {
   return { fullName, active: role !== DEACTIVATED_ROLE, at: 0, by };
+}
+
+/** Account as a list shows it. */
+export interface SeenAccount {
+  readonly upstreamId: number;
+  /** Merges this account into the observation before. */
+  observe(before: ObservedUser | undefined): ObservedUser;
+}
+
+/**
+ * Stores accounts of a list, so that a repeated page adds none. A user written since the list was asked for keeps the
+ * newer state. Rules follow a licence that was not known before: they might have taken it from a protected user.
+ */
+async function saveUsers(
+  tx: Db,
+  rules: Rules,
+  { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
+): Promise<void> {
+  const ids = accounts.map(({ upstreamId }) => upstreamId);
+  const { byAccount, doubled } = await findRowsOfAccounts(tx, ids, { lock: true });
+  for (const { deleted, unmanaged } of doubled) {
+    await moveLinks(tx, unmanaged.id, deleted.id);
+    await deleteUser(tx, unmanaged.id);
+  }
+  const added: ObservedAccount[] = [];
+  const licensed: UserId[] = [];
+  for (const { upstreamId, observe } of accounts) {
+    const row = byAccount.get(upstreamId);
+    if (row === undefined) {
+      added.push(toNewUser(upstreamId, observe(undefined), times.now));
+      continue;
+    }
+    const before = toObservedUser(row);
+    const observed = observe(before);
+    if (!(await isNews(tx, row, { before, observed, times }))) continue;
+    if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
+    await saveUser(tx, row, { observed, now: times.now });
+  }
+  await insertObservedUsers(tx, await withoutUnderWay(tx, added));
+  if (licensed.length > 0 && !rules.book.isEmpty) {
+    await followUsers(tx, rules, licensed, times.now);
+  }
+}
+
+/**
+ * Leaves out accounts that a create of ours may have made: the look of the user who waits for it tells. Under another id
+ * they would be lost to whoever writes them meanwhile.
+ */
+async function withoutUnderWay(tx: Db, added: readonly ObservedAccount[]) {
+  if (added.length === 0) return added;
+  const underWay = await listNamesUnderWay(tx, 'users');
+  return added.filter(({ row }) => {
+    const names = [row.observed_user_name_folded, row.observed_email_folded];
+    return !names.some((name) => typeof name === 'string' && underWay.has(name));
+  });
+}
+
+interface Shown {
+  readonly before: ObservedUser | undefined;
+  readonly observed: ObservedUser;
+  readonly times: PageTimes;
+}
+
+/**
+ * True when a list tells news of a user. One that may be older than a call makes a look due, but for where it shows what
+ * the call showed: mostly a user who was created while the list was read.
+ */
+async function isNews(tx: Db, row: UserRow, { before, observed, times }: Shown): Promise<boolean> {
+  const stored = { ...row, seen: before };
+  const decide = row.deleted_at === null ? decideMerge : decideDeletedMerge;
+  const decision = decide(stored, times.sentAt);
+  if (decision !== 'look-again') return decision === 'merge';
+  if (before !== undefined && confirms(observed, before)) return true;
+  await updateUser(tx, row.id, toLookAgainColumns(row, times.now));
+  return false;
+}
+
+function tellsLicence(observed: ObservedUser, before: ObservedUser | undefined): boolean {
+  return observed.appsPermissions !== undefined && before?.appsPermissions === undefined;
+}
+
+function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
+  const attributes = toUnmanagedAttributes(observed);
+  return {
+    row: {
+      ...toObservedColumns({ erased_at: null }, observed),
+      ...toUserColumns(attributes),
+      id: userId(newId()),
+      upstream_id: upstreamId,
+      created_at: now,
+      modified_at: now,
+    },
+    emailsFolded: listFoldedEmails(attributes),
+  };
+}
+
+/** Stores an observation: an unmanaged user is shown as observed, a managed one as desired. */
+async function saveUser(
+  tx: Db,
+  row: UserRow,
+  { observed, now }: { observed: ObservedUser; now: number },
+): Promise<void> {
+  const columns = toObservedColumns(row, observed);
+  const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
+  const shown = attributes && toUserColumns(attributes);
+  if (attributes === undefined || shown?.attributes === row.attributes) {
+    await updateUser(tx, row.id, columns, row);
+    return;
+  }
+  const changed = { ...shown, version: row.version + 1, modified_at: now };
+  await updateUser(tx, row.id, { ...columns, ...changed }, row);
+  const emails = listFoldedEmails(attributes);
+  const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
+  if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
 }

@@ -11,7 +11,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
+import { findRowsOfGroups, insertObservedGroups } from '../../store/groups/observations.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import type { SeenLinks } from '../../store/links/compare-links.ts';
 import {
@@ -118,7 +118,7 @@ export async function saveGroups(
   listed: readonly ListedGroup[],
   how: PageReading,
 ): Promise<void> {
-  const rows = await lockGroupsByIds(tx, toIdLists(listed, how));
+  const rows = await findRowsOfGroups(tx, toIdLists(listed, how), { lock: true });
   const added: ListedGroup[] = [];
   for (const group of listed) {
     const [row, ...others] = listRowsOf(rows, group, how);

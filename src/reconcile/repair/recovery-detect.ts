@@ -5,8 +5,7 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { nameEvents } from '../audit/name-events.ts';
-import { POLL_STATE } from '../audit/poll-state.ts';
-import { CLOCKS_MS } from '../audit/window.ts';
+import { CLOCKS_MS, POLL_STATE } from '../audit/poll-state.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
 

@@ -14,13 +14,15 @@ import {
 import { deleteUnknown } from '../../store/plans/held.ts';
 import { deletePlan, findPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import {
+  isLinked,
+  isUserRow,
   listGroupsWithAdmins,
   listGroupsWithEntities,
   listRows,
   listUserNamesSeen,
+  type ResourceRow,
   trust,
-} from '../../store/resources/managed.ts';
-import { isLinked, isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
+} from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';

@@ -25,7 +25,7 @@ import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { tellPlan } from '../add-plan.ts';
-import { CLOCKS_MS } from '../audit/window.ts';
+import { CLOCKS_MS } from '../audit/poll-state.ts';
 import { isBusy } from '../compare/comparison.ts';
 import {
   type Current,

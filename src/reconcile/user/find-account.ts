@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import { countKnownAccounts } from '../../store/users/observations.ts';
+import { countKnown } from '../../store/resources/rows.ts';
 import { findUserByUpstreamId } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -142,7 +142,7 @@ async function findByQuery(
   keys: AccountKeys,
 ): Promise<ScimUser[]> {
   const { pageSize } = deps.policy;
-  const known = await countKnownAccounts(deps.store.read);
+  const known = await countKnown(deps.store.read, 'users');
   if (known <= (PAGES_WORTH_A_QUERY - 1) * pageSize) return [];
   const hits: ScimUser[] = [];
   for (const id of await askMembers(deps, context, keys)) {

@@ -39,7 +39,7 @@ import { addInspection } from '../../store/inspections.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
-import { endObserved } from '../../store/resources/managed.ts';
+import { endObserved } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { saveEmails } from '../../store/users/emails.ts';

@@ -8,10 +8,10 @@ import {
   type LinkRow,
   type LinkTable,
   type LinkWrite,
-  listExistingUsers,
   listLinks,
 } from '../../store/links/links.ts';
 import { findInnerGroups } from '../../store/resources/nesting.ts';
+import { findLive } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
@@ -100,7 +100,7 @@ export async function keepKnown(
 ): Promise<KnownEdits> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
   if (ids.length === 0) return { edits, groups: NO_GROUPS };
-  const existing = await listExistingUsers(tx, ids);
+  const existing = await findLive(tx, 'users', ids);
   const isKnown = (id: UserId) => existing.has(id);
   const others = ids.filter((id) => !isKnown(id));
   if (others.length === 0) return { edits, groups: NO_GROUPS };

@@ -24,36 +24,20 @@ export async function deleteAct(tx: Db, entry: string): Promise<void> {
   await tx.deleteFrom('acts').where('entry', '=', entry).execute();
 }
 
+/** Condition of an outage that goes on. */
+const isOpenOutage = (act: string) =>
+  sql`target = '' and kind = 'outage' and act = ${act} and ended_at is null`;
+
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
 export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
-  const open = tx.selectFrom('acts').select('id').where('target', '=', '');
-  const known = await open
-    .where('kind', '=', 'outage')
-    .where('act', '=', act)
-    .where('ended_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  if (known !== undefined) return;
-  const row = {
-    kind: 'outage',
-    entry: null,
-    act,
-    operator: '',
-    target: '',
-    at,
-    everyone: 1,
-  } as const;
-  await tx.insertInto('acts').values(row).execute();
+  await sql`insert into acts (kind, act, operator, target, at, everyone)
+    select 'outage', ${act}, '', '', cast(${at} as bigint), 1
+    where not exists (select 1 from acts where ${isOpenOutage(act)})`.execute(tx);
 }
 
 /** Stores the end of an outage; `at` is epoch milliseconds. */
 export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
-  const ended = tx.updateTable('acts').set({ ended_at: at }).where('target', '=', '');
-  await ended
-    .where('kind', '=', 'outage')
-    .where('act', '=', act)
-    .where('ended_at', 'is', null)
-    .execute();
+  await sql`update acts set ended_at = ${at} where ${isOpenOutage(act)}`.execute(tx);
 }
 
 /** Selection of acts of operators, and the page of it to read. */

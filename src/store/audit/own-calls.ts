@@ -132,14 +132,9 @@ export async function listLostCalls(
   resourceId: string,
   since: number,
 ): Promise<LostCall[]> {
-  const rows = await db
-    .selectFrom('own_calls')
-    .select(['at', 'kind', 'member_id'])
-    .where('resource_id', '=', resourceId)
-    .where('at', '>=', since)
-    .where((where) => where.or([where('outcome', 'is', null), where('outcome', '=', 'unknown')]))
-    .orderBy('at')
-    .execute();
+  const { rows } = await sql<Omit<LostCall, 'memberId'> & { member_id: string | null }>`
+    select at, kind, member_id from own_calls where resource_id = ${resourceId} and at >= ${since}
+    and (outcome is null or outcome = 'unknown') order by at`.execute(db);
   return rows.map(({ member_id, ...row }) => ({
     ...row,
     ...(member_id === null ? {} : { memberId: member_id }),
@@ -166,14 +161,10 @@ export async function listOperatorCalls(
   db: Db,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<{ readonly upstreamId: string; readonly at: number }[]> {
-  const rows = await db
-    .selectFrom('own_calls')
-    .select(['upstream_id', 'at'])
-    .where('kind', 'is', null)
-    .where('at', '>=', from)
-    .where('at', '<=', to)
-    .execute();
-  return rows.map(({ upstream_id, at }) => ({ upstreamId: upstream_id ?? '', at }));
+  const { rows } = await sql<{ upstreamId: string; at: number }>`
+    select coalesce(upstream_id, '') as "upstreamId", at from own_calls
+    where kind is null and at between ${from} and ${to}`.execute(db);
+  return rows;
 }
 
 /** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */
@@ -205,10 +196,7 @@ export async function findNewestOwnCallFor(
 /** Hands the calls of forgotten resources to the one that takes up what they may have left in the service. */
 export async function moveOwnCalls(tx: Db, from: readonly string[], to: string): Promise<void> {
   for (const ids of chunks(from)) {
-    await tx
-      .updateTable('own_calls')
-      .set({ resource_id: to })
-      .where('resource_id', 'in', ids)
-      .execute();
+    await sql`update own_calls set resource_id = ${to}
+      where resource_id in (${sql.join(ids)})`.execute(tx);
   }
 }

@@ -62,15 +62,10 @@ export async function listRequestsForPlaces(
 ): Promise<RequestRow[]> {
   const requests: RequestRow[] = [];
   for (const { groupId, list, until } of await listPlaces(db, { id, accountId, limit })) {
-    const writing = db.selectFrom('requests').selectAll().where('resource_id', '=', groupId);
-    const row = await writing
-      .where('at', '<=', until)
-      .where('status', '<', 400)
-      .where('written', 'like', `%${list}%`)
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (row !== undefined) requests.push(row);
+    const { rows } = await sql<RequestRow>`select * from requests
+      where resource_id = ${groupId} and at <= ${until} and status < 400
+      and written like ${`%${list}%`} order by seq desc limit 1`.execute(db);
+    requests.push(...rows);
   }
   return requests;
 }

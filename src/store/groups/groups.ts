@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { SeenEntities } from '../../domain/entity.ts';
 import {
   type GroupState,
@@ -7,13 +7,13 @@ import {
   toDesiredGroup,
   type UpstreamGroupIds,
 } from '../../domain/group.ts';
-import { type GroupId, groupId } from '../../domain/ids.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
-import { insertRow, toAssignments } from '../engine/row-sql.ts';
+import { insertRow, selectRows, toAssignments } from '../engine/row-sql.ts';
 import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
@@ -26,21 +26,19 @@ export type NewGroupRow = Insertable<GroupsTable>;
 /** The columns of a change. */
 export type GroupChange = UpdateObject<Schema, 'groups'>;
 
-/** The live group with this SCIM id, or undefined: unknown or deleted. */
-export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
-  return selectLive(db).where('id', '=', groupId(id)).executeTakeFirst();
+/** Rows of groups that a condition selects. */
+function select(db: Db, which: RawBuilder<unknown>): Promise<GroupRow[]> {
+  return selectRows<GroupRow>(db, 'groups', which);
 }
 
-/** Rows of groups that are not deleted. */
-function selectLive(db: Db) {
-  return db.selectFrom('groups').selectAll().where('deleted_at', 'is', null);
+/** The live group with this SCIM id, or undefined: unknown or deleted. */
+export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
+  return (await select(db, sql`id = ${id} and deleted_at is null`))[0];
 }
 
 /** The row with this SCIM id, deleted or not. */
 export async function findGroupRow(db: Db, id: string): Promise<GroupRow | undefined> {
-  // Read several times by each write, and so written as SQL, which costs kysely least.
-  const { rows } = await sql<GroupRow>`select * from groups where id = ${id}`.execute(db);
-  return rows[0];
+  return (await select(db, sql`id = ${id}`))[0];
 }
 
 /** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
@@ -50,65 +48,50 @@ export async function getGroupRow(db: Db, id: GroupId): Promise<GroupRow> {
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefined> {
-  const row = sql<GroupRow>`select * from groups where id = ${id} ${forUpdate(tx)}`;
-  return (await row.execute(tx)).rows[0];
+  return (await select(tx, sql`id = ${id} ${forUpdate(tx)}`))[0];
 }
 
 /** Live groups shown under this name, compared without case; at most one of them is managed. */
 export async function listGroupsByName(db: Db, nameFolded: string): Promise<GroupRow[]> {
-  return selectLive(db).where('display_name_folded', '=', nameFolded).execute();
+  return select(db, sql`display_name_folded = ${nameFolded} and deleted_at is null`);
 }
 
 /** The same, locked until the transaction ends: of two requests at the same time one takes the group over. */
 export async function lockGroupsByName(tx: Db, nameFolded: string): Promise<GroupRow[]> {
-  const named = selectLive(tx).where('display_name_folded', '=', nameFolded);
-  return named.orderBy('seq').forUpdate().execute();
+  const isNamed = sql`display_name_folded = ${nameFolded} and deleted_at is null`;
+  return select(tx, sql`${isNamed} order by seq ${forUpdate(tx)}`);
 }
 
 /** Lists tombstones of this name that still stand for a group of the service, newest first. */
 export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
-  const { rows } = await sql<GroupRow>`select * from groups
-    where display_name_folded = ${nameFolded} and deleted_at is not null
-    order by deleted_at desc`.execute(db);
-  return rows;
+  const isNamed = sql`display_name_folded = ${nameFolded} and deleted_at is not null`;
+  return select(db, sql`${isNamed} order by deleted_at desc`);
 }
 
 /** Lists groups whose name in the service is about to change or to go: their removal or renaming still waits. */
 export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
-  const { rows } = await sql<GroupRow>`select * from groups where ${waits('cells')}
-    and observed is not null and (deleted_at is not null or ${waits('cells', 'displayName')})`.execute(
-    db,
-  );
-  return rows;
+  const isLeaving = sql`(deleted_at is not null or ${waits('cells', 'displayName')})`;
+  return select(db, sql`${waits('cells')} and observed is not null and ${isLeaving}`);
 }
 
 /** The group, live or deleted, that stands for a group of the service; the live one first. */
 export async function findGroupByUpstream(
   db: Db,
-  ids: Partial<UpstreamGroupIds>,
+  { scimId, restId, uid }: Partial<UpstreamGroupIds>,
 ): Promise<GroupRow | undefined> {
-  const carrying = (deleted: 'is' | 'is not') => {
-    const named = [
-      ['upstream_scim_id', ids.scimId ?? null],
-      ['upstream_rest_id', ids.restId ?? null],
-      ['upstream_uid', ids.uid ?? null],
-    ] as const;
+  const named = [
+    ...(scimId === undefined ? [] : [sql`upstream_scim_id = ${scimId}`]),
+    ...(restId === undefined ? [] : [sql`upstream_rest_id = ${restId}`]),
+    ...(uid === undefined ? [] : [sql`upstream_uid = ${uid}`]),
+  ];
+  if (named.length === 0) return undefined;
+  const carrying = async (state: RawBuilder<unknown>) => {
     // The condition of the indexes stands beside each id, without which SQLite reads the whole table.
-    return db
-      .selectFrom('groups')
-      .selectAll()
-      .where((where) =>
-        where.or(
-          named.map(([column, id]) =>
-            where.and([where('deleted_at', deleted, null), where(column, '=', id)]),
-          ),
-        ),
-      )
-      .orderBy('deleted_at')
-      .orderBy('seq')
-      .executeTakeFirst();
+    const conditions = named.map((is) => sql`(${state} and ${is})`);
+    const isAny = sql.join(conditions, sql` or `);
+    return (await select(db, sql`(${isAny}) order by deleted_at, seq limit 1`))[0];
   };
-  return (await carrying('is')) ?? (await carrying('is not'));
+  return (await carrying(sql`deleted_at is null`)) ?? (await carrying(sql`deleted_at is not null`));
 }
 
 /** Adds a group. @throws StoreError when another live managed group has the name. */
@@ -121,11 +104,7 @@ export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Pro
   if (Object.keys(change).length === 0) return;
   const { display_name_folded: name } = change;
   if (typeof name === 'string') {
-    const row = await tx
-      .selectFrom('groups')
-      .select('display_name_folded')
-      .where('id', '=', id)
-      .executeTakeFirst();
+    const row = await findGroupRow(tx, id);
     const old = row === undefined ? [] : [row.display_name_folded];
     await keepFormerNames(tx, { type: 'group', id }, { old, names: [name] });
   }
@@ -191,13 +170,3 @@ export const pruneDeletedGroups = createPrune({
   isOver: sql`due_at is null and lost_looks = 0 and upstream_scim_id is null
     and upstream_rest_id is null and upstream_uid is null`,
 });
-
-/** Number of groups that the service was seen to have. */
-export async function countKnownGroups(db: Db): Promise<number> {
-  const known = db.selectFrom('groups').select((on) => on.fn.countAll().as('count'));
-  const { count } = await known
-    .where('deleted_at', 'is', null)
-    .where('upstream_uid', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}

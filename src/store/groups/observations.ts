@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
-import { toValues } from '../engine/row-sql.ts';
+import { selectRows, toValues } from '../engine/row-sql.ts';
+import { readBySeq } from '../resources/rows.ts';
 import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, type NewGroupRow, toObservedGroup, toUpstreamIds } from './groups.ts';
@@ -14,20 +15,13 @@ export interface UpstreamGroupIdLists {
   readonly uids?: readonly string[];
 }
 
-/** The rows, live or deleted, that carry any of these ids. */
-export async function listGroupsByIds(db: Db, ids: UpstreamGroupIdLists): Promise<GroupRow[]> {
-  const seqs = await findSeqs(db, ids);
-  return readInChunks(seqs, (some) => selectBySeq(db, some).execute());
-}
-
-/** The same rows, locked in their order until the transaction ends. */
-export async function lockGroupsByIds(tx: Db, ids: UpstreamGroupIdLists): Promise<GroupRow[]> {
-  const seqs = await findSeqs(tx, ids);
-  return readInChunks(seqs, (some) => selectBySeq(tx, some).forUpdate().execute());
-}
-
-function selectBySeq(db: Db, seqs: readonly number[]) {
-  return db.selectFrom('groups').selectAll().where('seq', 'in', seqs).orderBy('seq');
+/** The rows, live or deleted, that carry any of these ids; `lock`: locked in their order until the transaction ends. */
+export async function findRowsOfGroups(
+  db: Db,
+  ids: UpstreamGroupIdLists,
+  { lock }: { readonly lock: boolean },
+): Promise<GroupRow[]> {
+  return readBySeq(db, 'groups', { seqs: await findSeqs(db, ids), lock });
 }
 
 async function findSeqs(
@@ -68,26 +62,23 @@ export interface SeenGroup extends UpstreamGroupIds {
 
 /** Finds those of these groups, by their uids, that were deleted through SCIM. */
 export async function findDeletedGroups(db: Db, uids: readonly string[]): Promise<Set<string>> {
-  const deleted = db
-    .selectFrom('groups')
-    .select('upstream_uid')
-    .where('deleted_at', 'is not', null);
   const rows = await readInChunks(uids, (some) =>
-    deleted.where('upstream_uid', 'in', some).execute(),
+    selectRows<GroupRow>(
+      db,
+      'groups',
+      sql`deleted_at is not null and upstream_uid in (${sql.join(some)})`,
+    ),
   );
   return new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
 }
 
 /** Every live group that the service was seen to hold, in order of creation. */
 export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
-  const rows = await db
-    .selectFrom('groups')
-    .select(['id', 'seq', 'origin', 'observed'])
-    .select(['upstream_scim_id', 'upstream_rest_id', 'upstream_uid'])
-    .where('deleted_at', 'is', null)
-    .where('observed', 'is not', null)
-    .orderBy('seq')
-    .execute();
+  const rows = await selectRows<GroupRow>(
+    db,
+    'groups',
+    sql`deleted_at is null and observed is not null order by seq`,
+  );
   return rows.flatMap((row) => {
     const observed = toObservedGroup(row);
     if (observed === undefined) return [];
@@ -109,15 +100,9 @@ export async function countSeenMembers(
   db: Db,
   groupIds: readonly GroupId[],
 ): Promise<Map<GroupId, SeenMembersCount>> {
-  const rows = await db
-    .selectFrom('memberships')
-    .select([
-      'group_id',
-      sql<number>`count(case when observed = 1 then 1 end)`.as('seen'),
-      sql<number>`count(case when observed is null and pending is null then 1 end)`.as('unknown'),
-    ])
-    .where('group_id', 'in', groupIds)
-    .groupBy('group_id')
-    .execute();
+  const { rows } = await sql<SeenMembersCount & { readonly group_id: GroupId }>`
+    select group_id, count(case when observed = 1 then 1 end) as seen,
+      count(case when observed is null and pending is null then 1 end) as unknown
+    from memberships where group_id in (${sql.join(groupIds)}) group by group_id`.execute(db);
   return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

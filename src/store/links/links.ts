@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, readInChunks, readParts } from '../engine/dialect.ts';
 import type { LinkColumns } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
@@ -113,15 +113,6 @@ export async function deleteLinks(
   }
 }
 
-/** The ids among `ids` that are live users. */
-export async function listExistingUsers(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const live = db.selectFrom('users').select('id').where('deleted_at', 'is', null);
-  const rows = await readInChunks(ids.map(userId), (some) =>
-    live.where('id', 'in', some).execute(),
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
 /** Wish that a user is in a list of a group, or is not. */
 export interface LinkDesire {
   readonly groupId: GroupId;
@@ -139,17 +130,10 @@ export async function desireLink(
   { groupId, userId, isWanted }: LinkDesire,
 ): Promise<void> {
   const [link] = await listLinks(tx, table, groupId, [userId]);
-  if (link === undefined) {
-    const row = { group_id: groupId, user_id: userId, desired: isWanted ? 1 : 0, observed: null };
-    await tx
-      .insertInto(table)
-      .values({ ...row, pending: null, retry_at: null, stuck_at: null, problem: null })
-      .execute();
-    return;
-  }
-  if (!isWanted && link.observed !== 1) return deleteLinks(tx, table, groupId, [userId]);
-  await sql`update ${sql.table(table)} set desired = ${isWanted ? 1 : 0}
-    where group_id = ${groupId} and user_id = ${userId}`.execute(tx);
+  if (!isWanted && link && link.observed !== 1) return deleteLinks(tx, table, groupId, [userId]);
+  await sql`insert into ${sql.table(table)} (group_id, user_id, desired)
+    values (${groupId}, ${userId}, ${isWanted ? 1 : 0})
+    on conflict (user_id, group_id) do update set desired = excluded.desired`.execute(tx);
 }
 
 /** Link that differs in the service from what is desired. */

@@ -98,16 +98,18 @@ export interface TroubledResource {
   readonly nextAttemptAt: number | null;
 }
 
+/** SQL of some facts of the users and groups that meet a condition, with their names. */
+function selectNamed(facts: RawBuilder<unknown>, which: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select 'user' as type, id, user_name as name, ${facts} from users where ${which}
+    union all select 'group' as type, id, display_name as name, ${facts} from groups where ${which}`;
+}
+
 /** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
-  const where = sql`due_at is not null and ${IS_FAILING}`;
   const facts = sql`last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"`;
+  const failing = selectNamed(facts, sql`due_at is not null and ${IS_FAILING}`);
   const { rows } = await sql<Omit<TroubledResource, 'problem'> & { problem: string | null }>`
-    select * from (
-      select 'user' as type, id, user_name as name, ${facts} from users where ${where}
-      union all
-      select 'group' as type, id, display_name as name, ${facts} from groups where ${where}
-    ) as troubled order by since, id limit ${limit}`.execute(db);
+    select * from (${failing}) as troubled order by since, id limit ${limit}`.execute(db);
   return rows.map(({ problem, ...row }) => ({
     ...row,
     problem: parseStored(problem ?? '{"code":"unknown","words":""}'),
@@ -140,15 +142,10 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const facts = sql`cells, stuck_at, due_at`;
+  const stuck = selectNamed(sql`cells, stuck_at, due_at`, sql`stuck_at is not null`);
   const { rows } = await sql<
     Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string; due_at: number | null }
-  >`
-    select * from (
-      select 'user' as type, id, user_name as name, ${facts} from users where stuck_at is not null
-      union all
-      select 'group' as type, id, display_name as name, ${facts} from groups where stuck_at is not null
-    ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
+  >`select * from (${stuck}) as stuck order by stuck_at, id limit ${limit}`.execute(db);
   return rows.flatMap(({ type, id, name, due_at, ...row }) =>
     listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
       ...{ type, id, name, field, problem, since },

@@ -17,26 +17,13 @@ export async function saveDispute(
   tx: Db,
   { type, nameFolded, reason, now }: Dispute,
 ): Promise<boolean> {
-  const { count } = await tx
-    .insertInto('disputes')
-    .values({
-      resource_type: type,
-      name_folded: nameFolded,
-      reason,
-      first_seen_at: now,
-      last_seen_at: now,
-      count: 1,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['resource_type', 'name_folded']).doUpdateSet({
-        reason,
-        last_seen_at: now,
-        count: sql`disputes.count + 1`,
-      }),
-    )
-    .returning('count')
-    .executeTakeFirstOrThrow();
-  return count === 1;
+  const { rows } = await sql<{ count: number }>`
+    insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
+    values (${type}, ${nameFolded}, ${reason}, ${now}, ${now}, 1)
+    on conflict (resource_type, name_folded) do update set reason = excluded.reason,
+      last_seen_at = excluded.last_seen_at, count = disputes.count + 1
+    returning count`.execute(tx);
+  return rows[0]?.count === 1;
 }
 
 /** Forgets what was disputed of these names: an operator resolved it. */
@@ -70,12 +57,9 @@ export async function endDisputes(
 
 /** Counts disputes that came up since then (epoch milliseconds): providers ask again until one is resolved. */
 export async function countDisputes(db: Db, since: number): Promise<number> {
-  const row = await db
-    .selectFrom('disputes')
-    .select((select) => select.fn.countAll<number>().as('disputes'))
-    .where('last_seen_at', '>=', since)
-    .executeTakeFirstOrThrow();
-  return row.disputes;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from disputes where last_seen_at >= ${since}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** Forgets the disputes that came up last longest ago; returns how many. */
@@ -96,18 +80,9 @@ export interface DisputeView {
 
 /** Lists disputes, the latest first. */
 export async function listDisputes(db: Db, limit: number): Promise<DisputeView[]> {
-  const rows = await db
-    .selectFrom('disputes')
-    .selectAll()
-    .orderBy('last_seen_at', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    type: row.resource_type,
-    name: row.name_folded,
-    reason: row.reason,
-    count: row.count,
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-  }));
+  const { rows } = await sql<DisputeView>`
+    select resource_type as type, name_folded as name, reason, count,
+      first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
+    from disputes order by last_seen_at desc limit ${limit}`.execute(db);
+  return rows;
 }

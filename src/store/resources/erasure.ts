@@ -9,6 +9,7 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
+import { selectRows } from '../engine/row-sql.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
 import { FITTING_MAX } from './explained.ts';
@@ -16,13 +17,15 @@ import { FITTING_MAX } from './explained.ts';
 /** The users of this id, userName, displayName or address, the deleted among them. */
 export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
   const folded = foldCase(key);
-  const { rows } = await sql<UserRow>`
-    select * from users where id = ${key} or user_name_folded = ${folded}
+  return selectRows<UserRow>(
+    db,
+    'users',
+    sql`id = ${key} or user_name_folded = ${folded}
       or display_name_folded = ${folded} or observed_user_name_folded = ${folded}
       or observed_email_folded = ${folded}
       or id in (select user_id from user_emails where email_folded = ${folded})
-    order by seq limit ${FITTING_MAX}`.execute(db);
-  return rows;
+    order by seq limit ${FITTING_MAX}`,
+  );
 }
 
 /**
@@ -197,16 +200,9 @@ export async function listOldTombstones(
   db: Db,
   { before, afterSeq, limit }: Part & { readonly before: number },
 ): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('deleted_at', '<', before)
-    .where('erased_at', 'is', null)
-    .where('due_at', 'is', null)
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const isOld = sql`deleted_at < ${before} and erased_at is null and due_at is null`;
+  const page = sql`seq > ${afterSeq} order by seq limit ${limit}`;
+  return selectRows<UserRow>(db, 'users', sql`${isOld} and ${page}`);
 }
 
 /** Events of one read. */

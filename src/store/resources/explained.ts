@@ -3,13 +3,13 @@ import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { parseCells } from '../engine/columns.ts';
+import { selectRows } from '../engine/row-sql.ts';
 import type { LinkTable } from '../links/links.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
-import type { RowOf } from './managed.ts';
-import { findRow } from './rows.ts';
+import { findRow, type RowOf } from './rows.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 export const FITTING_MAX = 10;
@@ -23,11 +23,8 @@ export async function listByKey<Table extends 'users' | 'groups'>(
   table: Table,
   key: string,
 ): Promise<RowOf<Table>[]> {
-  const select = async (which: RawBuilder<unknown>) => {
-    const { rows } = await sql<RowOf<Table>>`
-      select * from ${sql.table(table)} where ${which} limit ${FITTING_MAX}`.execute(db);
-    return rows;
-  };
+  const select = (which: RawBuilder<unknown>) =>
+    selectRows<RowOf<Table>>(db, table, sql`${which} limit ${FITTING_MAX}`);
   const row = await select(sql`id = ${key}`);
   if (row.length > 0) return row;
   const isNamed = NAMED[table](foldCase(key));

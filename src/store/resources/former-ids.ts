@@ -80,17 +80,3 @@ export async function findHolders(
   });
   return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }
-
-/** Finds which of these users or groups are not deleted. */
-export async function findLive(
-  db: Db,
-  type: 'user' | 'group',
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const live = await readInChunks(ids, async (some) => {
-    const { rows } = await sql<{ id: string }>`select id from ${sql.table(`${type}s`)}
-      where id in (${sql.join(some)}) and deleted_at is null`.execute(db);
-    return rows;
-  });
-  return new Set(live.map(({ id }) => id));
-}

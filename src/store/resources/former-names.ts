@@ -1,5 +1,5 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { FormerNamesTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -12,18 +12,13 @@ export async function keepFormerNames(
   { type, id }: GivenKey,
   { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
 ): Promise<void> {
-  const gone = [...new Set(old)].filter(
-    (name) => name !== null && name !== '' && !names.includes(name),
+  const gone = [...new Set(old)].filter((name) => name && !names.includes(name));
+  const rows = gone.flatMap((name_folded) =>
+    name_folded === null ? [] : [{ resource_type: type, resource_id: id, name_folded }],
   );
-  for (const chunk of chunks(gone)) {
-    const rows = chunk.flatMap((name_folded) =>
-      name_folded === null ? [] : [{ resource_type: type, resource_id: id, name_folded }],
-    );
-    await tx
-      .insertInto('former_names')
-      .values(rows)
-      .onConflict((on) => on.doNothing())
-      .execute();
+  for (const some of chunks(rows)) {
+    const insert = tx.insertInto('former_names').values(some);
+    await insert.onConflict((on) => on.doNothing()).execute();
   }
 }
 
@@ -32,20 +27,12 @@ export async function listFormerNames(
   db: Db,
   type: 'user' | 'group',
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const names = new Map<string, string[]>();
-  for (const chunk of chunks(ids)) {
-    const rows = await db
-      .selectFrom('former_names')
-      .select(['resource_id', 'name_folded'])
-      .where('resource_type', '=', type)
-      .where('resource_id', 'in', chunk)
-      .execute();
-    for (const { resource_id, name_folded } of rows) {
-      names.set(resource_id, [...(names.get(resource_id) ?? []), name_folded]);
-    }
-  }
-  return names;
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const former = db.selectFrom('former_names').select(['resource_id', 'name_folded']);
+  const ofType = former.where('resource_type', '=', type);
+  const rows = await readInChunks(ids, (some) => ofType.where('resource_id', 'in', some).execute());
+  const byId = Map.groupBy(rows, ({ resource_id }) => resource_id);
+  return new Map([...byId].map(([id, some]) => [id, some.map(({ name_folded }) => name_folded)]));
 }
 
 /** Moves the former names of a deleted user or group to its successor. */

@@ -5,7 +5,7 @@ import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import type { ByRule, RuledFacts } from '../../domain/ruled-link.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { GroupsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -57,20 +57,16 @@ async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
 export async function listGroupNamesOf(
   db: Db,
   userIds: readonly UserId[],
-): Promise<Map<UserId, string[]>> {
-  const names = new Map<UserId, string[]>();
-  for (const chunk of chunks(userIds)) {
+): Promise<ReadonlyMap<UserId, readonly string[]>> {
+  const wanted = await readInChunks(userIds, async (some) => {
     const { rows } = await sql<{ user_id: UserId; name: string }>`
       select m.user_id, g.display_name as name from memberships as m join groups as g on g.id = m.group_id
-      where m.user_id in (${sql.join(chunk)}) and m.desired = 1
+      where m.user_id in (${sql.join(some)}) and m.desired = 1
       and g.origin is not null and g.deleted_at is null`.execute(db);
-    for (const { user_id, name } of rows) {
-      const held = names.get(user_id);
-      if (held) held.push(name);
-      else names.set(user_id, [name]);
-    }
-  }
-  return names;
+    return rows;
+  });
+  const byUser = Map.groupBy(wanted, ({ user_id }) => user_id);
+  return new Map([...byUser].map(([id, groups]) => [id, groups.map(({ name }) => name)]));
 }
 
 /** The live users who are wanted in any of these groups, or those `among` some; `by` a provider: not by an inner group alone. */

@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
+import { chunks, isPostgres, readInChunks, readParts } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -170,18 +170,19 @@ export async function* streamUsersOfGroups(
 ): AsyncGenerator<ListedUser[]> {
   const direct = table === 'memberships' ? sql`and m.by_rule = 0` : sql``;
   for (const chunk of chunks(ids)) {
-    for (let last = 0, isMore = true; isMore; ) {
-      // All links in their order, and each name by itself: see `readMembers` in `shown.ts`.
+    // All links in their order, and each name by itself: see `readMembers` in `shown.ts`.
+    const pages = readParts(USERS_AT_ONCE, async ({ afterSeq, limit }) => {
       const { rows } = await sql<Omit<ListedUser, 'display'> & ListedLink>`
         select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 ${direct} then
           (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as display
-        from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
-        order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
+        from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${afterSeq}
+        order by m.seq limit ${limit}`.execute(db);
+      return rows;
+    });
+    for await (const rows of pages) {
       yield rows.flatMap(({ owner, id, display }) =>
         display === null ? [] : { owner, id, display },
       );
-      last = rows.at(-1)?.seq ?? last;
-      isMore = rows.length === USERS_AT_ONCE;
     }
   }
 }

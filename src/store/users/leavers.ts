@@ -1,8 +1,10 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
-import type { UserId } from '../../domain/ids.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import { selectRows } from '../engine/row-sql.ts';
+import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import type { UserRow } from './users.ts';
 
@@ -17,15 +19,8 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
 
 /** Lists the users who left and whom no look has shown to be out, in order of creation, a part of them. */
 export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('left_at', 'is not', null)
-    .where('out_at', 'is', null)
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const isLeaving = sql`left_at is not null and out_at is null and seq > ${afterSeq}`;
+  return selectRows<UserRow>(db, 'users', sql`${isLeaving} order by seq limit ${limit}`);
 }
 
 /** Stores the end of a departure, unless the user was written since `row` was read; `outAt` null: they did not leave. */
@@ -34,32 +29,26 @@ export async function endDeparture(
   { id, version, left_at }: UserRow,
   outAt: number | null,
 ): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set({ left_at: outAt === null ? null : left_at, out_at: outAt })
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .execute();
+  const change = { left_at: outAt === null ? null : left_at, out_at: outAt };
+  const row = tx.updateTable('users').set(change).where('id', '=', id);
+  await row.where('version', '=', version).execute();
 }
 
 /** Kinds of calls that take access from somebody. */
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
 
+/** A call that took access from somebody. */
+type RemovalCall = Pick<Selectable<OwnCallsTable>, 'at' | 'operation' | 'outcome' | 'error'>;
+
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
 export async function findRemovalCall(
   db: Db,
   { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
-) {
-  return db
-    .selectFrom('own_calls')
-    .select(['at', 'operation', 'outcome', 'error'])
-    .where('resource_id', '=', id)
-    .where('at', '>=', from)
-    .where('at', '<=', until)
-    .where('kind', 'in', REMOVALS)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+): Promise<RemovalCall | undefined> {
+  const { rows } = await sql<RemovalCall>`select at, operation, outcome, error from own_calls
+    where resource_id = ${id} and at between ${from} and ${until} and kind in (${sql.join(REMOVALS)})
+    order by id desc limit 1`.execute(db);
+  return rows[0];
 }
 
 /** State of somebody who left. */
@@ -157,17 +146,24 @@ export async function findLateLeavers(
   return { count: Number(count), some };
 }
 
+/** Group that the bridge does not manage, and a user who was seen in it. */
+interface ForeignGroup {
+  readonly userId: UserId;
+  readonly id: GroupId;
+  readonly name: string;
+}
+
 /** Lists the groups that the bridge does not manage and in which these users were last seen. */
-export async function listForeignGroups(db: Db, userIds: readonly UserId[]) {
+export async function listForeignGroups(
+  db: Db,
+  userIds: readonly UserId[],
+): Promise<ForeignGroup[]> {
   if (userIds.length === 0) return [];
-  return db
-    .selectFrom('memberships')
-    .innerJoin('groups', 'groups.id', 'memberships.group_id')
-    .select(['memberships.user_id as userId', 'groups.id', 'groups.display_name as name'])
-    .where('memberships.user_id', 'in', userIds)
-    .where('memberships.observed', '=', 1)
-    .where('groups.origin', 'is', null)
-    .where('groups.deleted_at', 'is', null)
-    .orderBy('groups.display_name')
-    .execute();
+  const { rows } = await sql<ForeignGroup>`
+    select m.user_id as "userId", g.id, g.display_name as name
+    from memberships as m join groups as g on g.id = m.group_id
+    where m.user_id in (${sql.join(userIds)}) and m.observed = 1
+      and g.origin is null and g.deleted_at is null
+    order by g.display_name`.execute(db);
+  return rows;
 }

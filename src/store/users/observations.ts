@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { UserId } from '../../domain/ids.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
+import { readBySeq } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 import { insertEmails } from './emails.ts';
 import type { NewUserRow, UserRow } from './users.ts';
@@ -21,23 +22,15 @@ export interface RowsOfAccounts {
   readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
 }
 
-/** Finds the rows that stand for these accounts. */
-export async function findRowsOfAccounts(db: Db, ids: readonly number[]): Promise<RowsOfAccounts> {
-  const seqs = await findSeqs(db, ids);
-  const rows = await readInChunks(seqs, (some) => selectBySeq(db, some).execute());
-  return toRowsOfAccounts(rows);
-}
-
-/** Finds them locked until the transaction ends. */
-export async function lockRowsOfAccounts(tx: Db, ids: readonly number[]): Promise<RowsOfAccounts> {
+/** Finds the rows that stand for these accounts; `lock`: locked until the transaction ends. */
+export async function findRowsOfAccounts(
+  db: Db,
+  ids: readonly number[],
+  { lock }: { readonly lock: boolean },
+): Promise<RowsOfAccounts> {
   // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
-  const seqs = await findSeqs(tx, ids);
-  const rows = await readInChunks(seqs, (some) => selectBySeq(tx, some).forUpdate().execute());
-  return toRowsOfAccounts(rows);
-}
-
-function selectBySeq(db: Db, seqs: readonly number[]) {
-  return db.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
+  const seqs = await findSeqs(db, ids);
+  return toRowsOfAccounts(await readBySeq(db, 'users', { seqs, lock }));
 }
 
 /** One statement, which sees one moment; in two halves, because each has an index of its own. */
@@ -80,16 +73,6 @@ export async function insertObservedUsers(
     );
     await insertEmails(tx, emails);
   }
-}
-
-/** Counts the known accounts of the service, and so the price of a complete list. */
-export async function countKnownAccounts(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('users')
-    .select((select) => select.fn.count<number>('upstream_id').as('count'))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** An account that a filter must be able to find. */

@@ -6,14 +6,14 @@ import {
   sql,
   type UpdateObject,
 } from 'kysely';
-import { type UserId, userId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone, type SentCreate } from '../../domain/resource-state.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readInChunks } from '../engine/dialect.ts';
-import { insertRow, toAssignments } from '../engine/row-sql.ts';
+import { insertRow, selectRows, toAssignments } from '../engine/row-sql.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import type { Schema, UsersTable } from '../schema.ts';
@@ -26,21 +26,19 @@ export type NewUserRow = Insertable<UsersTable>;
 /** The columns of a change. */
 export type UserChange = UpdateObject<Schema, 'users'>;
 
-/** The live user with this SCIM id, or undefined: unknown or deleted. */
-export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
-  return selectLive(db).where('id', '=', userId(id)).executeTakeFirst();
+/** Rows of users that a condition selects. */
+function select(db: Db, which: RawBuilder<unknown>): Promise<UserRow[]> {
+  return selectRows<UserRow>(db, 'users', which);
 }
 
-/** Rows of users who are not deleted. */
-function selectLive(db: Db) {
-  return db.selectFrom('users').selectAll().where('deleted_at', 'is', null);
+/** The live user with this SCIM id, or undefined: unknown or deleted. */
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return (await select(db, sql`id = ${id} and deleted_at is null`))[0];
 }
 
 /** The row with this SCIM id, deleted or not. */
 export async function findUserRow(db: Db, id: string): Promise<UserRow | undefined> {
-  // Read several times by each write, and so written as SQL, which costs kysely least.
-  const { rows } = await sql<UserRow>`select * from users where id = ${id}`.execute(db);
-  return rows[0];
+  return (await select(db, sql`id = ${id}`))[0];
 }
 
 /** The row with this SCIM id, which the caller knows to be there. @throws Error when it is not */
@@ -50,8 +48,7 @@ export async function getUserRow(db: Db, id: UserId): Promise<UserRow> {
 
 /** The row with this SCIM id, deleted or not, locked until the transaction ends. */
 export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
-  const row = sql<UserRow>`select * from users where id = ${id} ${forUpdate(tx)}`;
-  return (await row.execute(tx)).rows[0];
+  return (await select(tx, sql`id = ${id} ${forUpdate(tx)}`))[0];
 }
 
 /** The live user that is linked to this account of the service. Unique by index. */
@@ -59,21 +56,18 @@ export async function findUserByUpstreamId(
   db: Db,
   upstreamId: number,
 ): Promise<UserRow | undefined> {
-  const { rows } = await sql<UserRow>`
-    select * from users where deleted_at is null and upstream_id = ${upstreamId}`.execute(db);
-  return rows[0];
+  return (await select(db, sql`deleted_at is null and upstream_id = ${upstreamId}`))[0];
 }
 
 /** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
 export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<UserRow[]> {
-  const { rows } = await sql<UserRow>`select * from users where upstream_id = ${upstreamId}
-    order by case when deleted_at is null then 0 else 1 end, seq desc`.execute(db);
-  return rows;
+  const order = sql`order by case when deleted_at is null then 0 else 1 end, seq desc`;
+  return select(db, sql`upstream_id = ${upstreamId} ${order}`);
 }
 
 /** Live users shown under this userName, compared without case (RFC 7643 §4.1.1); at most one is managed. */
 export async function listUsersByName(db: Db, userNameFolded: string): Promise<UserRow[]> {
-  return selectLive(db).where('user_name_folded', '=', userNameFolded).execute();
+  return select(db, sql`user_name_folded = ${userNameFolded} and deleted_at is null`);
 }
 
 /**
@@ -81,7 +75,7 @@ export async function listUsersByName(db: Db, userNameFolded: string): Promise<U
  * managed user, as it is wanted.
  */
 export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
-  return selectLive(db).where(hasAccountName(names)).execute();
+  return select(db, sql`deleted_at is null and ${hasAccountName(names)}`);
 }
 
 /** Lists live users who are shown under this folded userName, or whose account has one of these names, in no order. */
@@ -90,9 +84,8 @@ export async function listUsersByAnyName(
   userNameFolded: string,
   names: readonly string[],
 ): Promise<UserRow[]> {
-  const { rows } = await sql<UserRow>`select * from users where deleted_at is null
-    and (user_name_folded = ${userNameFolded} or ${hasAccountName(names)})`.execute(db);
-  return rows;
+  const isNamed = sql`(user_name_folded = ${userNameFolded} or ${hasAccountName(names)})`;
+  return select(db, sql`deleted_at is null and ${isNamed}`);
 }
 
 function hasAccountName(names: readonly string[]): RawBuilder<SqlBool> {
@@ -128,13 +121,14 @@ export async function listTombstones(
   },
 ): Promise<UserRow[]> {
   // A name that is null is nobody's.
-  const { rows } = await sql<UserRow>`
-    select * from users where deleted_at is not null and upstream_id is not null
+  return select(
+    db,
+    sql`deleted_at is not null and upstream_id is not null
     and (user_name_folded = ${userNameFolded} or observed_user_name_folded = ${userNameFolded}
       or observed_email_folded = ${emailFolded}
       or (external_id = ${externalId} and provider = ${provider}))
-    order by deleted_at desc`.execute(db);
-  return rows;
+    order by deleted_at desc`,
+  );
 }
 
 /**
@@ -159,14 +153,13 @@ export async function listUsersByExternalId(
   provider: string,
   externalId: string,
 ): Promise<UserRow[]> {
-  const users = selectLive(db).where('external_id', '=', externalId);
-  return users.where('provider', '=', provider).where('origin', 'is not', null).execute();
+  const isTheirs = sql`external_id = ${externalId} and provider = ${provider}`;
+  return select(db, sql`${isTheirs} and origin is not null and deleted_at is null`);
 }
 
 /** The rows of these ids, deleted or not, in no order. */
 export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<UserRow[]> {
-  const users = db.selectFrom('users').selectAll();
-  return readInChunks(ids, (some) => users.where('id', 'in', some).execute());
+  return readInChunks(ids, (some) => select(db, sql`id in (${sql.join(some)})`));
 }
 
 /**
@@ -175,8 +168,8 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
-  const owners = selectLive(tx).where('owner', '=', 1).where('id', '!=', except);
-  return (await owners.execute()).filter((row) => !isGone(toObservedUser(row)));
+  const owners = await select(tx, sql`deleted_at is null and owner = 1 and id <> ${except}`);
+  return owners.filter((row) => !isGone(toObservedUser(row)));
 }
 
 /** Adds a user. @throws StoreError when another live managed user has the name or the account. */
