@@ -227,18 +227,10 @@ export async function readPages<Item, Answer extends Page<Item>>(
 /** Writes the first entries of a list as a table, and tells where there are more. */
 export function toFirstOf<Item>(
   items: readonly Item[],
-  {
-    columns,
-    context,
-    hasMore,
-  }: {
-    readonly columns: readonly Column<Item>[];
-    readonly context: CliContext;
-    readonly hasMore: boolean;
-  },
+  shown: { columns: readonly Column<Item>[]; context: CliContext; hasMore: boolean },
 ): string {
-  const more = hasMore ? `There are more than these ${items.length}: --limit\n` : '';
-  return `${toTable(items, columns, context)}${more}`;
+  const more = shown.hasMore ? `There are more than these ${items.length}: --limit\n` : '';
+  return `${toTable(items, shown.columns, shown.context)}${more}`;
 }
 
 /** Parses a whole number above 0. @throws InvalidArgumentError, which is wrong usage */

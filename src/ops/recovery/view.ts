@@ -1,10 +1,7 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
-import {
-  findReleaseProgress,
-  type ReleaseProgress,
-} from '../../reconcile/repair/release-progress.ts';
+import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { Db } from '../../store/store.ts';
 import { toMoment } from '../http/moment.ts';
 import type { ReadingView, ReleaseView } from '../schemas/kinds.ts';
@@ -44,7 +41,9 @@ export function toReadingView(reading: ReadProgress | null): ReadingView | null 
 }
 
 /** Renders how far an approved plan has come. */
-export function toReleaseView(progress: ReleaseProgress | undefined): ReleaseView | null {
+export function toReleaseView(
+  progress: Awaited<ReturnType<typeof findReleaseProgress>>,
+): ReleaseView | null {
   if (progress === undefined) return null;
   const { startedAt, endsAt, ...counts } = progress;
   return { ...counts, startedAt: toMoment(startedAt), endsAt: endsAt ? toMoment(endsAt) : null };
