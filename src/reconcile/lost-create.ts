@@ -2,7 +2,6 @@ import { type Cells, isWaiting } from '../domain/cell.ts';
 import type { SentCreate } from '../domain/resource-state.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { isLinked, isUserRow, type ResourceRow } from '../store/resources/rows.ts';
-import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import {
   isStale,
   type Postponed,
@@ -39,34 +38,28 @@ function mayHaveCreated(row: ResourceRow, planned: LookPlanned): boolean {
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
 export function isLostLook(row: ResourceRow, { mustLook }: LookPlanned): boolean {
-  if (row.lost_looks === 0 || isLinked(row) || !mustLook) return false;
+  if (row.sent_creates === '[]' || isLinked(row) || !mustLook) return false;
   const isUnwanted = row.deleted_at !== null || (isUserRow(row) && row.active === 0);
   return isUnwanted || !isExistenceOf(parseCells(row));
 }
 
+/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
+const DELAYS_MS = [60_000, 15 * 60_000];
+
 /**
- * The row after a look that did not find the lost create, which is looked for again a bounded number of times; `isLast`:
+ * The row after a look that did not find the lost create. It is looked for again until it cannot arrive any more; `isLast`:
  * no look is left.
  */
 export function toAfterLostLook<Row extends ResourceRow>(
   row: Row,
   now: number,
 ): { readonly next: Row; readonly isLast: boolean } {
-  const lost_looks = row.lost_looks - 1;
-  const due_at = planNextLostLook(lost_looks, now);
-  const next: Row = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return { next, isLast: true };
-  return { next: { ...next, must_look: 1, due_at }, isLast: false };
-}
-
-/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
-const DELAYS_MS = [60_000, 15 * 60_000];
-
-/** Time of the next look for the result of an undone create (epoch milliseconds); undefined when none is left. */
-function planNextLostLook(looksLeft: number, now: number): number | undefined {
-  if (looksLeft <= 0) return undefined;
-  const made = LOST_CREATE.lost_looks - looksLeft;
-  return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
+  const next: Row = { ...row, ...toSuccessColumns(row), failing_since: null };
+  // Nothing was created since then.
+  const ageMs = now - Math.max(row.modified_at, row.deleted_at ?? 0);
+  const delayMs = DELAYS_MS.find((ms) => ageMs < ms);
+  if (delayMs === undefined) return { next: { ...next, sent_creates: '[]' }, isLast: true };
+  return { next: { ...next, must_look: 1, due_at: now + delayMs }, isLast: false };
 }
 
 /** The row after a step that is tried again: when, and what its call may have left. */
@@ -80,10 +73,9 @@ export function toRetriedRow<Row extends ResourceRow>(
     typeof toRetryColumns
   >[2],
 ): Row {
-  const lost = mayHaveCreated(row, planned)
-    ? outcome.kind === 'unknown' && LOST_CREATE
-    : toUnsureColumns(row, outcome, planned);
-  return { ...row, ...toRetryColumns(row, outcome, step), ...lost };
+  // What a create may have left is looked for by its names.
+  const unsure = mayHaveCreated(row, planned) ? {} : toUnsureColumns(row, outcome, planned);
+  return { ...row, ...toRetryColumns(row, outcome, step), ...unsure };
 }
 
 /** Keeps a refused look owed, unless nothing waits for the resource itself any more. */

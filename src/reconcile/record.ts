@@ -210,7 +210,8 @@ async function recordDone<T extends KindTypes>(
   if (linked.kind === 'later') return recordPostponed(tx, kind, row, step, linked);
   if (linked.kind === 'refused') {
     const { problem } = linked;
-    return recordRefused(tx, kind, row, step, { parts: [kind.existence], problem });
+    const left = withoutCreate(row, planned);
+    return recordRefused(tx, kind, left, step, { parts: [kind.existence], problem });
   }
   const done: T['row'] = { ...kind.toDoneRow(row, step, known), ...linked.columns };
   const { row: next, notified } = await kind.settle(tx, done, step, known);
@@ -259,7 +260,7 @@ async function recordRefused<T extends KindTypes>(
     step.reverted.push(...(await listLinkedUsers(tx, row.id)));
     await deleteAllLinks(tx, row.id);
   }
-  if (row.lost_looks > 0) {
+  if (row.sent_creates !== '[]') {
     return finishStep(tx, kind, hideNotCreated(row, step.now), step, { undone });
   }
   await deleteRow(tx, row);

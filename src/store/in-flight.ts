@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { tableOf } from './due.ts';
-import { LOST_CREATE } from './resources/sent-creates.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -63,8 +62,7 @@ function toInterrupted(table: 'users' | 'groups') {
   const isAsSent = sql`in_flight = 0 or exists (select 1 from own_calls as call
     where call.id = ${row}.in_flight and call.at >= ${row}.modified_at)`;
   const unsure_since = sql<number | null>`case when ${isAsSent} then unsure_since else 0 end`;
-  const lost_looks = sql<number>`case when sent_creates = '[]' then lost_looks else ${LOST_CREATE.lost_looks} end`;
-  return { in_flight: 0, must_look: 1, unsure_since, lost_looks } as const;
+  return { in_flight: 0, must_look: 1, unsure_since } as const;
 }
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */

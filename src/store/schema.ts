@@ -59,8 +59,6 @@ export interface ConvergenceColumns {
   last_error: string | null;
   /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
-  lost_looks: Generated<number>;
   /** Creates that left and whose outcome is not known (`SentCreate[]`). */
   sent_creates: Generated<string>;
   /**

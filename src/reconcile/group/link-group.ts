@@ -33,7 +33,6 @@ export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promi
       upstream_rest_id: ids.restId ?? row.upstream_rest_id,
       upstream_uid: ids.uid ?? row.upstream_uid,
       origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
-      lost_looks: 0,
       sent_creates: '[]',
     },
   };

@@ -93,7 +93,7 @@ async function judge({ store, policy }: WatchDeps, row: UserRow): Promise<Verdic
   const { desired, observed } = state;
   if (!isOut(desired)) return { outAt: null };
   if (isOnItsWay(state)) return 'waits';
-  const hasAccount = mayHaveAccount(state, row);
+  const hasAccount = mayHaveAccount(state);
   if (observed === undefined) return hasAccount ? 'waits' : { outAt: null };
   if (isGone(observed)) return { outAt: observed.goneAt ?? observed.at };
   const since = { id: row.id, from: row.left_at ?? 0, until: Number.MAX_SAFE_INTEGER };
@@ -121,8 +121,8 @@ function isOut({
 }
 
 /** True also while a create whose answer was lost may have left one. */
-function mayHaveAccount({ upstreamId, sentCreates }: UserState, row: UserRow): boolean {
-  return upstreamId !== undefined || sentCreates.length > 0 || row.lost_looks > 0;
+function mayHaveAccount({ upstreamId, sentCreates }: UserState): boolean {
+  return upstreamId !== undefined || sentCreates.length > 0;
 }
 
 /** Has a user looked at, or deactivated again. */

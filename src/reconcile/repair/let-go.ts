@@ -43,7 +43,7 @@ export async function letGo(
 /** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
 async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   if (hasWaiting(row) || isInFlight(row)) return true;
-  if (row.must_look !== 0 || row.lost_looks > 0) return true;
+  if (row.must_look !== 0 || row.sent_creates !== '[]') return true;
   if ((await listHeldChanges(tx, [row.id])).length > 0) return true;
   return !isUserRow(row) && hasWaitingLinks(tx, row.id);
 }

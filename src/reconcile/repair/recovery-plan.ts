@@ -233,7 +233,7 @@ async function listUnknownUsers(
 
 function isUntouched(row: UserRow, readSince: number): boolean {
   const hasSentNothing = row.upstream_id === null && row.sent_creates === '[]';
-  return hasSentNothing && row.lost_looks === 0 && row.modified_at < readSince;
+  return hasSentNothing && row.modified_at < readSince;
 }
 
 function listNames(row: UserRow): string[] {

@@ -35,7 +35,7 @@ export const OWNER_ACCOUNT =
 export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promise<Link<UserRow>> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', columns: {} };
-  const found = { upstream_id: upstreamId, lost_looks: 0, sent_creates: '[]' };
+  const found = { upstream_id: upstreamId, sent_creates: '[]' };
   if (upstreamId === row.upstream_id) return { kind: 'linked', columns: found };
   const obstacle = await findObstacle(tx, row, known);
   if (obstacle !== undefined) return refuse(obstacle);

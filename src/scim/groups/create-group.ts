@@ -174,7 +174,7 @@ async function insert(
   const released = tombstones.find((row) => row.origin === 'adopted' && row.observed !== null);
   const lost = await joinLost(
     tx,
-    tombstones.filter(({ lost_looks }) => lost_looks > 0),
+    tombstones.filter((row) => row.sent_creates !== '[]' && row.in_flight === 0),
   );
   const from = released ?? lost;
   const draft: NewGroupRow = {

@@ -261,7 +261,7 @@ async function startWriting(
     deactivation: deps.policy.deactivation,
   });
   // Of somebody who is created inactive nothing may be pending, and yet an earlier create may have left an account.
-  const owesLook = row.lost_looks > 0 && row.must_look > 0;
+  const owesLook = row.sent_creates !== '[]' && row.must_look > 0;
   const isDue = owesLook || listWaiting(cells).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };

@@ -84,7 +84,7 @@ export function parseStored<T>(text: string): T {
 
 /** Columns of a row of which nothing waits, fails or is unsure. */
 export const NOTHING_OPEN = {
-  ...{ cells: '{}', sent_creates: '[]', lost_looks: 0 },
+  ...{ cells: '{}', sent_creates: '[]' },
   ...{ must_look: 0, in_flight: 0, attempts: 0, due_at: null, last_error: null },
   ...{ failing_since: null, stuck_at: null, unsure_since: null, asked_kind: null },
 } as const;

@@ -167,6 +167,6 @@ export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEn
 /** Forgets groups that were deleted, of which nothing waits and that are not in the service: any other row keeps one hidden. */
 export const pruneDeletedGroups = createPrune({
   ...({ table: 'groups', key: 'id', at: 'deleted_at', oldest: 'seq' } as const),
-  isOver: sql`due_at is null and lost_looks = 0 and upstream_scim_id is null
+  isOver: sql`due_at is null and sent_creates = '[]' and upstream_scim_id is null
     and upstream_rest_id is null and upstream_uid is null`,
 });

@@ -39,7 +39,7 @@ function toConvergenceColumns(serial: string): string {
     version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
     due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
     last_error text, stuck_at bigint, in_flight bigint default 0 not null,
-    steps bigint default 0 not null, write_id text, deleted_at bigint, lost_looks integer default 0 not null,
+    steps bigint default 0 not null, write_id text, deleted_at bigint,
     sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint,
     asked_kind text, asked_at bigint, asked_version bigint, asked_trace text`;
 }
@@ -71,7 +71,7 @@ function listUserStatements(serial: string): string[] {
       where observed_email_folded is not null`,
     'create index users_modified on users (modified_at, seq)',
     'create index users_inactive on users (seq) where active = 0',
-    'create index users_lost on users (lost_looks) where lost_looks > 0',
+    "create index users_lost on users (seq) where sent_creates <> '[]'",
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
     'create index users_seats on users (upstream_id) where takes_seat = 1',
     'create index users_left on users (left_at, seq) where left_at is not null',
@@ -116,7 +116,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_external on groups (external_id) where external_id is not null',
     `create index groups_provider on groups (provider) where provider <> 'default'`,
     'create index groups_modified on groups (modified_at, seq)',
-    'create index groups_lost on groups (lost_looks) where lost_looks > 0',
+    "create index groups_lost on groups (seq) where sent_creates <> '[]'",
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
     'create index groups_in_flight on groups (in_flight) where in_flight > 0',
     'create index groups_asked on groups (asked_kind, asked_at) where asked_kind is not null',

@@ -14,7 +14,7 @@ const CHUNK = 500;
 const RETRIED_AT_ONCE = 100;
 
 /** Condition of a row with work to do. A deleted one whose lost create is looked for has times of its own. */
-const HAS_WORK = sql`(lost_looks = 0 or deleted_at is null)`;
+const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
 
 /**
  * Makes every resource due that waits for its next attempt: the service answers again. What is stuck of it, or failed by
@@ -143,8 +143,8 @@ async function retryLinks(tx: Db, id: GroupId): Promise<string[]> {
 }
 
 /** True for a deleted row whose lost create is looked for. */
-function isLookedFor(row: { readonly lost_looks: number; readonly deleted_at: number | null }) {
-  return row.lost_looks > 0 && row.deleted_at !== null;
+function isLookedFor(row: { readonly sent_creates: string; readonly deleted_at: number | null }) {
+  return row.sent_creates !== '[]' && row.deleted_at !== null;
 }
 
 function toPrioritised(row: { readonly cells: string }, dueAt: number, now: number) {

@@ -13,7 +13,6 @@ import type { Db } from '../store.ts';
 import { getUserRow, type NewUserRow, type UserRow, updateUser } from '../users/users.ts';
 import { moveFormerNames } from './former-names.ts';
 import { deleteRow, isUserRow, type ResourceRow } from './rows.ts';
-import { LOST_CREATE } from './sent-creates.ts';
 
 /**
  * Makes a deleted user a new one, under another id: what the service holds of the deleted one stays known, and so does what
@@ -67,7 +66,6 @@ async function giveId(
   return {
     ...NOTHING_OPEN,
     ...(isUnsure(row) && EVERYTHING_UNSURE),
-    ...(mayExist && LOST_CREATE),
     sent_creates: row.sent_creates,
     must_look: mayExist || isInFlight(row) ? 1 : row.must_look,
     version: row.version + 1,

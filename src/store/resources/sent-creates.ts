@@ -7,9 +7,6 @@ import { tableOf } from '../due.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 
-/** Columns of a row whose create may have left an account or group: the looks that are made for it, in all. */
-export const LOST_CREATE = { lost_looks: 3 } as const;
-
 /** Writes down what a create is about to be sent with, once; `earlier` are those that the row has already. */
 export async function addSentCreate(
   tx: Db,
@@ -39,10 +36,9 @@ export async function listNamesUnderWay(db: Db, table: 'users' | 'groups'): Prom
     table === 'users'
       ? [sql.ref('user_name_folded'), sql`upstream_id is null`]
       : [sql.ref('display_name_folded'), hasNoIds];
-  const mine = sql`select ${name} as name, sent_creates from ${sql.table(table)} where ${isUnknown}`;
-  // In two halves, because each has an index of its own.
   const { rows } = await sql<{ name: string; sent_creates: string }>`
-    ${mine} and lost_looks > 0 union all ${mine} and in_flight > 0`.execute(db);
+    select ${name} as name, sent_creates from ${sql.table(table)}
+    where sent_creates <> '[]' and ${isUnknown}`.execute(db);
   const sent = listSentCreates(rows).flatMap(({ name, address = name }) => [name, address]);
   return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
 }

@@ -141,7 +141,7 @@ export async function lockLostUsers(
 ): Promise<UserRow[]> {
   const { rows } = await sql<UserRow>`
     select * from users where deleted_at is not null and upstream_id is null
-    and (lost_looks > 0 or in_flight > 0) and (user_name_folded = ${userNameFolded}
+    and sent_creates <> '[]' and (user_name_folded = ${userNameFolded}
       or id in (select user_id from user_emails where email_folded = ${emailFolded}))
     order by seq desc ${forUpdate(tx)}`.execute(tx);
   return rows;
