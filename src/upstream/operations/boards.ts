@@ -1,4 +1,4 @@
-import { array, extend, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operations, operationsWith, shape } from './row.ts';
 
 /** Rule for marking a card that does not move. */
 const lastMovedWarnings = {
@@ -44,22 +44,18 @@ export const spaceBoards = operations('spaceBoards', {
   createNewBoard: {
     about: 'Creates a board, with its columns and lanes where they are given.',
     call: 'POST /spaces/{space_id}/boards',
-    body: {
-      'title*': 'string | number',
-      columns: 'object[]',
-      lanes: 'object[]',
-      description: 'string | null',
-      top: 'integer',
-      left: 'integer',
-      default_card_type_id: 'integer',
-      first_image_is_cover: 'boolean',
-      reset_lane_spent_time: 'boolean',
-      automove_cards: 'boolean',
-      backward_moves_enabled: 'boolean',
-      auto_assign_enabled: 'boolean',
-      sort_order: 'number',
-      external_id: 'number | string | null',
-    },
+    body: fields({
+      'string | number': 'title*',
+      'object[]': 'columns lanes',
+      'string | null': 'description',
+      integer: 'top left default_card_type_id',
+      boolean: `
+        first_image_is_cover reset_lane_spent_time automove_cards backward_moves_enabled
+        auto_assign_enabled
+      `,
+      number: 'sort_order',
+      'number | string | null': 'external_id',
+    }),
     answer: object(extend(board, 'top left sort_order')),
   },
   getBoard: {
@@ -85,28 +81,21 @@ export const spaceBoards = operations('spaceBoards', {
   updateBoard: {
     about: 'Changes a board, or takes it over from another space.',
     call: 'PATCH /spaces/{space_id}/boards/{id}',
-    body: {
-      title: 'string | number',
-      description: 'string | null',
-      top: 'integer',
-      left: 'integer',
-      type: '1 | 5',
-      cell_wip_limits: 'unknown[]',
-      default_card_type_id: 'integer',
-      default_tags: 'string | null',
-      first_image_is_cover: 'boolean',
-      reset_lane_spent_time: 'boolean',
-      automove_cards: 'boolean',
-      backward_moves_enabled: 'boolean',
-      move_parents_to_done: 'boolean',
-      hide_done_policies: 'boolean',
-      hide_done_policies_in_done_column: 'boolean',
-      sort_order: 'number',
-      external_id: 'number | string | null',
-      move_from_space_id: 'integer',
-      auto_assign_enabled: 'boolean',
-      card_properties: 'object[] | null',
-    },
+    body: fields({
+      'string | number': 'title',
+      'string | null': 'description default_tags',
+      integer: 'top left default_card_type_id move_from_space_id',
+      '1 | 5': 'type',
+      'unknown[]': 'cell_wip_limits',
+      boolean: `
+        first_image_is_cover reset_lane_spent_time automove_cards backward_moves_enabled
+        move_parents_to_done hide_done_policies hide_done_policies_in_done_column
+        auto_assign_enabled
+      `,
+      number: 'sort_order',
+      'number | string | null': 'external_id',
+      'object[] | null': 'card_properties',
+    }),
     answer: object(extend(board, 'top left sort_order')),
   },
 });
@@ -117,18 +106,16 @@ export const columns = operations('columns', {
     about: 'Creates a column.',
     call: 'POST /boards/{board_id}/columns',
     body: {
-      'title*': 'string',
-      external_id: 'number | string | null',
-      sort_order: 'number',
-      type: '1 | 2 | 3',
       ...lastMovedWarnings,
-      wip_limit: 'integer',
-      wip_limit_type: '1 | 2',
-      col_count: 'integer',
-      archive_after_days: 'integer',
-      months_to_hide_cards: 'integer | null',
-      card_hide_after_days: 'integer | null',
-      rules: 'integer',
+      ...fields({
+        string: 'title*',
+        'number | string | null': 'external_id',
+        number: 'sort_order',
+        '1 | 2 | 3': 'type',
+        integer: 'wip_limit col_count archive_after_days rules',
+        '1 | 2': 'wip_limit_type',
+        'integer | null': 'months_to_hide_cards card_hide_after_days',
+      }),
     },
     answer: object(column),
   },
@@ -151,53 +138,46 @@ export const columns = operations('columns', {
     about: 'Changes a column or puts it between two others.',
     call: 'PATCH /boards/{board_id}/columns/{id}',
     body: {
-      external_id: 'number | string | null',
-      title: 'string',
-      sort_order: 'number',
-      type: '1 | 2 | 3',
-      wip_limit: 'integer | null',
-      wip_limit_type: '1 | 2',
       ...lastMovedWarnings,
-      col_count: 'integer',
-      archive_after_days: 'integer',
-      months_to_hide_cards: 'integer | null',
-      card_hide_after_days: 'integer | null',
-      rules: 'integer',
-      default_tags: 'string | null',
-      prev_column_id: 'integer | null',
-      next_column_id: 'integer | null',
-      pause_sla: 'boolean',
+      ...fields({
+        'number | string | null': 'external_id',
+        string: 'title',
+        number: 'sort_order',
+        '1 | 2 | 3': 'type',
+        'integer | null': `
+        wip_limit months_to_hide_cards card_hide_after_days prev_column_id next_column_id
+      `,
+        '1 | 2': 'wip_limit_type',
+        integer: 'col_count archive_after_days rules',
+        'string | null': 'default_tags',
+        boolean: 'pause_sla',
+      }),
     },
     answer: object(column),
   },
 });
 
 /** Columns within a column. */
-export const subcolumn = operations('subcolumn', {
+export const subcolumn = operationsWith({ source: 'field-notes' })('subcolumn', {
   createNewSubcolumn: {
     about: 'Creates a subcolumn.',
     call: 'POST /columns/{column_id}/subcolumns',
     body: {
-      'title*': 'string',
-      external_id: 'number | string | null',
-      sort_order: 'number',
-      type: 'integer',
-      archive_after_days: 'integer',
-      months_to_hide_cards: 'integer | null',
-      card_hide_after_days: 'integer | null',
-      col_count: 'integer',
-      rules: 'integer',
       ...lastMovedWarnings,
-      wip_limit: 'integer',
+      ...fields({
+        string: 'title*',
+        'number | string | null': 'external_id',
+        number: 'sort_order',
+        integer: 'type archive_after_days col_count rules wip_limit',
+        'integer | null': 'months_to_hide_cards card_hide_after_days',
+      }),
     },
     answer: object(column),
-    source: 'field-notes',
   },
   getListOfSubcolumns: {
     about: 'The subcolumns of a column, in one answer.',
     call: 'GET /columns/{column_id}/subcolumns',
     answer: array(column),
-    source: 'field-notes',
   },
   removeSubcolumn: {
     about:
@@ -207,29 +187,23 @@ export const subcolumn = operations('subcolumn', {
     query: { force: 'boolean' },
     body: { force: 'boolean' },
     answer: object('id'),
-    source: 'field-notes',
   },
   updateSubcolumn: {
     about: 'Changes a subcolumn or puts it between two others.',
     call: 'PATCH /columns/{column_id}/subcolumns/{id}',
     body: {
-      title: 'string',
-      external_id: 'number | string | null',
-      sort_order: 'number',
-      type: 'integer',
-      archive_after_days: 'integer',
-      months_to_hide_cards: 'integer | null',
-      card_hide_after_days: 'integer | null',
-      col_count: 'integer',
-      rules: 'integer',
       ...lastMovedWarnings,
-      default_tags: 'string | null',
-      prev_column_id: 'integer | null',
-      next_column_id: 'integer | null',
-      pause_sla: 'boolean',
+      ...fields({
+        string: 'title',
+        'number | string | null': 'external_id',
+        number: 'sort_order',
+        integer: 'type archive_after_days col_count rules',
+        'integer | null': 'months_to_hide_cards card_hide_after_days prev_column_id next_column_id',
+        'string | null': 'default_tags',
+        boolean: 'pause_sla',
+      }),
     },
     answer: object(column),
-    source: 'field-notes',
   },
 });
 

@@ -1,5 +1,5 @@
 import { idList } from './operation.ts';
-import { array, extend, object, operations, redirect, shape } from './row.ts';
+import { array, extend, fields, object, operations, redirect, shape } from './row.ts';
 import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
 /** A checklist item, to be made. */
@@ -233,12 +233,10 @@ export const cardTimeLogs = operations('cardTimeLogs', {
   addTimeLog: {
     about: 'Logs time.',
     call: 'POST /cards/{card_id}/time-logs',
-    body: {
-      'role_id*': 'integer',
-      'time_spent*': 'integer',
-      'for_date*': 'string',
-      comment: 'string',
-    },
+    body: fields({
+      integer: 'role_id* time_spent*',
+      string: 'for_date* comment',
+    }),
     answer: object(timeLog),
   },
   getTimeLogs: {
@@ -265,26 +263,15 @@ export const timesheet = operations('timesheet', {
   getList: {
     about: 'The time logged between two days, both included.',
     call: 'GET /time-logs',
-    query: {
-      'from*': 'string',
-      'to*': 'string',
-      tag_ids: idList,
-      user_ids: idList,
-      group_ids: idList,
-      space_ids: idList,
-      board_ids: idList,
-      column_ids: idList,
-      card_ids: idList,
-      visible_column_ids: idList,
-      limit: 'integer',
-      offset: 'integer',
-      condition: 'integer',
-      group_by: 'integer',
-      time_precision: 'string | number',
-      time_unit: 'string',
-      with_daily_distribution: 'boolean',
-      only_general_sum: 'boolean',
-    },
+    query: fields({
+      string: 'from* to* time_unit',
+      [idList]: `
+        tag_ids user_ids group_ids space_ids board_ids column_ids card_ids visible_column_ids
+      `,
+      integer: 'limit offset condition group_by',
+      'string | number': 'time_precision',
+      boolean: 'with_daily_distribution only_general_sum',
+    }),
     answer: array(extend(timeLog, 'card user role')),
     paging: 'offset',
     source: 'field-notes',

@@ -1,5 +1,5 @@
 import { idList } from './operation.ts';
-import { array, extend, none, object, operations, shape } from './row.ts';
+import { array, extend, fields, none, object, operations, operationsWith, shape } from './row.ts';
 import { card, relatedCard, treeEntity, userShort } from './shared-shapes.ts';
 
 /** CTY: a card type. */
@@ -35,16 +35,11 @@ export const cards = operations('cards', {
       'repeat: a second job would start. Without any condition it would change every card of ' +
       'the company: that takes `everything: true`.',
     call: 'PATCH /cards',
-    body: {
-      board_id: 'integer',
-      column_id: 'integer',
-      lane_id: 'integer',
-      owner_id: 'integer',
-      type_id: 'integer',
-      condition: '1 | 2',
-      attributes: 'unknown',
-      order_by: 'unknown',
-    },
+    body: fields({
+      integer: 'board_id column_id lane_id owner_id type_id',
+      '1 | 2': 'condition',
+      unknown: 'attributes order_by',
+    }),
     conditions: ['board_id', 'column_id', 'lane_id', 'owner_id', 'type_id', 'condition'],
     answer: object('id', { id: 'string' }),
     repeat: 'unsafe',
@@ -52,28 +47,19 @@ export const cards = operations('cards', {
   createNewCard: {
     about: 'Creates a card.',
     call: 'POST /cards',
-    body: {
-      'title*': 'number | string',
-      'board_id*': 'integer',
-      asap: 'boolean',
-      due_date: 'string | null',
-      due_date_time_present: 'boolean',
-      sort_order: 'number',
-      description: 'number | string | null',
-      expires_later: 'boolean',
-      size_text: 'number | string | null',
-      column_id: 'integer',
-      lane_id: 'integer',
-      owner_id: 'integer',
-      responsible_id: 'integer',
-      owner_email: 'string',
-      position: '1 | 2',
-      type_id: 'integer',
-      service_id: 'integer | null',
-      external_id: 'number | string | null',
-      text_format_type_id: '1 | 2 | 3',
-      properties: 'object',
-    },
+    body: fields({
+      'number | string': 'title*',
+      integer: 'board_id* column_id lane_id owner_id responsible_id type_id',
+      boolean: 'asap due_date_time_present expires_later',
+      'string | null': 'due_date',
+      number: 'sort_order',
+      'number | string | null': 'description size_text external_id',
+      string: 'owner_email',
+      '1 | 2': 'position',
+      'integer | null': 'service_id',
+      '1 | 2 | 3': 'text_format_type_id',
+      object: 'properties',
+    }),
     answer: object(cardCreated),
   },
   deleteCard: {
@@ -101,60 +87,30 @@ export const cards = operations('cards', {
       '`{ result, position }`, and `start_position` goes on from a position. The fields of a ' +
       'card here are not known for sure.',
     call: 'GET /cards',
-    query: {
-      created_before: 'string',
-      created_after: 'string',
-      updated_before: 'string',
-      updated_after: 'string',
-      due_date_before: 'string',
-      due_date_after: 'string',
-      first_moved_in_progress_before: 'string',
-      first_moved_in_progress_after: 'string',
-      last_moved_to_done_at_before: 'string',
-      last_moved_to_done_at_after: 'string',
-      query: 'string',
-      version: 'integer',
-      tag: 'string',
-      tag_ids: idList,
-      type_ids: idList,
-      type_id: 'integer',
-      exclude_board_ids: idList,
-      exclude_lane_ids: idList,
-      exclude_column_ids: idList,
-      exclude_owner_ids: idList,
-      exclude_card_ids: idList,
-      column_ids: idList,
-      member_ids: idList,
-      owner_ids: idList,
-      owner_id: 'integer',
-      responsible_ids: idList,
-      responsible_id: 'integer',
-      states: idList,
-      external_id: 'string | number',
-      additional_card_fields: 'string | string[]',
-      search_fields: 'string | string[]',
-      space_id: 'integer',
-      board_id: 'integer',
-      column_id: 'integer',
-      lane_id: 'integer',
-      condition: 'integer',
-      archived: 'boolean',
-      asap: 'boolean',
-      overdue: 'boolean',
-      done_on_time: 'boolean',
-      with_due_date: 'boolean',
-      is_request: 'boolean',
-      filter: 'string | object',
-      order_by: 'string',
-      order_direction: 'string',
-      order_space_id: 'integer',
-      organizations_ids: idList,
-      limit: 'integer',
-      offset: 'integer',
-      start_position: 'string',
-      include_search_preview: 'boolean',
-      broken_api: 'boolean',
-    },
+    query: fields({
+      string: `
+        created_before created_after updated_before updated_after due_date_before due_date_after
+        first_moved_in_progress_before first_moved_in_progress_after
+        last_moved_to_done_at_before last_moved_to_done_at_after query tag order_by
+        order_direction start_position
+      `,
+      integer: `
+        version type_id owner_id responsible_id space_id board_id column_id lane_id condition
+        order_space_id limit offset
+      `,
+      [idList]: `
+        tag_ids type_ids exclude_board_ids exclude_lane_ids exclude_column_ids exclude_owner_ids
+        exclude_card_ids column_ids member_ids owner_ids responsible_ids states
+        organizations_ids
+      `,
+      'string | number': 'external_id',
+      'string | string[]': 'additional_card_fields search_fields',
+      boolean: `
+        archived asap overdue done_on_time with_due_date is_request include_search_preview
+        broken_api
+      `,
+      'string | object': 'filter',
+    }),
     queryStyle: { filter: 'base64-json' },
     answer: array(''),
     paging: 'start-position',
@@ -177,34 +133,22 @@ export const cards = operations('cards', {
       'Changes or moves a card. The documents show the end of its body and its answer, without ' +
       'its name.',
     call: 'PATCH /cards/{card_id}',
-    body: {
-      title: 'number | string',
-      asap: 'boolean',
-      due_date: 'string | null',
-      due_date_time_present: 'boolean',
-      sort_order: 'number',
-      description: 'number | string | null',
-      expires_later: 'boolean',
-      size_text: 'number | string | null',
-      board_id: 'integer',
-      column_id: 'integer',
-      lane_id: 'integer',
-      owner_id: 'integer',
-      type_id: 'integer',
-      service_id: 'integer | null',
-      blocked: 'boolean',
-      condition: '1 | 2',
-      external_id: 'number | string | null',
-      text_format_type_id: '1 | 2 | 3',
-      sd_new_comment: 'boolean',
-      owner_email: 'string',
-      prev_card_id: 'integer',
-      estimate_workload: 'number',
-      ignore_planned_dates_recalculation: 'boolean',
-      properties: 'object',
-      planned_start: 'string | null',
-      planned_end: 'string | null',
-    },
+    body: fields({
+      'number | string': 'title',
+      boolean: `
+        asap due_date_time_present expires_later blocked sd_new_comment
+        ignore_planned_dates_recalculation
+      `,
+      'string | null': 'due_date planned_start planned_end',
+      number: 'sort_order estimate_workload',
+      'number | string | null': 'description size_text external_id',
+      integer: 'board_id column_id lane_id owner_id type_id prev_card_id',
+      'integer | null': 'service_id',
+      '1 | 2': 'condition',
+      '1 | 2 | 3': 'text_format_type_id',
+      string: 'owner_email',
+      object: 'properties',
+    }),
     answer: object(cardModified),
     source: 'field-notes',
   },
@@ -281,27 +225,23 @@ export const cardTags = operations('cardTags', {
 });
 
 /** Tags of the company. */
-export const tags = operations('tags', {
+export const tags = operationsWith({ source: 'field-notes' })('tags', {
   addTag: {
     about: 'Creates a tag.',
     call: 'POST /tags',
     body: { 'name*': 'string' },
     answer: object(tag),
-    source: 'field-notes',
   },
   retrieveListOfTags: {
     about: 'The tags of the company or of a space.',
     call: 'GET /tags',
-    query: {
-      limit: 'integer',
-      offset: 'integer',
-      space_id: 'integer',
-      ids: idList,
-      query: 'string',
-    },
+    query: fields({
+      integer: 'limit offset space_id',
+      [idList]: 'ids',
+      string: 'query',
+    }),
     answer: array(tag),
     paging: 'offset',
-    source: 'field-notes',
   },
 });
 
@@ -341,14 +281,10 @@ export const cardAllowedUsers = operations('cardAllowedUsers', {
       'The users who may be put on the card. The service is known to ignore paging and to ' +
       'answer with all.',
     call: 'GET /cards/{card_id}/allowed-users',
-    query: {
-      type: 'string',
-      search: 'string',
-      orderBy: 'string',
-      role: 'integer',
-      limit: 'integer',
-      offset: 'integer',
-    },
+    query: fields({
+      string: 'type search orderBy',
+      integer: 'role limit offset',
+    }),
     answer: array(userShort),
     paging: 'offset',
   },

@@ -1,4 +1,4 @@
-import { array, extend, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operationsWith, shape } from './row.ts';
 
 /** DIR: a custom directory, base. */
 const customDirectory = shape('CustomDirectory')`
@@ -18,7 +18,7 @@ const directoryRecord = shape('CustomDirectoryRecord')`
 `;
 
 /** Directories of the company: lists of records with fields of its own. */
-export const customDirectories = operations('customDirectories', {
+export const customDirectories = operationsWith({ stage: 'beta' })('customDirectories', {
   createCustomDirectory: {
     about: 'Creates a directory, with its fields where they are given.',
     call: 'POST /company/custom-directories',
@@ -31,38 +31,31 @@ export const customDirectories = operations('customDirectories', {
       fields: 'object[]',
     },
     answer: object(extend(customDirectory, 'fields')),
-    stage: 'beta',
   },
   deleteCustomDirectory: {
     about: 'Marks a directory as removed.',
     call: 'DELETE /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
     answer: object('id name condition updated'),
-    stage: 'beta',
   },
   getCustomDirectory: {
     about: 'One directory with its fields.',
     call: 'GET /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
     answer: object(extend(customDirectory, 'author fields')),
-    stage: 'beta',
   },
   getListOfCustomDirectories: {
     about: 'The directories of the company.',
     call: 'GET /company/custom-directories',
-    query: {
-      include_fields: 'boolean',
-      include_author: 'boolean',
-      include_records_count: 'boolean',
-      limit: 'number',
-      offset: 'number',
-      query: 'string',
-      conditions: 'string[]',
-    },
+    query: fields({
+      boolean: 'include_fields include_author include_records_count',
+      number: 'limit offset',
+      string: 'query',
+      'string[]': 'conditions',
+    }),
     queryStyle: { conditions: 'brackets' },
     answer: array('id name description condition settings records_count created updated'),
     paging: 'offset',
-    stage: 'beta',
   },
   updateCustomDirectory: {
     about:
@@ -80,30 +73,26 @@ export const customDirectories = operations('customDirectories', {
     },
     answer: object(extend(customDirectory, 'author fields')),
     repeat: 'unsafe',
-    stage: 'beta',
   },
 });
 
 /** Fields of a directory. */
-export const customDirectoryFields = operations('customDirectoryFields', {
+export const customDirectoryFields = operationsWith({ stage: 'beta' })('customDirectoryFields', {
   createField: {
     about:
       'Adds a field. One that shows a property of the cards or another directory has to name ' +
       'it.',
     call: 'POST /company/custom-directories/{directory_id}/fields',
     pathParameters: { directory_id: 'string' },
-    body: {
-      'name*': 'string',
-      'type*':
-        "'string' | 'number' | 'date' | 'email' | 'url' | 'phone' | 'checkbox' | 'select' | 'user' | 'catalog' | 'directory_link' | 'file'",
-      sort_order: 'integer',
-      required: 'boolean',
-      is_display: 'boolean',
-      custom_property_uid: 'string',
-      linked_directory_id: 'string',
-    },
+    body: fields({
+      string: 'name* custom_property_uid linked_directory_id',
+      "'string' | 'number' | 'date' | 'email' | 'url' | 'phone' | 'checkbox' | 'select' | 'user' | 'catalog' | 'directory_link' | 'file'": `
+        type*
+      `,
+      integer: 'sort_order',
+      boolean: 'required is_display',
+    }),
     answer: object(directoryField),
-    stage: 'beta',
     undocumented: ['custom_property_uid', 'linked_directory_id'],
   },
   deleteField: {
@@ -111,14 +100,12 @@ export const customDirectoryFields = operations('customDirectoryFields', {
     call: 'DELETE /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
     answer: object('id custom_directory_id name type condition updated'),
-    stage: 'beta',
   },
   getField: {
     about: 'One field.',
     call: 'GET /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
     answer: object(extend(directoryField, 'author linkedDirectory customProperty')),
-    stage: 'beta',
   },
   getListOfFields: {
     about: 'The fields of a directory, in one answer.',
@@ -129,7 +116,6 @@ export const customDirectoryFields = operations('customDirectoryFields', {
     answer: array(`
       id custom_directory_id name type required is_display sort_order condition
     `),
-    stage: 'beta',
   },
   updateField: {
     about: 'Changes a field.',
@@ -143,12 +129,11 @@ export const customDirectoryFields = operations('customDirectoryFields', {
       is_display: 'boolean',
     },
     answer: object(directoryField),
-    stage: 'beta',
   },
 });
 
 /** Records of a directory. What `values` hold is not documented. */
-export const customDirectoryRecords = operations('customDirectoryRecords', {
+export const customDirectoryRecords = operationsWith({ stage: 'beta' })('customDirectoryRecords', {
   createRecord: {
     about: 'Adds a record; `response_profile` says how much of it comes back.',
     call: 'POST /company/custom-directories/{directory_id}/records',
@@ -156,14 +141,12 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     query: { response_profile: 'string' },
     body: { 'values*': 'object' },
     answer: object(directoryRecord),
-    stage: 'beta',
   },
   deleteRecord: {
     about: 'Removes a record.',
     call: 'DELETE /company/custom-directories/{directory_id}/records/{record_id}',
     pathParameters: { directory_id: 'string', record_id: 'string' },
     answer: object('id custom_directory_id condition updated'),
-    stage: 'beta',
   },
   getCardsLinkedToRecord: {
     about: 'The cards that name a record.',
@@ -172,27 +155,21 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     query: { limit: 'number', offset: 'number', filter: 'string' },
     answer: array('id uid title'),
     paging: 'offset',
-    stage: 'beta',
   },
   getListOfRecords: {
     about: 'The records of a directory. `filters` travels as JSON.',
     call: 'GET /company/custom-directories/{directory_id}/records',
     pathParameters: { directory_id: 'string' },
-    query: {
-      limit: 'number',
-      offset: 'number',
-      query: 'string',
-      profile: 'string',
-      include_values: 'boolean',
-      include_author: 'boolean',
-      conditions: 'string[]',
-      filters: 'object',
-      filter_operator: 'string',
-    },
+    query: fields({
+      number: 'limit offset',
+      string: 'query profile filter_operator',
+      boolean: 'include_values include_author',
+      'string[]': 'conditions',
+      object: 'filters',
+    }),
     queryStyle: { conditions: 'brackets', filters: 'json' },
     answer: array('id custom_directory_id display_value condition created updated values'),
     paging: 'offset',
-    stage: 'beta',
   },
   getRecord: {
     about: 'One record; `profile` says how much of it.',
@@ -200,7 +177,6 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     pathParameters: { directory_id: 'string', record_id: 'string' },
     query: { profile: 'string' },
     answer: object(directoryRecord),
-    stage: 'beta',
   },
   updateRecord: {
     about: 'Sets values or the state of a record.',
@@ -209,6 +185,5 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     query: { response_profile: 'string' },
     body: { condition: "'active' | 'inactive' | 'removed'", values: 'object' },
     answer: object(directoryRecord),
-    stage: 'beta',
   },
 });

@@ -1,4 +1,4 @@
-import { array, extend, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operations, shape } from './row.ts';
 
 /** DGR: a document group. */
 const documentGroup = shape('DocumentGroup')`
@@ -23,15 +23,12 @@ export const documents = operations('documents', {
   createNewDocument: {
     about: 'Creates a document, empty or as a copy of another.',
     call: 'POST /documents',
-    body: {
-      'sort_order*': 'number',
-      title: 'string',
-      parent_entity_uid: 'string | null',
-      for_everyone_access_role_id: 'string | null',
-      clone_uid: 'string | null',
-      clone_version: 'number | null',
-      key: 'string | null',
-    },
+    body: fields({
+      number: 'sort_order*',
+      string: 'title',
+      'string | null': 'parent_entity_uid for_everyone_access_role_id clone_uid key',
+      'number | null': 'clone_version',
+    }),
     answer: object(document),
     source: 'field-notes',
   },
@@ -51,44 +48,31 @@ export const documents = operations('documents', {
       'Documents without their content. With `version: 2` the answer is `{ result, position }`, ' +
       'and `start_position` goes on from a position.',
     call: 'GET /documents',
-    query: {
-      query: 'string',
-      offset: 'integer',
-      limit: 'integer',
-      version: 'integer',
-      condition: 'integer',
-      fields: 'string',
-      start_position: 'string',
-      include_search_preview: 'boolean',
-    },
+    query: fields({
+      string: 'query fields start_position',
+      integer: 'offset limit version condition',
+      boolean: 'include_search_preview',
+    }),
     answer: array(documentListed),
     paging: 'start-position',
   },
   updateDocument: {
     about: 'Changes, publishes or moves a document.',
     call: 'PATCH /documents/{document_uid}',
-    body: {
-      title: 'string',
-      sort_order: 'number',
-      publish_date: 'string | null',
-      data: 'object',
-      access: "'for_everyone' | 'by_invite'",
-      parent_entity_uid: 'string | null',
-      for_everyone_access_role_id: 'string',
-      public: 'boolean',
-      redirect_url: 'string | null',
-      hidden_on_public_site: 'boolean',
-      settings: 'object',
-      backup_version: 'number',
-      published_version: "number | null | 'current'",
-      key: 'string | null',
-      icon_type: "'emoji' | 'material_icon' | null",
-      icon_value: 'string | null',
-      icon_color: 'integer | null',
-      notification_period_start: 'string | null',
-      notification_period_end: 'string | null',
-      slug: 'string | null',
-    },
+    body: fields({
+      string: 'title for_everyone_access_role_id',
+      number: 'sort_order backup_version',
+      'string | null': `
+        publish_date parent_entity_uid redirect_url key icon_value notification_period_start
+        notification_period_end slug
+      `,
+      object: 'data settings',
+      "'for_everyone' | 'by_invite'": 'access',
+      boolean: 'public hidden_on_public_site',
+      "number | null | 'current'": 'published_version',
+      "'emoji' | 'material_icon' | null": 'icon_type',
+      'integer | null': 'icon_color',
+    }),
     answer: object(document),
   },
 });
@@ -98,13 +82,11 @@ export const documentGroups = operations('documentGroups', {
   createNewDocumentGroup: {
     about: 'Creates a document group.',
     call: 'POST /document-groups',
-    body: {
-      'title*': 'string',
-      parent_entity_uid: 'string | null',
-      for_everyone_access_role_id: 'string | null',
-      sort_order: 'number',
-      key: 'string | null',
-    },
+    body: fields({
+      string: 'title*',
+      'string | null': 'parent_entity_uid for_everyone_access_role_id key',
+      number: 'sort_order',
+    }),
     answer: object(extend(documentGroup, 'access_record')),
   },
   removeDocumentGroup: {
@@ -122,15 +104,10 @@ export const documentGroups = operations('documentGroups', {
       'Document groups. With `version: 2` the answer is `{ result, position }`, and ' +
       '`start_position` goes on from a position.',
     call: 'GET /document-groups',
-    query: {
-      query: 'string',
-      offset: 'integer',
-      limit: 'integer',
-      version: 'integer',
-      condition: 'integer',
-      start_position: 'string',
-      role: 'integer',
-    },
+    query: fields({
+      string: 'query start_position',
+      integer: 'offset limit version condition role',
+    }),
     answer: array(documentGroup),
     paging: 'start-position',
   },
@@ -139,22 +116,17 @@ export const documentGroups = operations('documentGroups', {
       'Changes a document group. Neither body nor answer is documented; these are the ones in ' +
       'use. A key or host name in use answers 409.',
     call: 'PATCH /document-groups/{document_group_uid}',
-    body: {
-      title: 'string',
-      parent_entity_uid: 'string | null',
-      sort_order: 'number',
-      access: 'string',
-      for_everyone_access_role_id: 'string | null',
-      hostname: 'string | null',
-      redirect_url: 'string | null',
-      key: 'string | null',
-      icon_type: 'string | null',
-      icon_value: 'string | null',
-      icon_color: 'integer | null',
-      hidden_on_public_site: 'boolean',
-      news_feed: 'unknown',
-      index_document_uid: 'string | null',
-    },
+    body: fields({
+      string: 'title access',
+      'string | null': `
+        parent_entity_uid for_everyone_access_role_id hostname redirect_url key icon_type
+        icon_value index_document_uid
+      `,
+      number: 'sort_order',
+      'integer | null': 'icon_color',
+      boolean: 'hidden_on_public_site',
+      unknown: 'news_feed',
+    }),
     answer: object(extend(documentGroup, 'access_record')),
     undocumented: [
       'title',

@@ -1,5 +1,5 @@
 import { idList } from './operation.ts';
-import { array, extend, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operations, operationsWith, shape } from './row.ts';
 import { userExtended, userOfGroup } from './shared-shapes.ts';
 
 /** A company user: `permissions` is a bit mask that groups add to, `role` 1 owner, 2 user, 3 deactivated. */
@@ -43,46 +43,36 @@ const groupEntity = shape('GroupEntity', {
 `;
 
 /** The users of the company with their roles and licences. */
-export const companyUsers = operations('companyUsers', {
+export const companyUsers = operationsWith({ section: 'companyUsers' })('companyUsers', {
   getListOfUsers: {
     about:
       'All users. `query` and the other filters work only together with `for_members_section`.',
     call: 'GET /company/users',
-    query: {
-      invitesOnly: 'boolean',
-      withTransferAccessStatus: 'boolean',
-      for_members_section: 'boolean',
-      owner_only: 'boolean',
-      only_paid: 'boolean',
-      only_records_count: 'boolean',
-      only_virtual: 'boolean',
-      offset: 'integer',
-      limit: 'integer',
-      query: 'string',
-      access_type_permissions: 'string',
-      sd_access_type: 'string',
-      take_licence: 'string',
-      temporarily_inactive_status: 'string',
-      group_ids: '(string | number)[]',
-      permissions: '(string | number)[]',
-    },
+    query: fields({
+      boolean: `
+        invitesOnly withTransferAccessStatus for_members_section owner_only only_paid
+        only_records_count only_virtual
+      `,
+      integer: 'offset limit',
+      string: `
+        query access_type_permissions sd_access_type take_licence temporarily_inactive_status
+      `,
+      '(string | number)[]': 'group_ids permissions',
+    }),
     answer: array(companyUserListed),
     paging: 'offset',
     pagesOnlyWith: { for_members_section: true },
-    section: 'companyUsers',
   },
   removeVirtualUser: {
     about: 'Deletes a virtual user; ordinary users cannot be deleted.',
     call: 'DELETE /company/users/{id}',
     answer: object('id'),
-    section: 'companyUsers',
   },
   updateUser: {
     about: 'Sets the licence flags, suspends or resumes.',
     call: 'PATCH /company/users/{id}',
     body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
     answer: object(companyUserUpdated),
-    section: 'companyUsers',
   },
 });
 
@@ -90,7 +80,7 @@ export const companyUsers = operations('companyUsers', {
  * Users as the service shows them to every user, and the account behind the token. The documents only name this
  * group.
  */
-export const users = operations('users', {
+export const users = operationsWith({ source: 'field-notes' })('users', {
   retrieveCurrentUser: {
     about: 'The account of the token, which must never lock itself out.',
     call: 'GET /users/current',
@@ -98,57 +88,37 @@ export const users = operations('users', {
       extend(userExtended, 'company_id permissions role apps_permissions has_password'),
     ),
     section: 'account',
-    source: 'field-notes',
   },
   retrieveListOfUsers: {
     about:
       'The users of the company, or, without the right to manage them, those of shared spaces. ' +
       'The fields of the answer are not known for sure.',
     call: 'GET /users',
-    query: {
-      type: 'string',
-      query: 'string',
-      access_type_permissions: 'string',
-      ids: idList,
-      limit: 'integer',
-      offset: 'integer',
-      include_inactive: 'boolean',
-      exclude_directly_added_members_by_entity_uid: 'string',
-    },
+    query: fields({
+      string: 'type query access_type_permissions exclude_directly_added_members_by_entity_uid',
+      [idList]: 'ids',
+      integer: 'limit offset',
+      boolean: 'include_inactive',
+    }),
     answer: array(''),
     paging: 'offset',
-    source: 'field-notes',
   },
   updateUser: {
     about: 'Changes the profile of an account. The service refuses a body that holds nothing.',
     call: 'PATCH /users/{id}',
-    body: {
-      username: 'string',
-      full_name: 'string',
-      initials: 'string',
-      avatar_type: 'integer',
-      password: 'string',
-      old_password: 'string',
-      lng: 'string',
-      default_space_id: 'integer | null',
-      theme: 'string',
-      email_frequency: 'integer',
-      timezone: 'string',
-      subject_by: 'integer',
-      email_settings: 'object',
-      telegram_settings: 'object',
-      slack_settings: 'object',
-      notification_enabled_channels: 'string[]',
-      notification_settings: 'object',
-      ui_version: 'integer',
-    },
+    body: fields({
+      string: 'username full_name initials password old_password lng theme timezone',
+      integer: 'avatar_type email_frequency subject_by ui_version',
+      'integer | null': 'default_space_id',
+      object: 'email_settings telegram_settings slack_settings notification_settings',
+      'string[]': 'notification_enabled_channels',
+    }),
     answer: object(
       extend(
         userExtended,
         'show_tour news_subscription work_time_settings telegram_id has_password',
       ),
     ),
-    source: 'field-notes',
   },
 });
 
@@ -159,44 +129,39 @@ const role = shape('UserRole', {
 })`name company_id updated created id uid`;
 
 /** Roles in which time is logged; not roles of access. */
-export const userRoles = operations('userRoles', {
+export const userRoles = operationsWith({ source: 'field-notes' })('userRoles', {
   createUserRole: {
     about: 'Creates a role.',
     call: 'POST /user-roles',
     body: { 'name*': 'string' },
     answer: object(role),
-    source: 'field-notes',
   },
   getListOfUserRoles: {
     about: 'All roles, in one answer.',
     call: 'GET /user-roles',
     answer: array(role),
-    source: 'field-notes',
   },
   getUserRole: {
     about: 'One role.',
     call: 'GET /user-roles/{role_id}',
     answer: object(role),
-    source: 'field-notes',
   },
   removeUserRole: {
     about: 'Deletes a role; its time logs go to another.',
     call: 'DELETE /user-roles/{role_id}',
     body: { 'replace_role_id*': 'integer' },
     answer: object(role),
-    source: 'field-notes',
   },
   updateUserRole: {
     about: 'Renames a role.',
     call: 'PATCH /user-roles/{role_id}',
     body: { 'name*': 'string' },
     answer: object(role),
-    source: 'field-notes',
   },
 });
 
 /** Company groups with their permissions (a bit mask). */
-export const groups = operations('groups', {
+export const groups = operationsWith({ stage: 'beta', section: 'groups' })('groups', {
   createGroup: {
     about: 'Creates a group; the answer carries both its ids.',
     call: 'POST /company/groups',
@@ -206,39 +171,28 @@ export const groups = operations('groups', {
       add_to_cards_and_spaces_enabled: 'boolean',
     },
     answer: object(companyGroup),
-    section: 'groups',
-    stage: 'beta',
   },
   getGroup: {
     about: 'One group, without its members.',
     call: 'GET /company/groups/{uid}',
     answer: object(companyGroup),
-    section: 'groups',
-    stage: 'beta',
   },
   getListOfGroups: {
     about: 'All groups. The service pages only when `limit` or `offset` is sent.',
     call: 'GET /company/groups',
-    query: {
-      with_tree_entities: 'boolean',
-      with_users_count: 'boolean',
-      with_sync_group_attribute: 'boolean',
-      condition: 'string | number',
-      query: 'string',
-      limit: 'integer',
-      offset: 'integer',
-    },
+    query: fields({
+      boolean: 'with_tree_entities with_users_count with_sync_group_attribute',
+      'string | number': 'condition',
+      string: 'query',
+      integer: 'limit offset',
+    }),
     answer: array(companyGroup),
     paging: 'offset',
-    section: 'groups',
-    stage: 'beta',
   },
   removeGroup: {
     about: 'Deletes a group; 404 means that it is gone already.',
     call: 'DELETE /company/groups/{uid}',
     answer: object(companyGroup),
-    section: 'groups',
-    stage: 'beta',
   },
   updateGroup: {
     about: 'Renames, sets permissions.',
@@ -249,13 +203,11 @@ export const groups = operations('groups', {
       add_to_cards_and_spaces_enabled: 'boolean',
     },
     answer: object(companyGroup),
-    section: 'groups',
-    stage: 'beta',
   },
 });
 
 /** Members of a company group, one at a time. */
-export const groupUsers = operations('groupUsers', {
+export const groupUsers = operationsWith({ stage: 'beta', section: 'members' })('groupUsers', {
   addUserToGroup: {
     about: 'Adds a member; 409 means that the member is there already.',
     call: 'POST /groups/{group_uid}/users',
@@ -266,79 +218,63 @@ export const groupUsers = operations('groupUsers', {
     },
     answer: object(userExtended),
     repeat: 'safe',
-    section: 'members',
-    stage: 'beta',
   },
   getListOfGroupUsers: {
     about: 'The members of a group, in one answer.',
     call: 'GET /groups/{group_uid}/users',
     answer: array(userOfGroup),
-    section: 'members',
-    stage: 'beta',
   },
   removeUserFromGroup: {
     about: 'Removes a member; 404 means that the member is gone already.',
     call: 'DELETE /groups/{group_uid}/users/{user_id}',
     answer: object(userExtended),
-    section: 'members',
-    stage: 'beta',
   },
 });
 
 /** Administrators of a company group. */
-export const groupAdmins = operations('groupAdmins', {
+export const groupAdmins = operationsWith({ stage: 'beta', section: 'admins' })('groupAdmins', {
   addAdminToGroup: {
     about: 'Makes a user an administrator; 409 means that it is so already.',
     call: 'POST /groups/{group_uid}/admins',
     body: { 'user_id*': 'integer' },
     answer: object(userExtended),
     repeat: 'safe',
-    section: 'admins',
-    stage: 'beta',
   },
   getListOfGroupAdmins: {
     about: 'The administrators of a group, in one answer.',
     call: 'GET /groups/{group_uid}/admins',
     answer: array(userOfGroup),
-    section: 'admins',
-    stage: 'beta',
   },
   removeAdminFromGroup: {
     about: 'Removes an administrator; 404 means that it is so already.',
     call: 'DELETE /groups/{group_uid}/admins/{user_id}',
     answer: object(userExtended),
-    section: 'admins',
-    stage: 'beta',
   },
 });
 
 /** Roles of a company group in spaces and documents. */
-export const groupEntities = operations('groupEntities', {
+export const groupEntities = operationsWith({ stage: 'beta' })('groupEntities', {
   addEntity: {
     about: 'Gives a group roles in an entity of the tree.',
     call: 'POST /company/groups/{group_uid}/entities',
     body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
     answer: object(groupEntity),
-    stage: 'beta',
   },
   getListOfGroupEntities: {
     about: 'The entities of a group, in one answer.',
     call: 'GET /company/groups/{group_uid}/entities',
     answer: array('uid path title entity_type own_role_ids'),
-    stage: 'beta',
   },
   removeEntity: {
     about: 'Takes an entity from a group.',
     call: 'DELETE /company/groups/{group_uid}/entities/{uid}',
     answer: object(extend(groupEntity, 'role own_role')),
-    stage: 'beta',
   },
   updateGroupEntity: {
     about: 'Sets the roles of a group in an entity.',
     call: 'PATCH /company/groups/{group_uid}/entities/{uid}',
     body: { role_ids: 'string[]' },
     answer: object(groupEntity),
-    stage: 'beta',
   },
 });
 
@@ -347,17 +283,10 @@ export const auditLogs = operations('auditLogs', {
   retrieveAuditLogEvents: {
     about: 'Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times.',
     call: 'GET /audit-logs',
-    query: {
-      from: 'string',
-      to: 'string',
-      author_id: 'integer',
-      author_uid: 'string',
-      categories: 'string',
-      actions: 'string',
-      id: 'string',
-      limit: 'integer',
-      offset: 'integer',
-    },
+    query: fields({
+      string: 'from to author_uid categories actions id',
+      integer: 'author_id limit offset',
+    }),
     answer: array(
       `
       id app_name company_uid author_id author_uid author_username author_remote_address author

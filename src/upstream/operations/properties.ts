@@ -1,4 +1,4 @@
-import { array, none, object, operations, shape } from './row.ts';
+import { array, fields, none, object, operations, shape } from './row.ts';
 import { treeEntity } from './shared-shapes.ts';
 
 /** PRP: a custom property. */
@@ -34,22 +34,19 @@ export const customProperties = operations('customProperties', {
   createNewProperty: {
     about: 'Creates a property.',
     call: 'POST /company/custom-properties',
-    body: {
-      name: 'string',
-      show_on_facade: 'boolean',
-      multiline: 'boolean',
-      vote_variant: "null | 'rating' | 'scale' | 'emoji_set'",
-      type: "'string' | 'number' | 'date' | 'email' | 'phone' | 'checkbox' | 'select' | 'formula' | 'url' | 'collective_score' | 'vote' | 'collective_vote' | 'catalog' | 'user' | 'attachment'",
-      values_type: "null | 'number' | 'text'",
-      colorful: 'boolean | null',
-      multi_select: 'boolean | null',
-      values_creatable_by_users: 'boolean | null',
-      data: 'unknown',
-      formula: 'string',
-      formula_source_card: 'object',
-      color: 'integer | null',
-      fields_settings: 'object',
-    },
+    body: fields({
+      string: 'name formula',
+      boolean: 'show_on_facade multiline',
+      "null | 'rating' | 'scale' | 'emoji_set'": 'vote_variant',
+      "'string' | 'number' | 'date' | 'email' | 'phone' | 'checkbox' | 'select' | 'formula' | 'url' | 'collective_score' | 'vote' | 'collective_vote' | 'catalog' | 'user' | 'attachment'": `
+        type
+      `,
+      "null | 'number' | 'text'": 'values_type',
+      'boolean | null': 'colorful multi_select values_creatable_by_users',
+      unknown: 'data',
+      object: 'formula_source_card fields_settings',
+      'integer | null': 'color',
+    }),
     answer: object(`
       name type show_on_facade multiline fields_settings author_id company_id updated created id
       condition colorful multi_select values_creatable_by_users data values_type vote_variant
@@ -59,18 +56,12 @@ export const customProperties = operations('customProperties', {
   getListOfProperties: {
     about: 'The properties of the company.',
     call: 'GET /company/custom-properties',
-    query: {
-      include_values: 'boolean',
-      include_author: 'boolean',
-      compact: 'boolean',
-      load_by_ids: 'boolean',
-      ids: '(string | number)[]',
-      offset: 'integer',
-      limit: 'integer',
-      order_by: 'string',
-      order_direction: 'string',
-      query: 'string',
-    },
+    query: fields({
+      boolean: 'include_values include_author compact load_by_ids',
+      '(string | number)[]': 'ids',
+      integer: 'offset limit',
+      string: 'order_by order_direction query',
+    }),
     answer: array(customProperty),
     paging: 'offset',
   },
@@ -91,19 +82,15 @@ export const customProperties = operations('customProperties', {
   updateProperty: {
     about: 'Changes a property.',
     call: 'PATCH /company/custom-properties/{id}',
-    body: {
-      name: 'string',
-      show_on_facade: 'boolean',
-      multiline: 'boolean',
-      condition: "'active' | 'inactive'",
-      colorful: 'boolean | null',
-      multi_select: 'boolean | null',
-      values_creatable_by_users: 'boolean | null',
-      data: 'unknown',
-      color: 'integer | null',
-      fields_settings: 'object | null',
-      is_used_as_progress: 'boolean',
-    },
+    body: fields({
+      string: 'name',
+      boolean: 'show_on_facade multiline is_used_as_progress',
+      "'active' | 'inactive'": 'condition',
+      'boolean | null': 'colorful multi_select values_creatable_by_users',
+      unknown: 'data',
+      'integer | null': 'color',
+      'object | null': 'fields_settings',
+    }),
     answer: object(customProperty),
   },
 });
@@ -203,15 +190,12 @@ export const customPropertySelectValues = operations('customPropertySelectValues
   getListOfSelectValues: {
     about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
     call: 'GET /company/custom-properties/{property_id}/select-values',
-    query: {
-      v2_select_search: 'boolean',
-      query: 'string',
-      order_by: 'string',
-      ids: '(string | number)[]',
-      conditions: '(string | number)[]',
-      offset: 'integer',
-      limit: 'integer',
-    },
+    query: fields({
+      boolean: 'v2_select_search',
+      string: 'query order_by',
+      '(string | number)[]': 'ids conditions',
+      integer: 'offset limit',
+    }),
     answer: array(`
       id custom_property_id value color sort_order external_id updated condition
     `),

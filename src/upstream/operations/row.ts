@@ -16,15 +16,31 @@ export interface Row
 
 type Derived = Pick<Operation, 'id' | 'api' | 'method' | 'path' | 'repeat' | 'source'>;
 
+/** Operations of one group whose rows have something in common. */
+export function operationsWith(common: Pick<Row, 'stage' | 'section' | 'source'>) {
+  return <const G extends string, const R extends Readonly<Record<string, Row>>>(
+    group: G,
+    rows: R,
+  ) => operations(group, rows, common);
+}
+
 /** Operations of one group of the documents. @param group the group's name, which begins each id. */
 export function operations<const G extends string, const R extends Readonly<Record<string, Row>>>(
   group: G,
   rows: R,
+  common?: Partial<Row>,
 ): { readonly [N in keyof R]: OperationOf<`${G}.${N & string}`, R[N]> };
 // Which operation has which id no compiler sees in a loop: hence two signatures.
-export function operations(group: string, rows: Readonly<Record<string, Row>>): object {
+export function operations(
+  group: string,
+  rows: Readonly<Record<string, Row>>,
+  common: Partial<Row> = {},
+): object {
   return Object.fromEntries(
-    Object.entries(rows).map(([name, row]) => [name, toOperation(group, name, row)]),
+    Object.entries(rows).map(([name, row]) => [
+      name,
+      toOperation(group, name, { ...common, ...row }),
+    ]),
   );
 }
 
@@ -83,6 +99,14 @@ export function extend(base: EntryShape, fields: string, types: Fields = {}): En
     types: { ...base.types, ...types },
     base,
   };
+}
+
+/** Fields by their types: `fields({ string: 'name* title', integer: 'limit offset' })`. */
+export function fields(byType: Fields): Fields {
+  const entries = Object.entries(byType).flatMap(([type, names]) =>
+    toWords(names).map((name) => [name, type]),
+  );
+  return Object.fromEntries(entries);
 }
 
 /** Answer that is one object. */

@@ -1,4 +1,4 @@
-import { array, extend, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operations, operationsWith, shape } from './row.ts';
 import { userShort } from './shared-shapes.ts';
 
 /** AUT: an automation. */
@@ -41,14 +41,12 @@ export const spaces = operations('spaces', {
   createNewSpace: {
     about: 'Creates a space.',
     call: 'POST /spaces',
-    body: {
-      'title*': 'string | number',
-      external_id: 'number | string | null',
-      parent_entity_uid: 'string',
-      for_everyone_access_role_id: 'string',
-      sort_order: 'number',
-      work_calendar_id: 'string',
-    },
+    body: fields({
+      'string | number': 'title*',
+      'number | string | null': 'external_id',
+      string: 'parent_entity_uid for_everyone_access_role_id work_calendar_id',
+      number: 'sort_order',
+    }),
     answer: object(extend(space, 'users')),
   },
   removeSpace: {
@@ -100,12 +98,10 @@ export const spaceUsers = operations('spaceUsers', {
   getListOfUsers: {
     about: 'The users of a space. A page begins behind `last_user_id`.',
     call: 'GET /spaces/{space_id}/users',
-    query: {
-      include_inherited_access: 'boolean',
-      inactive: 'boolean',
-      limit: 'integer',
-      last_user_id: 'integer',
-    },
+    query: fields({
+      boolean: 'include_inherited_access inactive',
+      integer: 'limit last_user_id',
+    }),
     answer: array(spaceUser),
     paging: 'last-user-id',
   },
@@ -117,13 +113,10 @@ export const spaceUsers = operations('spaceUsers', {
   inviteUserToSpace: {
     about: 'Invites a person to a space by e-mail address.',
     call: 'POST /spaces/{space_id}/users',
-    body: {
-      'email*': 'string',
-      role_id: 'string',
-      guest: 'boolean',
-      operator_comment: 'string',
-      send_email: 'boolean',
-    },
+    body: fields({
+      string: 'email* role_id operator_comment',
+      boolean: 'guest send_email',
+    }),
     answer: object('user access_record message'),
   },
   removeUserFromSpace: {
@@ -189,12 +182,10 @@ export const treeEntities = operations('treeEntities', {
   getListOfEntities: {
     about: 'Entities of the tree, from the root or below a parent.',
     call: 'GET /tree-entities',
-    query: {
-      limit: 'integer',
-      offset: 'integer',
-      parent_entity_uid: 'string',
-      levels_count: 'integer',
-    },
+    query: fields({
+      integer: 'limit offset levels_count',
+      string: 'parent_entity_uid',
+    }),
     answer: array(`
       id uid title external_id company_id sort_order path parent_entity_uid entity_type access
       archived for_everyone_access_role_id
@@ -257,26 +248,22 @@ export const automations = operations('automations', {
 });
 
 /** Iterations of a space: planned, then active, then closed. */
-export const iterations = operations('iterations', {
+export const iterations = operationsWith({ stage: 'beta' })('iterations', {
   addCardToIteration: {
     about: 'Puts a card into an iteration.',
     call: 'POST /spaces/{space_uid}/iterations/{iteration_id}/cards',
     pathParameters: { iteration_id: 'string' },
     body: { 'card_uid*': 'string' },
     answer: object(iterationCard),
-    stage: 'beta',
   },
   createIteration: {
     about: 'Plans an iteration.',
     call: 'POST /spaces/{space_uid}/iterations',
-    body: {
-      'title*': 'string',
-      goal: 'string | null',
-      start_date: 'string | null',
-      finish_date: 'string | null',
-    },
+    body: fields({
+      string: 'title*',
+      'string | null': 'goal start_date finish_date',
+    }),
     answer: object(iteration),
-    stage: 'beta',
   },
   deleteIteration: {
     about: 'Deletes an iteration; its cards may go to another.',
@@ -284,28 +271,24 @@ export const iterations = operations('iterations', {
     pathParameters: { id: 'string' },
     body: { new_iteration_id: 'string | null' },
     answer: object(extend(iteration, 'moved_cards')),
-    stage: 'beta',
   },
   getCardIterationsHistory: {
     about: 'The iterations that a card was in, in one answer.',
     call: 'GET /cards/{card_uid}/iterations-history',
     query: { with_details: 'boolean' },
     answer: array(iterationCard),
-    stage: 'beta',
   },
   getIteration: {
     about: 'One iteration.',
     call: 'GET /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
     answer: object(iteration),
-    stage: 'beta',
   },
   removeCardFromIteration: {
     about: 'Takes a card out of an iteration.',
     call: 'DELETE /spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}',
     pathParameters: { iteration_id: 'string' },
     answer: object(iterationCard),
-    stage: 'beta',
   },
   retrieveCardsInIteration: {
     about: 'The cards of an iteration, in one answer.',
@@ -313,37 +296,27 @@ export const iterations = operations('iterations', {
     pathParameters: { iteration_id: 'string' },
     query: { status: 'string' },
     answer: array(extend(iterationCard, 'card_id')),
-    stage: 'beta',
   },
   retrieveListOfIterations: {
     about: 'The iterations of a space.',
     call: 'GET /spaces/{space_uid}/iterations',
-    query: {
-      status: 'string',
-      with_data: 'string',
-      limit: 'number',
-      offset: 'number',
-      order: 'string',
-    },
+    query: fields({
+      string: 'status with_data order',
+      number: 'limit offset',
+    }),
     answer: array(iteration),
     paging: 'offset',
-    stage: 'beta',
   },
   updateIteration: {
     about: 'Changes, starts or closes an iteration; cards that are not done may go to another.',
     call: 'PATCH /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
-    body: {
-      title: 'string',
-      goal: 'string | null',
-      status: "'planned' | 'active' | 'closed'",
-      start_date: 'string | null',
-      finish_date: 'string | null',
-      actual_finish_date: 'string | null',
-      new_iteration_id: 'string | null',
-    },
+    body: fields({
+      string: 'title',
+      'string | null': 'goal start_date finish_date actual_finish_date new_iteration_id',
+      "'planned' | 'active' | 'closed'": 'status',
+    }),
     answer: object(iteration),
-    stage: 'beta',
   },
 });
 
