@@ -368,7 +368,7 @@ test('files are uploaded with their names, directly and through the bridge', asy
 /** Serves the operators' requests of a bridge in front of this service. */
 async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Promise<Env> {
   const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
-  const call: ApiSource['call'] = (...args) => transport.callChecked(...args);
+  const call: ApiSource['call'] = (...args) => transport.call(...args);
   const api: ApiSource = { call, findSubject: async () => undefined, told: () => undefined };
   const operator: Credential = {
     id: 'settings-1',
@@ -429,7 +429,7 @@ test('a bridge that takes a call and does not answer in time is not called away'
   const caller = openCaller(settings, 50);
 
   const error: unknown = await caller
-    .callChecked(users.retrieveCurrentUser, {})
+    .call(users.retrieveCurrentUser, {})
     .catch((reason: unknown) => reason);
 
   expect(error).toMatchObject({ code: 'timeout', retry: 'later', outcome: 'unknown' });

@@ -169,7 +169,7 @@ function createGroup(transport: Transport, operations: [string, Operation][]): o
 function toMethod(transport: Transport, operation: Operation): object {
   const method = (args: unknown = {}, options?: CallOptions): Answering<unknown> =>
     answerTo(method, options, async (callOptions, head) => {
-      const content = await transport.callChecked(operation, args, callOptions);
+      const content = await transport.call(operation, args, callOptions);
       if (content === undefined) assertMayBeEmpty(operation, head());
       return content;
     });

@@ -1,7 +1,7 @@
 import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
 import type { Completeness, Cursor } from '../upstream/page-progress.ts';
-import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts';
+import { type Page, type Pages, paginate } from '../upstream/paginate.ts';
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
@@ -29,7 +29,7 @@ export interface Entries<Entry> extends AsyncIterable<Entry> {
 
 /** A list, and the way to call for its pages. */
 export interface ListSource {
-  readonly transport: Pick<Transport, 'callChecked'>;
+  readonly transport: Pick<Transport, 'call'>;
   readonly operation: PagedOperation;
   readonly args: unknown;
   readonly call: CallOptions;
@@ -158,7 +158,7 @@ class ListReader implements Entries<unknown> {
     const { query } = this.#args;
     const asked = { ...operation.pagesOnlyWith, ...(isNamed(query) ? query : {}) };
     const args = { ...this.#args, query: asked };
-    return paginateChecked(transport, operation, args, { ...call, pageSize, from });
+    return paginate(transport, operation, args, { ...call, pageSize, from });
   }
 }
 

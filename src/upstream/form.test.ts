@@ -146,7 +146,7 @@ test.each([
   { why: 'an object', file: () => ({ content: 7 }), message: /body\.file must be file/ },
 ])('$why: a TypeError, and nothing is sent', async ({ file, message }) => {
   const { seen, transport } = await start();
-  const failed = transport.callChecked(upload, { body: { file: file() } });
+  const failed = transport.call(upload, { body: { file: file() } });
   await expect(failed).rejects.toThrow(TypeError);
   await expect(failed).rejects.toThrow(message);
   expect(seen).toEqual([]);
@@ -258,7 +258,7 @@ describe('an object or a form', () => {
     const { seen, transport } = await start();
     const form = new FormData();
     for (const [name, value] of fields) form.append(name, value);
-    await expect(transport.callChecked(row, { body: form })).rejects.toThrow(message);
+    await expect(transport.call(row, { body: form })).rejects.toThrow(message);
     expect(seen).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { UpstreamError } from './errors.ts';
 import type { ArgsOf } from './operations/call-types.ts';
-import type { PagedOperation } from './operations/operation.ts';
+import type { Operation, PagedOperation } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
 import {
   advance,
@@ -45,23 +45,13 @@ export interface Pages extends AsyncIterable<Page> {
 }
 
 /**
- * Reads a list page by page to its proven end.
+ * Reads a list page by page to its proven end; the arguments are checked at the first page.
  * A failed page is thrown as UpstreamError; the read can continue from `cursor` then.
  */
 export function paginate<O extends PagedOperation>(
-  transport: Pick<Transport, 'callChecked'>,
+  transport: Pick<Transport, 'call'>,
   operation: O,
   args: ArgsOf<O>,
-  options: PageOptions,
-): Pages {
-  return paginateChecked(transport, operation, args, options);
-}
-
-/** The same for arguments that are known only at run time; they are checked at the first page. */
-export function paginateChecked(
-  transport: Pick<Transport, 'callChecked'>,
-  operation: PagedOperation,
-  args: unknown,
   options: PageOptions,
 ): Pages {
   const { pageSize, from, pagesMax = 100_000, emptyFrom, ...call } = options;
@@ -109,14 +99,14 @@ interface PageRequest extends Pick<PageOptions, 'emptyFrom'> {
 
 /** Fetches one page; a page that is too large is fetched in halves. */
 async function fetchPage(
-  transport: Pick<Transport, 'callChecked'>,
+  transport: Pick<Transport, 'call'>,
   operation: PagedOperation,
   { args, call, cursor, emptyFrom = Number.POSITIVE_INFINITY }: PageRequest,
 ): Promise<FetchedPage> {
   for (let pageSize = cursor.pageSize; ; pageSize = Math.floor(pageSize / 2)) {
     const asked = { ...cursor, pageSize };
     try {
-      const body = await transport.callChecked(
+      const body = await transport.call<Operation>(
         operation,
         withPosition(operation, args, asked),
         call,

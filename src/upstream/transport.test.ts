@@ -1,5 +1,6 @@
 import { MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Operation } from './operations/operation.ts';
 import { groups, groupUsers } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, failureOf, getUser, ok, token } from './testing/connect.ts';
@@ -38,9 +39,9 @@ describe('what goes over the wire', () => {
   test('wrong arguments are a TypeError and nothing is sent', async () => {
     const service = await startService(ok);
     const transport = connect(service.baseUrl);
-    await expect(transport.callChecked(scim.getUser, { path: { user_id: 'x' } })).rejects.toThrow(
-      TypeError,
-    );
+    await expect(
+      transport.call<Operation>(scim.getUser, { path: { user_id: 'x' } }),
+    ).rejects.toThrow(TypeError);
     expect(service.seen).toHaveLength(0);
   });
 

@@ -27,13 +27,12 @@ export type { CallOptions, Sending, TransportOptions, WritesRefused } from './tr
 /** The one way to the service: all calls share its token, budget, pauses and connections. */
 export interface Transport {
   /**
-   * Runs an operation and returns the parsed JSON of its answer, undefined when there is no body.
+   * Runs an operation and returns the parsed JSON of its answer, undefined when there is no body. All arguments are
+   * checked, also those that only the compiler knows nothing of.
    * @throws TypeError before anything is sent, when the arguments do not fit the row or a time is impossible.
    * @throws UpstreamError for everything else.
    */
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
-  /** The same for arguments that are known only at run time; they are checked the same way. */
-  callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
   /** Gets a content of any kind from the service, or without the token from the address that a redirect led to. */
@@ -104,7 +103,7 @@ export function createTransport(options: TransportOptions): Transport {
     return await runCall(deps, { operation, args, request, callClass, options });
   }
 
-  return { call, callChecked: call, request, download, ...createControls(deps) };
+  return { call, request, download, ...createControls(deps) };
 }
 
 /**
@@ -119,8 +118,6 @@ export function withOptions<Given extends CallOptions>(
     ...upstream,
     call: async (operation, args, options?: Given) =>
       upstream.call(operation, args, toOptions(options)),
-    callChecked: async (operation, args, options?: Given) =>
-      upstream.callChecked(operation, args, toOptions(options)),
   };
 }
 
@@ -131,7 +128,7 @@ function createControls({
   gates,
   hooks,
   disconnect,
-}: CallDeps): Omit<Transport, 'call' | 'callChecked' | 'request' | 'download'> {
+}: CallDeps): Omit<Transport, 'call' | 'request' | 'download'> {
   let closing: Promise<void> | undefined;
   async function closeOnce(): Promise<void> {
     budget.close();

@@ -15,7 +15,7 @@ import { createTransport, type Transport } from '../../upstream/transport.ts';
 const BRIDGE_TIMEOUT_MS = 600_000;
 
 /** Sends calls to the service. */
-export type Caller = Pick<Transport, 'callChecked' | 'close'>;
+export type Caller = Pick<Transport, 'call' | 'close'>;
 
 /**
  * Opens a caller through the bridge that `ops.url` names, or else straight to the service.
@@ -46,7 +46,7 @@ function openDirect(settings: Settings): Caller {
 function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
   const client = createOpsClient(settings, timeoutMs);
   return {
-    async callChecked(operation, args) {
+    async call(operation, args) {
       const sent = await toSentCall(args);
       const asked = client.ask('POST', toRoute(operation), sent);
       const { status, answer } = await asked.catch((error: unknown) => {

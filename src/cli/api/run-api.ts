@@ -3,7 +3,7 @@ import { toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNear, findOperation } from '../../ops/api/find-operation.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
-import { paginateChecked } from '../../upstream/paginate.ts';
+import { paginate } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -79,7 +79,7 @@ async function callOperation({ options, context }: ApiRun, operation: Operation)
       return;
     }
     const progress = createProgress(context, { words: WAITING });
-    const answer = await caller.callChecked(operation, args).finally(progress.end);
+    const answer = await caller.call(operation, args).finally(progress.end);
     context.write(toJson(answer ?? null));
   } finally {
     await caller.close();
@@ -100,7 +100,7 @@ async function readAll(
   caller: Caller,
   { operation, args, context }: ListToRead,
 ): Promise<{ items: unknown[]; isComplete: boolean }> {
-  const pages = paginateChecked(caller, operation, args, {
+  const pages = paginate(caller, operation, args, {
     pageSize: getPageSize(operation, args),
   });
   const items: unknown[] = [];

@@ -58,7 +58,7 @@ export function createOperatorCalls(
     const beforeSend = (sending: Sending) => writeDown(calls, sending);
     const options: CallOptions = { ...given, class: 'pass', beforeSend, afterSend: calls.ended };
     try {
-      const result = await upstream.callChecked(operation, args, options);
+      const result = await upstream.call(operation, args, options);
       await lookAgain(operation, args);
       return result;
     } catch (error) {

@@ -71,7 +71,6 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
       return underWay;
     },
     call,
-    callChecked: call,
     request: () => {
       throw new Error('no request is made here that no row describes');
     },
