@@ -1,13 +1,6 @@
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
-import {
-  type Admission,
-  createProbeGate,
-  type GateState,
-  type ProbeGate,
-  type ProbeGateOptions,
-  type Verdict,
-} from './probe-gate.ts';
+import { createProbeGate, type GateState, type ProbeGate, type Verdict } from './probe-gate.ts';
 import { isFailing } from './status-table.ts';
 import type { TransportHooks } from './transport-options.ts';
 
@@ -65,7 +58,13 @@ export function createGates(
     maxMs: CREDENTIALS_PROBE_MAX_MS,
     onChange: (change) => onGate?.({ gate: 'credentials', ...change }),
   });
-  const breaker = createBreaker(clock, (change) => onGate?.({ gate: 'service', ...change }));
+  const service = createProbeGate({
+    clock,
+    firstMs: FIRST_PROBE_MS,
+    maxMs: PROBE_MAX_MS,
+    onChange: (change) => onGate?.({ gate: 'service', ...change }),
+  });
+  const failures = createFailureCount();
   const redirects = createRedirectGates(clock, onRedirect);
   let tokens = 0;
 
@@ -75,12 +74,12 @@ export function createGates(
       onRefused?.('credentials');
       throw toStopped('credentials-refused', operation, refusedMs);
     }
-    const downMs = breaker.shutForMs();
+    const downMs = service.shutForMs();
     if (downMs > 0) {
       onRefused?.('service');
       throw toStopped('circuit-open', operation, downMs);
     }
-    const elsewhereMs = redirects.shut.get(operation)?.shutForMs() ?? 0;
+    const elsewhereMs = redirects.find(operation)?.shutForMs() ?? 0;
     if (elsewhereMs > 0) throw toStopped('redirected', operation, elsewhereMs);
   }
 
@@ -89,18 +88,19 @@ export function createGates(
     // A call without a resource counts by its operation.
     enter(operation, key = operation) {
       assertOpen(operation);
-      const [token, redirect] = [tokens, redirects.shut.get(operation)];
-      const admitted = { credentials: credentials.admit(), service: breaker.admit() };
+      const [token, redirect] = [tokens, redirects.find(operation)];
+      const [ofToken, ofService] = [credentials.admit(), service.admit()];
       const redirected = redirect?.admit() ?? 'pass';
       return {
         record(result) {
           const verdicts = toVerdicts(result);
-          const ofToken = token === tokens ? verdicts.credentials : 'unknown';
-          credentials.record(admitted.credentials, ofToken);
-          breaker.record(admitted.service, verdicts.service, key);
-          const gate = redirect ?? redirects.shut.get(operation);
-          if (gate) gate.record(redirected, verdicts.redirect);
-          else if (verdicts.redirect === 'bad') redirects.shutGate(operation);
+          credentials.record(ofToken, token === tokens ? verdicts.credentials : 'unknown');
+          const isEnough = failures.add(verdicts.service, key) || ofService === 'probe';
+          const isDoubtful = verdicts.service === 'bad' && !isEnough;
+          service.record(ofService, isDoubtful ? 'unknown' : verdicts.service);
+          const isElsewhere = verdicts.redirect === 'bad';
+          const gate = redirect ?? redirects.find(operation, isElsewhere);
+          gate?.record(redirected, verdicts.redirect);
         },
       };
     },
@@ -109,8 +109,45 @@ export function createGates(
       credentials.retry();
     },
     credentials: credentials.state,
-    service: breaker.state,
+    service: service.state,
     redirectedSinceMs: redirects.sinceMs,
+  };
+}
+
+/** Time without a call, after which nothing is known any more. */
+const KNOWN_FOR_MS = 600_000;
+
+/**
+ * The gates of the operations whose calls the service sends elsewhere: one address may be, and the others not. Such a
+ * call is not followed, because the token belongs to the service alone.
+ */
+function createRedirectGates(clock: Clock, onRedirect: TransportHooks['onRedirect']) {
+  const shut = new Map<string, ProbeGate>();
+  const create = (operation: string): ProbeGate =>
+    createProbeGate({
+      clock,
+      firstMs: FIRST_PROBE_MS,
+      maxMs: PROBE_MAX_MS,
+      onChange(change) {
+        if (!change.isShut) shut.delete(operation);
+        onRedirect?.({ operation, ...change });
+      },
+    });
+  return {
+    /** The gate of an operation, made where it `isElsewhere` for the first time. */
+    find(operation: string, isElsewhere = false): ProbeGate | undefined {
+      if (isElsewhere && !shut.has(operation)) shut.set(operation, create(operation));
+      return shut.get(operation);
+    },
+    /** When the first of those that are shut shut, in milliseconds since 1970; undefined: all are open. */
+    sinceMs(): number | undefined {
+      const states = [...shut.values()].map((gate) => gate.state());
+      const since = states.flatMap((state) => {
+        const isKnown = state.kind === 'shut' && clock.now() < state.nextProbeMs + KNOWN_FOR_MS;
+        return isKnown ? [state.sinceMs] : [];
+      });
+      return since.length === 0 ? undefined : Math.min(...since);
+    },
   };
 }
 
@@ -149,24 +186,13 @@ function toStopped(
   return new UpstreamError(code, { operation, detail: DETAILS[code], ...fate });
 }
 
-/** A gate that shuts only after failures of several resources in a row. */
-interface Breaker extends Omit<ProbeGate, 'record'> {
-  /**
-   * Records a verdict: `bad` is a failure or no answer, `good` any other answer. A refusal too proves that the
-   * service is there.
-   */
-  record(admission: Admission, verdict: Verdict, key: string): void;
-}
-
-/** Creates a breaker that has seen nothing yet. One resource that always fails must not stop the others. */
-function createBreaker(clock: Clock, onChange: ProbeGateOptions['onChange']): Breaker {
-  const gate = createProbeGate({ clock, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS, onChange });
+/** Failures in a row: one of them says nothing about the service until several resources have failed. */
+function createFailureCount() {
   const failed = new Set<string>();
   let count = 0;
-
   return {
-    ...gate,
-    record(admission, verdict, key) {
+    /** True when there are enough of them. One resource that always fails must not stop the others. */
+    add(verdict: Verdict, key: string): boolean {
       if (verdict === 'good') {
         count = 0;
         failed.clear();
@@ -175,57 +201,7 @@ function createBreaker(clock: Clock, onChange: ProbeGateOptions['onChange']): Br
         count += 1;
         if (failed.size < RESOURCES_TO_OPEN) failed.add(key);
       }
-      // One failure says nothing about the service until there are enough of them; that of a probe does.
-      const isEnough = count >= FAILURES_TO_OPEN && failed.size >= RESOURCES_TO_OPEN;
-      const isDoubtful = verdict === 'bad' && admission !== 'probe' && !isEnough;
-      gate.record(admission, isDoubtful ? 'unknown' : verdict);
-    },
-  };
-}
-
-/**
- * The gates of the operations whose calls the service sends elsewhere (3xx): one address may be, and the others not. Such a
- * call is not followed, because the token belongs to the service alone.
- */
-interface RedirectGates {
-  readonly shut: ReadonlyMap<string, ProbeGate>;
-  /** Shuts the gate of an operation. */
-  shutGate(operation: string): void;
-  /** When the first of those that are shut shut, in milliseconds since 1970; undefined: all are open. */
-  sinceMs(): number | undefined;
-}
-
-/** Time without a call, after which nothing is known any more. */
-const KNOWN_FOR_MS = 600_000;
-
-/** Creates gates that are all open. */
-function createRedirectGates(
-  clock: Clock,
-  onRedirect: TransportHooks['onRedirect'],
-): RedirectGates {
-  const shut = new Map<string, ProbeGate>();
-  return {
-    shut,
-    shutGate(operation) {
-      const gate = createProbeGate({
-        clock,
-        firstMs: FIRST_PROBE_MS,
-        maxMs: PROBE_MAX_MS,
-        onChange(change) {
-          if (!change.isShut) shut.delete(operation);
-          onRedirect?.({ operation, ...change });
-        },
-      });
-      shut.set(operation, gate);
-      gate.record('pass', 'bad');
-    },
-    sinceMs() {
-      const since = [...shut.values()].flatMap((gate) => {
-        const state = gate.state();
-        const isKnown = state.kind === 'shut' && clock.now() < state.nextProbeMs + KNOWN_FOR_MS;
-        return isKnown ? [state.sinceMs] : [];
-      });
-      return since.length === 0 ? undefined : Math.min(...since);
+      return count >= FAILURES_TO_OPEN && failed.size >= RESOURCES_TO_OPEN;
     },
   };
 }
