@@ -58,7 +58,7 @@ export async function exchange(
   limits: ExchangeLimits,
 ): Promise<Answer> {
   const { signal, headersMs, bodyMs, stream } = limits;
-  const sender = new WatchedDispatcher(dispatcher, limits, typeof body === 'object');
+  const sender = new WatchedDispatcher(dispatcher, limits);
   const timeouts = { headersTimeout: headersMs, bodyTimeout: bodyMs };
   const asked: Promise<Dispatcher.ResponseData> = sender.request({
     ...request,
@@ -89,15 +89,13 @@ export async function exchange(
 class WatchedDispatcher extends Dispatcher {
   readonly #dispatcher: RequestDispatcher;
   readonly #limits: ExchangeLimits;
-  readonly #isForm: boolean;
   #isStarted = false;
   #isSent = false;
 
-  constructor(dispatcher: RequestDispatcher, limits: ExchangeLimits, isForm: boolean) {
+  constructor(dispatcher: RequestDispatcher, limits: ExchangeLimits) {
     super();
     this.#dispatcher = dispatcher;
     this.#limits = limits;
-    this.#isForm = isForm;
   }
 
   override dispatch(
@@ -114,8 +112,6 @@ class WatchedDispatcher extends Dispatcher {
           return;
         }
         this.#isStarted = !this.#limits.signal.aborted;
-        // Of a form nothing is written before its first piece.
-        if (this.#isStarted && !this.#isForm) noteSent();
         handler.onRequestStart?.(controller, context);
       },
       onBodySent: noteSent,
