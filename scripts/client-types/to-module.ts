@@ -18,7 +18,9 @@ export function toArgumentsModule(groups: Readonly<Record<string, OperationGroup
 export function toTypesModule(groups: Readonly<Record<string, OperationGroup>>): string {
   const answers = toAnswers(groups);
   const interfaces = Object.entries(groups).map(([name, group]) => toGroup(name, group, answers));
-  const members = Object.keys(groups).map((name) => `  readonly ${name}: ${toGroupType(name)};\n`);
+  const members = Object.keys(groups).map(
+    (name) => `  readonly ${name}: ${toPascal(name)}Operations;\n`,
+  );
   return [
     HEAD,
     answers.text,
@@ -44,11 +46,7 @@ function toGroup(name: string, group: OperationGroup, answers: Answers): string 
       `${toComment(operation)}  readonly ${key}: ${toCall(operation, answers)};\n`,
   );
   const about = `/** Operations of \`client.${name}\`. */\n`;
-  return `${about}export interface ${toGroupType(name)} {\n${members.join('')}}\n`;
-}
-
-function toGroupType(name: string): string {
-  return `${toPascal(name)}Operations`;
+  return `${about}export interface ${toPascal(name)}Operations {\n${members.join('')}}\n`;
 }
 
 function toArgumentsName({ id }: Operation): string {
@@ -111,6 +109,7 @@ function toComment(operation: Operation): string {
     about,
     '',
     [`\`${method} ${path}\`.`, ...listRemarks(operation)].join(' '),
+    ...listParameters(operation),
     ...(stage === 'deprecated' ? [DEPRECATED] : []),
   ];
   const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
@@ -127,6 +126,16 @@ function listRemarks({ stage, repeat, paging, source, conditions }: Operation): 
       'Not repeated after a lost answer: a second one may do more than the first.',
   ];
   return remarks.filter((remark) => typeof remark === 'string');
+}
+
+function listParameters({ pathParameters = {}, query = {}, body = {} }: Operation): string[] {
+  const parts = Object.entries({ path: pathParameters, query, body }).flatMap(([part, fields]) => {
+    const names = Object.keys(fields).map(
+      (name) => `\`${toName(name)}\`${name.endsWith('*') ? ' (required)' : ''}`,
+    );
+    return names.length === 0 ? [] : [`\`${part}\`: ${names.join(', ')}`];
+  });
+  return parts.length === 0 ? [] : [`@param args ${parts.join('; ')}`];
 }
 
 /** Columns of the fields of a part that stand on one line. */

@@ -1,4 +1,4 @@
-import type { Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
+import type { OperationGroup } from '../../src/upstream/operations/operation.ts';
 import { toOpenApiOperation } from './to-operation.ts';
 import { type Schema, toNamedSchemas } from './to-schema.ts';
 
@@ -44,7 +44,7 @@ function toPaths(groups: Groups): Schema {
   const patterns = new Map<string, string>();
   for (const [group, operations] of Object.entries(groups)) {
     for (const operation of Object.values(operations)) {
-      const path = toPath(operation);
+      const path = operation.api === 'scim' ? operation.path : `/api/latest${operation.path}`;
       const pattern = path.replace(/\{\w+\}/g, '{}');
       const first = patterns.get(pattern) ?? path;
       patterns.set(pattern, first);
@@ -55,8 +55,4 @@ function toPaths(groups: Groups): Schema {
     }
   }
   return Object.fromEntries(paths);
-}
-
-function toPath({ api, path }: Operation): string {
-  return api === 'scim' ? path : `/api/latest${path}`;
 }

@@ -47,17 +47,12 @@ export function toAnswerSchema(response: ResponseShape, isPositioned: boolean): 
   const list = { type: 'array', items: entry };
   switch (response.kind) {
     case 'array':
-      return isPositioned ? { oneOf: [list, toPageSchema(list)] } : list;
+      return isPositioned ? { oneOf: [list, toObject({ result: list, position: {} })] } : list;
     case 'list':
       return toObject({ ...toProperties(response), Resources: list });
     default:
       return entry;
   }
-}
-
-/** The answer of `version: 2`. */
-function toPageSchema(list: Schema): Schema {
-  return toObject({ result: list, position: {} });
 }
 
 /** The shapes that have names, by these. */

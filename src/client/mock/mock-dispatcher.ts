@@ -72,16 +72,16 @@ function readRequest({ method, path: url, headers, body }: DispatchedRequest): S
   const { operation, pattern } = { operation: undefined, pattern: undefined, ...route };
   const query = [...searchParams].map(([name, text]) => [name.replace(/\[\]$/, ''), text] as const);
   return {
-    operation,
     method,
     url,
+    headers: toHeaders(headers),
+    body: isFormData(body) ? toFields(body) : parseJson(body),
     path: toValues(
       Object.entries(pattern?.exec(pathname)?.groups ?? {}),
       operation?.pathParameters,
     ),
     query: toValues(query, operation?.query),
-    body: isFormData(body) ? toFields(body) : parseJson(body),
-    headers: toHeaders(headers),
+    operation,
   };
 }
 

@@ -84,7 +84,7 @@ export async function undoPlan(deps: DecisionDeps, id: string, by: string): Prom
 }
 
 /** Effect of undoing a plan: the kinds of its actions, and the number of those of the plan that stay. */
-interface UndoPreview {
+export interface UndoPreview {
   readonly counts: PlanCounts;
   readonly leftOut: number;
 }
