@@ -3,13 +3,8 @@ import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstRead } from '../reconcile/read/first-read.ts';
 import type { ReadDeps } from '../reconcile/read/reading.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import {
-  createDriftKeeper,
-  type DriftKeeper,
-  type KeeperScope,
-} from '../reconcile/repair/keeper.ts';
+import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Recovery } from '../reconcile/repair/recovery.ts';
-import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import type { WatchedOptions } from './options.ts';
 import { toRepairPolicy, toSweepPolicy } from './settings.ts';
 import { toDriftEvents, toSweepEvents } from './telemetry.ts';
@@ -41,20 +36,13 @@ export function createDetectors(
   { firstRead, recovery, notify }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
-  const { store } = deps;
   const repairs = {
     ...drifts,
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
     notify,
   };
-  const findScope = async (): Promise<KeeperScope> => {
-    if (!firstRead.finished) return 'nothing';
-    const state = await RECOVERY.find(store.read);
-    if (state === undefined) return 'all';
-    return state.phase === 'waiting' ? 'holding' : 'nothing';
-  };
-  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, () => firstRead.finished);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;

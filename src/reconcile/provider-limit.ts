@@ -23,7 +23,7 @@ import {
 import { stopLeaving } from '../store/links/work.ts';
 import { listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
-import { lockHeldPlanOf, type PlanRow } from '../store/plans/plans.ts';
+import { lockHeld, type PlanRow } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
@@ -108,7 +108,7 @@ export async function holdRemovals(
   const take = removals.key.type === 'user' ? takeFromUser : takeFromGroup;
   const { isOther, plan } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
-    const held = await lockHeldPlanOf(tx, 'provider');
+    const held = await lockHeld(tx, ['provider']);
     const actions = await take(tx, removals);
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };

@@ -85,8 +85,10 @@ export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftVi
       drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift ${names.joins}
-    where drift.seq in (${toPage(query)})
-    order by drift.seq ${DIRECTIONS[query.order]} limit ${query.limit}`.execute(db);
+    where ${isOfQuery(query)}
+    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`.execute(
+    db,
+  );
   return rows.map((row) => ({
     ...row,
     desired: parseStored<JsonValue>(row.desired),
@@ -94,33 +96,26 @@ export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftVi
   }));
 }
 
-const DIRECTIONS = { newest: sql`desc`, oldest: sql`asc` } as const;
-
-/** Each status is read by itself, in the order of its index: reading several at once sorts all drifts for each page. */
-function toPage(query: DriftQuery): RawBuilder<unknown> {
-  const { isManaged, order, from, limit, kind, statuses, resourceId, text } = query;
-  const isAfter = order === 'newest' ? sql`seq < ${from}` : sql`seq > ${from}`;
-  const ofOwner = isManaged ? sql`and change is not null` : sql`and change is null`;
-  const ofKind = kind === undefined ? sql`` : sql`and kind = ${kind}`;
-  const ofText = text === undefined ? sql`` : sql`and (${isOfText(text)})`;
-  const ofResource =
-    resourceId === undefined
-      ? sql``
-      : sql`and (resource_id = ${resourceId} or member_id = ${resourceId})`;
-  const read = (ofStatus: RawBuilder<unknown>) => sql`select seq from (select seq from drifts
-    where ${isAfter} ${ofStatus} ${ofOwner} ${ofKind} ${ofResource} ${ofText}
-    order by seq ${DIRECTIONS[order]} limit ${limit}) as found`;
-  if (statuses === undefined) return read(sql``);
+function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
+  const { isManaged, order, from, kind, statuses, resourceId, text } = query;
+  const conditions = [
+    order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
+    isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
+    kind && sql`drift.kind = ${kind}`,
+    statuses && sql`drift.status in (${sql.join(statuses)})`,
+    resourceId && sql`(drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`,
+    text && sql`(${isOfText(text)})`,
+  ];
   return sql.join(
-    statuses.map((status) => read(sql`and status = ${status}`)),
-    sql` union all `,
+    conditions.filter((condition) => typeof condition === 'object'),
+    sql` and `,
   );
 }
 
 function isOfText(text: string): RawBuilder<unknown> {
   const users = sql`(select id from users where ${toText('users', text)})`;
-  return sql`resource_id in ${users} or member_id in ${users}
-    or resource_id in (select id from groups where ${toText('groups', text)})`;
+  return sql`drift.resource_id in ${users} or drift.member_id in ${users}
+    or drift.resource_id in (select id from groups where ${toText('groups', text)})`;
 }
 
 interface StoredDocuments {

@@ -2,6 +2,7 @@ import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -15,12 +16,11 @@ import {
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
 import { countRepairs } from '../../store/plans/harm.ts';
-import { lockHeldRepairs, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import { lockHeld, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import { acceptDrift } from './accept.ts';
 import type { DriftDeps } from './deps.ts';
-
 import { listExceeded, planRepairs, toRepairs } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
@@ -46,7 +46,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   const { isDryRun } = occasion;
   const { plan, toAccept } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
-    const held = await lockHeldRepairs(tx);
+    const held = await lockHeld(tx, REPAIR_SOURCES);
     const { toRepair: candidates, toAccept } = await sortKnown(tx, deps, isDryRun);
     if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
     const made = await planFor(tx, deps, { ...occasion, candidates, held });

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { PlanAction } from '../../domain/plan.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { lockHeldPlanOf, type PlanRow } from '../../store/plans/plans.ts';
+import { lockHeld, type PlanRow } from '../../store/plans/plans.ts';
 import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
@@ -35,7 +35,7 @@ export async function planHandover(
   reason: string,
 ): Promise<PlannedHandover> {
   const planned = await store.write(async (tx): Promise<PlannedHandover> => {
-    const waiting = await lockHeldPlanOf(tx, 'handover');
+    const waiting = await lockHeld(tx, ['handover']);
     if (waiting !== undefined) return { kind: 'waits', plan: waiting };
     const standing = { status: 'held', source: 'handover', reason, automatic: 0 } as const;
     const actions = handovers.map(toAction);

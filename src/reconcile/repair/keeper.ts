@@ -10,6 +10,7 @@ import { type HandOver, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo } from './let-go.ts';
 import { type LookRequest, lookNow } from './look-now.ts';
+import { RECOVERY } from './recovery-state.ts';
 import { createReview } from './review.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
@@ -48,33 +49,30 @@ export function createDriftDecisions(deps: DecisionDeps) {
   };
 }
 
-/**
- * Part of the stored state that may be acted on: all of it, or decisions about what is held alone, while a restored
- * backup or what was accepted while observing waits.
- */
-export type KeeperScope = 'all' | 'holding' | 'nothing';
-
 /** While something is held, nothing is looked at. */
 const NOTHING = { nextAt: undefined, hasFound: false };
 
-/** Creates the keeper; `findScope` tells what may be acted on. */
-export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<KeeperScope>) {
-  const { clock, driftEvents } = deps;
+/** Creates the keeper; `isReady`: the first read is finished. */
+export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
+  const { clock, driftEvents, store } = deps;
   const inspect = createInspections(deps);
   const review = createReview(deps);
   const stopping = new AbortController();
   const onFailure = toFailureTeller(driftEvents, { type: 'drift', id: 'keep' });
   const loop = createLoop({ clock, onFailure, failedRestMs: IDLE_MS }, async (signal) => {
     const beganAt = performance.now();
-    const scope = await findScope();
-    const nextAt = scope === 'nothing' ? undefined : await keep(scope, signal);
+    const nextAt = isReady() ? await keep(signal) : undefined;
     const busyMs = toBusyRest(performance.now() - beganAt);
     const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - clock.now();
     return Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
   });
 
   /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
-  async function keep(scope: 'all' | 'holding', signal: AbortSignal): Promise<number | undefined> {
+  async function keep(signal: AbortSignal): Promise<number | undefined> {
+    // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
+    const recovery = await RECOVERY.find(store.read);
+    if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
+    const scope = recovery === undefined ? 'all' : 'holding';
     const { nextAt, hasFound } = scope === 'all' ? await inspect(signal) : NOTHING;
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     const plans = await followPlans(deps, scope);

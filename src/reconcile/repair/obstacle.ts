@@ -1,16 +1,10 @@
 import { assertNever } from '../../domain/errors.ts';
-import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
-
-/** Repair of a user or group, as a plan or its row has it. */
-type Repair = Pick<PlanAction, 'kind' | 'resourceId' | 'memberId'> & {
-  readonly harm: HarmKind | null | undefined;
-};
 
 type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
 
@@ -22,7 +16,7 @@ const NO_ADDRESS =
 export async function findObstacle(
   tx: Db,
   deps: ObstacleDeps,
-  repair: Repair,
+  repair: PlanAction,
 ): Promise<string | undefined> {
   if (repair.kind !== 'user.create') return findProtection(tx, deps, repair);
   const row = await findUserRow(tx, repair.resourceId);
@@ -41,10 +35,9 @@ export function findAccountObstacle(row: UserRow): string | undefined {
 async function findProtection(
   tx: Db,
   { rules: { protection }, findGroupPrivilege }: ObstacleDeps,
-  { harm, resourceId, memberId }: Repair,
+  { harm, resourceId, memberId }: PlanAction,
 ): Promise<string | undefined> {
   switch (harm) {
-    case null:
     case undefined:
       return undefined;
     case 'deactivate':

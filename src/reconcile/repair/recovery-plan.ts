@@ -16,10 +16,10 @@ import { deletePlan, findPlan, type PlanRow, updatePlan } from '../../store/plan
 import {
   isLinked,
   isUserRow,
+  listExistingUsers,
   listGroupsWithAdmins,
   listGroupsWithEntities,
   listRows,
-  listUserNamesSeen,
   type ResourceRow,
   trust,
 } from '../../store/resources/rows.ts';
@@ -214,7 +214,7 @@ function isRead(row: GroupRow, seen: Seen, { kind, harm }: PlanAction): boolean 
 
 /**
  * Lists those of these users for whom the service has no account: no create was ever sent for them, nothing was
- * asked of them since the read began, and no account that was seen has one of their names.
+ * asked of them since the read began, and no account that nobody manages has one of their names.
  */
 async function listUnknownUsers(
   db: Db,
@@ -224,7 +224,7 @@ async function listUnknownUsers(
   const uncreated = rows
     .filter((row) => isUntouched(row, readSince))
     .map((row) => ({ id: row.id, names: listNames(row) }));
-  const seen = await listUserNamesSeen(
+  const seen = await listExistingUsers(
     db,
     uncreated.flatMap(({ names }) => names),
   );

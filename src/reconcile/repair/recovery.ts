@@ -1,8 +1,9 @@
 import { BridgeError } from '../../domain/errors.ts';
+import { createLoop } from '../../domain/loop.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
-import { isNotLeading } from '../lead.ts';
+import { isNotLeading, toFailureTeller } from '../lead.ts';
 import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
 import { beginRecovery, goLive, type RecoveryDeps } from './recovery-begin.ts';
 import { type Detection, saveAlive } from './recovery-detect.ts';
@@ -128,46 +129,33 @@ async function keepTrying<T>(
 
 /** Creates the heartbeat, which stores the last moment of use for the next start, and logs how far an approved plan is. */
 function createHeartbeat({ store, clock, events }: RecoveryDeps) {
-  let timer: NodeJS.Timeout | undefined;
-  let last: Promise<void> = Promise.resolve();
   let toldAt = 0;
-
-  async function beat(): Promise<void> {
-    try {
-      await store.write((tx) => saveAlive(tx, clock.now()));
-      await tellRelease();
-    } catch (error) {
-      if (!isNotLeading(error)) events.failed({ type: 'recovery', id: 'alive', error });
-    }
-  }
-
-  async function tellRelease(): Promise<void> {
+  const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
+  const onFailure = toFailureTeller(events, { type: 'recovery', id: 'alive' });
+  const loop = createLoop({ clock, onFailure, failedRestMs: ALIVE_MS }, async () => {
+    await beat();
     const now = clock.now();
     const progress = await findReleaseProgress(store.read, now);
-    if (progress === undefined) return;
-    const { startedAt, endsAt, ...counts } = progress;
-    if (now - Math.max(startedAt, toldAt) < TOLD_EVERY_MS) return;
-    toldAt = now;
-    const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
-    events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
-  }
-
+    if (progress !== undefined && now - Math.max(progress.startedAt, toldAt) >= TOLD_EVERY_MS) {
+      toldAt = now;
+      const { startedAt, endsAt, ...counts } = progress;
+      const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
+      events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
+    }
+    return ALIVE_MS;
+  });
+  let isStarted = false;
   return {
     start() {
-      const next = () => {
-        last = beat();
-      };
-      next();
-      timer = setInterval(next, ALIVE_MS).unref();
+      isStarted = true;
+      loop.start();
     },
     /**
      * Stops with a last beat, where it was started: an event of our own account from now on was not made by the bridge.
      */
     async stop() {
-      if (timer === undefined) return;
-      clearInterval(timer);
-      await last;
-      await beat();
+      await loop.stop();
+      if (isStarted) await beat().catch(onFailure);
     },
   };
 }

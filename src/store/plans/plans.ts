@@ -1,10 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import {
-  type PlanAction,
-  type PlanOrigin,
-  type PlanStatus,
-  REPAIR_SOURCES,
-} from '../../domain/plan.ts';
+import type { PlanAction, PlanOrigin, PlanStatus } from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import type { PlansTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -43,17 +38,11 @@ export async function findUndoing(db: Db, id: string): Promise<PlanRow | undefin
   return plans.where('status', '=', 'approved').executeTakeFirst();
 }
 
-/** Locks the making of plans: until the transaction ends no other plan is made, and this one is not decided. */
-export async function lockHeldRepairs(tx: Db): Promise<PlanRow | undefined> {
-  return lockHeld(tx, REPAIR_SOURCES);
-}
-
-/** Locks the making of plans, and finds the one of this source that waits. */
-export async function lockHeldPlanOf(tx: Db, source: PlanOrigin): Promise<PlanRow | undefined> {
-  return lockHeld(tx, [source]);
-}
-
-async function lockHeld(tx: Db, sources: readonly PlanOrigin[]): Promise<PlanRow | undefined> {
+/** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
+export async function lockHeld(
+  tx: Db,
+  sources: readonly PlanOrigin[],
+): Promise<PlanRow | undefined> {
   await lockUntilCommit(tx, 'plans');
   const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
   return held.where('source', 'in', sources).forUpdate().executeTakeFirst();

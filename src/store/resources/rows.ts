@@ -271,18 +271,3 @@ export async function noteGone(
   const observed = JSON.stringify({ ...parseStored<object>(row.observed), goneAt: now });
   await tx.updateTable(table).set({ observed }).where('id', '=', id).execute();
 }
-
-/** Lists those of these names with which an account of the service was seen, managed or not. */
-export async function listUserNamesSeen(
-  db: Db,
-  namesFolded: readonly string[],
-): Promise<Set<string>> {
-  const seen = await readInChunks(namesFolded, async (some) => {
-    const select = (column: string) => sql`select ${sql.ref(column)} as name from users
-      where upstream_id is not null and ${sql.ref(column)} in (${sql.join(some)})`;
-    const { rows } = await sql<{ name: string }>`${select('observed_user_name_folded')}
-      union ${select('observed_email_folded')}`.execute(db);
-    return rows;
-  });
-  return new Set(seen.map(({ name }) => name));
-}
