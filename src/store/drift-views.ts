@@ -102,7 +102,8 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
     order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
     isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
     kind && sql`drift.kind = ${kind}`,
-    statuses && sql`drift.status in (${sql.join(statuses)})`,
+    // Not by the index of statuses, which would have all drifts sorted for each page.
+    statuses && sql`coalesce(drift.status, '') in (${sql.join(statuses)})`,
     resourceId && sql`(drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`,
     text && sql`(${isOfText(text)})`,
   ];

@@ -38,29 +38,28 @@ export function toRepair(row: DriftRow): PlanAction | undefined {
   return { kind, type, resourceId, memberId, desired, observed, harm };
 }
 
-/** Lists users and groups that were written since then (epoch milliseconds) or of which something was released, and that have an active drift or an open action. */
+/**
+ * Lists users and groups with an active drift, or an action that a plan holds back, that were written since then (epoch
+ * milliseconds), also as members; and those of which something was released and waits no more.
+ */
 export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const holding = sql.join(HOLDING_SOURCES.map((source) => sql.lit(source)));
+  const drifts = sql`select resource_type, resource_id from drifts where status in (${active})`;
+  const actions = sql`select action.resource_type, action.resource_id from plans as plan
+    join plan_actions as action on action.plan_id = plan.id`;
   const { rows } = await sql<GivenKey>`
-    select distinct part.type, part.id from (
-      select resource_type as type, resource_id as id, member_id,
-        case when status = 'repairing' then 1 else 0 end as released
-      from drifts where status in (${active})
-      union all
-      select action.resource_type, action.resource_id, action.member_id,
-        case when action.status = 'released' then 1 else 0 end
-      from plans as plan join plan_actions as action on action.plan_id = plan.id
-      where (plan.status = 'approved' and action.status = 'released')
-        or (plan.status = 'held' and plan.source in (${holding}) and action.status = 'planned')
-    ) as part
-    left join users on users.id = part.id
-    left join groups on groups.id = part.id
-    left join users as member on member.id = part.member_id
-    where (part.released = 1 and (users.due_at is null or users.stuck_at is not null))
-      or users.modified_at > ${since} or groups.modified_at > ${since} or member.modified_at > ${since}`.execute(
-    db,
-  );
+    with written as (select id from users where modified_at > ${since}
+      union all select id from groups where modified_at > ${since}),
+    busy as (select id from users where due_at is not null and stuck_at is null)
+    select resource_type as type, resource_id as id from (
+      ${drifts} and (resource_id in (select id from written) or member_id in (select id from written))
+      union ${drifts} and status = 'repairing' and resource_id not in (select id from busy)
+      union ${actions} where plan.status = 'held' and plan.source in (${holding})
+        and action.status = 'planned' and action.resource_id in (select id from written)
+      union ${actions} where plan.status = 'approved' and action.status = 'released'
+        and action.resource_id not in (select id from busy)
+    ) as found`.execute(db);
   return rows;
 }
 

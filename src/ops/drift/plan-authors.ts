@@ -22,53 +22,42 @@ export interface AuthoredAction extends PlanActionView {
   readonly author: ActionAuthor | undefined;
 }
 
-/** Lists actions of a plan with their authors, in the order of the plan. */
+/**
+ * Lists actions of a plan in its order, with who asked for them where they are removals by providers, else with who
+ * brought the differences about that they end.
+ */
 export async function listAuthoredActions(
   db: Db,
-  plan: PlanRow,
+  { id, source, created_at }: PlanRow,
   { from: afterId, limit }: PartQuery,
 ): Promise<AuthoredAction[]> {
-  const views = await listPlanActionViews(db, plan.id, { afterId, limit });
-  const authors = await findActionAuthors(db, plan, views);
+  const views = await listPlanActionViews(db, id, { afterId, limit });
+  const isAsked = source === 'provider';
+  const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, created_at, views);
   return views.map((view, place) => ({ ...view, seq: view.id, author: authors[place] }));
 }
 
-/**
- * Finds who asked for the actions of a plan of removals by providers, else who brought the differences about that the
- * actions end; in their order.
- */
-async function findActionAuthors(
-  db: Db,
-  { source, created_at }: PlanRow,
-  actions: readonly PlanActionView[],
-): Promise<(ActionAuthor | undefined)[]> {
-  return source === 'provider'
-    ? listAskers(db, actions)
-    : findDifferenceAuthors(db, created_at, actions);
-}
-
-async function findDifferenceAuthors(
+async function findAuthors(
   db: Db,
   plannedAt: number,
   actions: readonly PlanActionView[],
 ): Promise<(ActionAuthor | undefined)[]> {
+  const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
   const drifts = actions.flatMap((action, place) => {
     const kind = getChangeRow(action.kind).repairs;
-    const { type, resourceId, memberId } = action;
     const firstSeenAt = action.firstSeenAt ?? plannedAt;
-    return kind === undefined ? [] : [{ place, kind, type, resourceId, memberId, firstSeenAt }];
+    return kind === undefined ? [] : [{ ...action, place, kind, firstSeenAt }];
   });
-  const authors = await findDriftAuthors(db, drifts);
-  const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
-  for (const [index, { place }] of drifts.entries()) found[place] = toAuthor(authors[index]);
+  for (const [index, author] of (await findDriftAuthors(db, drifts)).entries()) {
+    const { place = 0 } = drifts[index] ?? {};
+    found[place] = toAuthor(author);
+  }
   return found;
 }
 
 function toAuthor(author: Author | undefined): ActionAuthor | undefined {
-  const by = author?.operator ? BY_OPERATOR : toName(author);
-  return author === undefined || by === undefined ? undefined : { by, at: author.at };
-}
-
-function toName(author: Author | undefined): string | undefined {
-  return author?.username ?? author?.address ?? author?.authorId?.toString();
+  if (author === undefined) return undefined;
+  const { username, address, authorId, operator, at } = author;
+  const by = operator ? BY_OPERATOR : (username ?? address ?? authorId?.toString());
+  return by === undefined ? undefined : { by, at };
 }

@@ -76,21 +76,13 @@ export interface ManyDecided {
 
 /** Decides about drifts: repairs are one plan. A dry run does the same and is undone. */
 export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
-  const { decision, ids, isDryRun, by } = request;
+  const { decision, ids, isDryRun } = request;
   if (decision.kind === 'repair') return repairMany(deps, request, decision);
-  const act = async (tx: Db, drift: DriftRow) => {
-    if (decision.kind !== 'ignore') return acceptDrift(tx, deps, drift);
-    const { until: ignored_until, reason: note } = decision;
-    await changeDrifts(tx, [drift], { status: 'ignored', ignored_until, note, noted_by: by });
-    return undefined;
-  };
   const ones: OneDecided[] = [];
   for (const id of ids) {
-    const one =
-      decision.kind === 'adopt'
-        ? adoptOne(deps, id, { provider: decision.provider, isDryRun })
-        : decideOne(deps, { id, isDryRun }, act);
-    ones.push(await one);
+    const isAdoption = decision.kind === 'adopt';
+    const how = isAdoption && { provider: decision.provider, isDryRun };
+    ones.push(await (how ? adoptOne(deps, id, how) : decideOne(deps, id, request)));
   }
   return { kind: 'done', ones, plan: undefined };
 }
@@ -108,15 +100,20 @@ async function adoptOne(deps: DecisionDeps, id: string, how: Takeover): Promise<
 
 /** Decides about one. Its repair drops out of the plan that has it, which would overrule the decision. */
 async function decideOne(
-  { store, rules, clock, events }: DecisionDeps,
-  { id, isDryRun }: { readonly id: string; readonly isDryRun: boolean },
-  /** Returns the reason why it cannot be done. */
-  act: (tx: Db, drift: DriftRow) => Promise<string | undefined>,
+  deps: DecisionDeps,
+  id: string,
+  { decision, isDryRun, by: noted_by }: ManyRequest,
 ): Promise<OneDecided> {
+  const { store, rules, clock, events } = deps;
   const decide = async (tx: Db) => {
     await enterRules(tx, rules, 'names');
     const drift = (await lockDrifts(tx, [id])).get(id);
-    const refusal = await findRefusal(drift, (open) => act(tx, open));
+    const refusal = await findRefusal(drift, async (open) => {
+      if (decision.kind !== 'ignore') return acceptDrift(tx, deps, open);
+      const { until: ignored_until, reason: note } = decision;
+      await changeDrifts(tx, [open], { status: 'ignored', ignored_until, note, noted_by });
+      return undefined;
+    });
     const decided = drift === undefined || refusal !== undefined ? [] : [drift];
     const discarded = await dropRepairs(tx, decided, clock.now());
     return { one: { id, refusal, before: drift?.status }, discarded };

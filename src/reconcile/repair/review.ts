@@ -145,7 +145,10 @@ async function saveEnds(
 async function judgeAll(db: Db, { id }: GivenKey, current: Current | undefined): Promise<Review> {
   const actions: Review['actions'][number][] = [];
   for (const row of await listOpenActions(db, id)) {
-    const ends = row.status === 'released' ? RELEASED : HELD;
+    const isHeld = row.status === 'planned';
+    // Nobody has asked for anything else since it was planned.
+    if (isHeld && current !== undefined && current.row.modified_at <= row.planned_at) continue;
+    const ends = isHeld ? HELD : RELEASED;
     actions.push({ row, status: ends[await findState(db, current, toAction(row))] });
   }
   const drifts: Review['drifts'][number][] = [];

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { listKindsOf } from '../../domain/change.ts';
-import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { Db } from '../store.ts';
 
@@ -14,8 +13,8 @@ interface HarmQuery {
 }
 
 /**
- * Counts the users, places in a group, or groups that providers took something away from: each counts once, however
- * many calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
+ * Counts the accounts, places in a group, or groups that providers took something away from: each counts once, however many
+ * calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
  * Changes by repair plans are left out.
  */
 export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
@@ -23,26 +22,11 @@ export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery)
   if (kinds.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
-      select distinct ${toSubject(harm)} from own_calls
+      select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
+        member_id from own_calls
       where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
       and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`.execute(
     db,
   );
   return Number(rows[0]?.count ?? 0);
-}
-
-/** Unit that is counted: an account, a member or entity of one group, or a group. */
-function toSubject(harm: HarmKind): RawBuilder<unknown> {
-  switch (harm) {
-    case 'deactivate':
-      return sql`coalesce(upstream_id, resource_id) as subject, '' as place`;
-    case 'removeMember':
-    case 'demoteAdmin':
-    case 'cutAccess':
-      return sql`member_id as subject, resource_id as place`;
-    case 'deleteGroup':
-      return sql`resource_id as subject, '' as place`;
-    default:
-      return assertNever(harm);
-  }
 }
