@@ -176,23 +176,6 @@ describe.each(lists)('$why', (list) => {
       expect(entries.result).toEqual({ complete: false, reason: 'a page came twice' });
     });
 
-    test('a service that ignores which page is asked for is an error', async () => {
-      const { open } = await start(list, ({ limit }) => everybody.slice(0, limit));
-      const entries = open();
-      const { items, error } = await readToFailure(entries);
-      expect(items).toEqual(firstPage);
-      expect(error).toMatchObject({ code: 'unreadable' });
-      expect(entries.result.complete).toBe(false);
-    });
-
-    test.each([7, 2])('a service that always answers with all %i is complete', async (count) => {
-      const all = everybody.slice(0, count);
-      const { open } = await start(list, () => all, count);
-      const entries = open();
-      expect(await readAll(entries)).toEqual(all);
-      expect(entries.result).toEqual({ complete: true });
-    });
-
     test('after a failure in the middle it goes on from its cursor', async () => {
       let isDown = true;
       const { open } = await start(list, (asked) =>
@@ -229,13 +212,6 @@ const [documents] = lists.filter(
   ({ why }) => why === 'documents.retrieveListOfDocuments, version 2',
 );
 if (!users || !spaces || !people || !documents) throw new Error('a list has another name');
-
-test('a list that always answers with the same, and says that there are more, is not complete', async () => {
-  const { open } = await start(users, () => everybody.slice(0, 5));
-  const entries = open();
-  expect((await readToFailure(entries)).items).toHaveLength(5);
-  expect(entries.result.complete).toBe(false);
-});
 
 test('a list that ends before its total is not complete', async () => {
   const { open } = await start(users, honest, 9);

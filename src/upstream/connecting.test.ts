@@ -69,12 +69,6 @@ const waitings: Waiting[] = [
       }),
   },
   {
-    for: 'a proxy that forwards and gets no answer',
-    isUnsent: false,
-    open: async (options) =>
-      connect('http://service.invalid', { proxy: `http://${await listenSilently()}`, ...options }),
-  },
-  {
     for: 'a connection that another call has',
     isUnsent: true,
     async open(options) {
@@ -185,33 +179,5 @@ describe('a proxy that wants credentials', () => {
 
     expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent' });
     expect(error.message).toContain('the proxy wants credentials (407)');
-  });
-});
-
-describe('numbers that cannot be', () => {
-  const wrong = [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, 0, -1];
-
-  test.each(wrong)('timeoutMs %s is refused before anything is sent', async (ms) => {
-    const service = await startService(ok);
-    const transport = connect(service.baseUrl);
-
-    await expect(getUser(transport, { timeoutMs: ms })).rejects.toThrow(/timeoutMs.*above 0/);
-    await expect(getUser(transport, { withinMs: ms })).rejects.toThrow(TypeError);
-    expect(service.seen).toEqual([]);
-  });
-
-  test.each(wrong.filter((each) => each !== 2 ** 31))('inFlightMax %s is refused', (count) => {
-    expect(() => connect('http://service.invalid', { inFlightMax: count })).toThrow(/inFlightMax/);
-    expect(() => connect('http://service.invalid', { attemptsMax: count })).toThrow(/attemptsMax/);
-  });
-
-  test.each(wrong)('a time limit of %s is refused', (ms) => {
-    const timeouts = { callMs: ms };
-    expect(() => connect('http://service.invalid', { timeouts })).toThrow(/timeouts\.callMs/);
-  });
-
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('a rate of %s is refused', (rate) => {
-    const options = { requestsPerSecond: rate };
-    expect(() => connect('http://service.invalid', options)).toThrow(/is not a rate/);
   });
 });

@@ -78,7 +78,7 @@ export type Sender = (
  * `dispatch` rather than `request`: it makes no stream for each answer, so the client is seldom the slower side.
  * @param server `baseUrl`: the paths of requests are below it.
  */
-export function createSender({ baseUrl, token }: { baseUrl: string; token?: string }): Sender {
+function createSender({ baseUrl, token }: { baseUrl: string; token?: string }): Sender {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const headers = {
     'content-type': 'application/scim+json',

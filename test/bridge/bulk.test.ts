@@ -347,29 +347,13 @@ describe('malformed operations fail alone', () => {
       scimType: 'invalidSyntax',
     },
     { why: 'no method', operation: { path: '/Users/1' }, scimType: 'invalidSyntax' },
-    { why: 'GET', operation: { method: 'GET', path: '/Users/1' }, scimType: 'invalidSyntax' },
     { why: 'no path', operation: { method: 'DELETE' }, scimType: 'invalidPath' },
     {
       why: 'another endpoint',
       operation: { method: 'DELETE', path: '/Schemas/1' },
       scimType: 'invalidPath',
     },
-    {
-      why: 'a POST to a resource',
-      operation: { method: 'POST', bulkId: 'x', path: '/Users/1' },
-      scimType: 'invalidPath',
-    },
-    {
-      why: 'a DELETE of a type',
-      operation: { method: 'DELETE', path: '/Users' },
-      scimType: 'invalidPath',
-    },
     { why: 'no object', operation: 'DELETE', scimType: 'invalidPath' },
-    {
-      why: 'no data',
-      operation: { method: 'POST', bulkId: 'x', path: '/Users' },
-      scimType: 'invalidSyntax',
-    },
     {
       why: 'a NUL in the id',
       operation: { method: 'DELETE', path: '/Users/a\0b' },
@@ -416,10 +400,8 @@ describe('a part of an operation that has to be a text says so, and changes noth
 describe('the whole request is refused before anything is stored', () => {
   const cases: { why: string; body: JsonValue; status: number }[] = [
     { why: 'no operations', body: { schemas: [BULK] }, status: 400 },
-    { why: 'operations that are no list', body: { Operations: {} }, status: 400 },
     { why: 'a body that is no object', body: [], status: 400 },
     { why: 'failOnErrors of -0.5', body: { failOnErrors: -0.5, Operations: [] }, status: 400 },
-    { why: 'failOnErrors as a word', body: { failOnErrors: 'one', Operations: [] }, status: 400 },
     {
       why: 'too many operations',
       body: { Operations: Array.from({ length: 1_001 }, () => ({})) },

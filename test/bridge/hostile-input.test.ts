@@ -21,16 +21,12 @@ afterAll(() => target.bridge.stop());
 
 const filters: { what: string; filter: string }[] = [
   { what: '__proto__ as an attribute', filter: '__proto__.x pr' },
-  { what: '__proto__ alone', filter: '__proto__ pr' },
-  { what: 'constructor as an attribute', filter: 'constructor.keys pr' },
   { what: 'prototype below an attribute', filter: 'name.__proto__.polluted eq "x"' },
   { what: '__proto__ behind a URN', filter: `${enterprise}:__proto__.x pr` },
   { what: '__proto__ in a value path', filter: 'emails[__proto__ pr]' },
   { what: '28 line breaks in an open string', filter: `userName eq "${'\n'.repeat(28)}` },
   { what: '22 groups', filter: Array(22).fill('(a eq 1 or b eq 2)').join(' and ') },
-  { what: '22 groups without comparisons', filter: Array(22).fill('(a or b)').join(' and ') },
   { what: 'deep parentheses', filter: `${'('.repeat(1_500)}id pr${')'.repeat(1_500)}` },
-  { what: 'deep negations', filter: `${'not ('.repeat(1_500)}id pr${')'.repeat(1_500)}` },
   { what: 'nested value paths', filter: `${'emails['.repeat(1_000)}id pr${']'.repeat(1_000)}` },
   { what: 'a blank one', filter: '   ' },
   { what: 'an injection', filter: 'userName eq "x\\" or id pr or userName eq \\""' },
@@ -41,25 +37,17 @@ const filters: { what: string; filter: string }[] = [
 
 describe('filters', () => {
   for (const { what, filter } of filters) {
-    test(`${what}, in the query`, async () => {
+    test(what, async () => {
       const query = new URLSearchParams({ filter });
 
       expectRefused(await attack(target, () => target.bridge.request('GET', `/Users?${query}`)));
       expectRefused(await attack(target, () => target.bridge.request('GET', `/Groups?${query}`)));
-    });
-
-    test(`${what}, in a search`, async () => {
-      expectRefused(
-        await attack(target, () => target.bridge.request('POST', '/.search', { filter })),
-      );
     });
   }
 
   // No query can be that long: Node refuses such a request line itself.
   const long = [
     { what: 'a dotted path', filter: `${'a.'.repeat(50_000)}b pr` },
-    { what: 'one name', filter: `${'a'.repeat(100_000)} pr` },
-    { what: 'a string', filter: `userName eq "${'a'.repeat(100_000)}"` },
     { what: 'comparisons', filter: Array(6_000).fill('id pr').join(' and ') },
     { what: 'parentheses', filter: '('.repeat(100_000) },
     { what: 'backslashes', filter: `userName eq "${'\\'.repeat(100_000)}` },
@@ -91,13 +79,7 @@ async function attackStatus(path: string): Promise<{ status: number }> {
 }
 
 describe('addresses', () => {
-  for (const path of [
-    '/Users/%',
-    '/Users/%zz',
-    '/Groups/%E0%A4',
-    '/Schemas/%',
-    '/ResourceTypes/%c0%80',
-  ]) {
+  for (const path of ['/Users/%', '/Groups/%E0%A4', '/ResourceTypes/%c0%80']) {
     test(`${path} is not encoded correctly, and no fault of the bridge`, async () => {
       const answer = await attack(target, () => target.bridge.request('GET', path));
 
@@ -110,15 +92,11 @@ describe('projections, sorting and paging', () => {
   const queries = [
     'attributes=__proto__.x',
     'attributes=constructor.prototype',
-    'excludedAttributes=__proto__',
     'attributes=__proto__&attributes=constructor',
-    'attributes[__proto__]=x',
     '__proto__=x',
     'sortBy=__proto__.x',
-    'sortBy=constructor',
     'startIndex=-99999999999999999999&count=99999999999999999999',
     'startIndex=NaN&count=1e999',
-    'count=__proto__',
   ];
   for (const query of queries) {
     test(`${query} reaches no prototype and blocks nobody`, async () => {

@@ -11,14 +11,14 @@ import { addUser, untilSettled } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
+const READER_TOKEN = 'reader-token-of-a-test-bridge';
+
 const clock = createSetClock();
 let bridge: TestBridge;
 
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: {
-      ...SWEEP_SETTINGS,
-    },
+    settings: { ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN },
     clock,
   });
 });
@@ -132,4 +132,17 @@ test('an address that is not served, or not in this way, is told in the form of 
   }
   const stranger = await bridge.request('GET', new URL('/', bridge.baseUrl).href);
   expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+});
+
+test('each request is open to the role of its row, and to no stranger', async () => {
+  const headers = { authorization: `Bearer ${READER_TOKEN}` };
+  for (const { method, path, role } of opsRoutes) {
+    takeTime();
+    const url = new URL(`/ops${path.replace(/\{\w+\}/g, 'x')}`, bridge.baseUrl).href;
+    const ask = (presented: Readonly<Record<string, string | undefined>>) =>
+      bridge.request(method.toUpperCase(), url, undefined, presented);
+
+    expect([path, (await ask({ authorization: undefined })).status]).toEqual([path, 401]);
+    expect([path, (await ask(headers)).status === 403]).toEqual([path, role === 'operator']);
+  }
 });

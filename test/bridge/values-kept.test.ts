@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addUser, listResources, send, toPatch, toUser } from '../support/provider.ts';
@@ -32,7 +32,7 @@ async function read(id: string): Promise<JsonObject> {
 }
 
 /** Numbers that are other numbers, or written otherwise, once they were read as one. */
-const numbers = ['76561198000000001', '1.10', '100.0', '-0', '1e3', '1E400', '0.1000', '12345'];
+const numbers = ['76561198000000001', '1.10', '-0', '1E400'];
 
 describe('a number where a text belongs is kept as it was written', () => {
   for (const [index, number] of numbers.entries()) {
@@ -109,7 +109,7 @@ describe('a number where a text belongs is kept as it was written', () => {
 });
 
 describe('a number that a number cannot hold', () => {
-  const refused = ['9007199254740993', '1.5', '1e400', '1.0000000000000000001', '-1e-400'];
+  const refused = ['9007199254740993', '1.5', '1e400'];
   for (const number of refused) {
     test(`${number} is refused where a whole number belongs, and changes nothing`, async () => {
       const name = `whole${refused.indexOf(number)}`;
@@ -295,22 +295,5 @@ describe('what is case exact', () => {
     expect(await find(`profileUrl eq "${upper}"`)).toEqual([id]);
     expect(await find(`profileUrl eq "${lower}"`)).toEqual([]);
     expect(await find('externalId eq "ab"')).toEqual([]);
-  });
-
-  test('/Schemas says so', async () => {
-    const { body } = await send(bridge, 'GET', '/Schemas');
-    const types = new Map<string, Set<unknown>>();
-    const collect = (attributes: unknown) => {
-      for (const attribute of Array.isArray(attributes) ? attributes.filter(isJsonObject) : []) {
-        const type = String(attribute.type);
-        types.set(type, (types.get(type) ?? new Set()).add(attribute.caseExact));
-        collect(attribute.subAttributes);
-      }
-    };
-    for (const schema of listResources({ body, status: 200, headers: {}, text: '' })) {
-      collect(schema.attributes);
-    }
-    expect(types.get('reference')).toEqual(new Set([true]));
-    expect(types.get('binary')).toEqual(new Set([true]));
   });
 });
