@@ -43,10 +43,7 @@ describe('the type of a field of an answer is inferred', () => {
 
   test.each([
     ['an own id', 'spaces.createNewSpace', 'id', 'number'],
-    ['an own id in text', 'customDirectories.createCustomDirectory', 'id', 'string'],
     ['an own id by another name', 'automations.createAutomation', 'id', 'string'],
-    ['an own id of a filter', 'auditLogs.retrieveAuditLogEvents', 'id', 'string'],
-    ['an own id by the parameters of others', 'tags.addTag', 'id', 'number'],
     [
       'an own id without evidence',
       'treeEntityRoles.getListOfTreeEntityRoles',
@@ -54,17 +51,11 @@ describe('the type of a field of an answer is inferred', () => {
       'number | string',
     ],
     ['an id in the path', 'cardChecklists.addChecklistToCard', 'card_id', 'number'],
-    ['an id that the body needs', 'cards.createNewCard', 'board_id', 'number'],
     ['an id that it does not need', 'cards.createNewCard', 'owner_id', 'number | null'],
     ['an id without evidence', 'spaces.createNewSpace', 'company_id', 'number | string | null'],
-    ['ids', 'spaces.createNewSpace', 'allowed_card_type_ids', '(number | string)[] | null'],
     ['a uid', 'spaces.createNewSpace', 'uid', 'string'],
-    ['the uid of another', 'spaces.createNewSpace', 'parent_entity_uid', 'string | null'],
-    ['uids', 'spaces.updateSpace', 'hidden_card_type_uids', 'string[] | null'],
     ['a time', 'spaces.createNewSpace', 'created', 'string'],
     ['a time that may be missing', 'cards.createNewCard', 'completed_at', 'string | null'],
-    ['a date', 'iterations.getIteration', 'due_date', 'string | null'],
-    ['a plain value of the bodies', 'cards.createNewCard', 'asap', 'boolean | null'],
     ['a number or text of the bodies', 'spaces.updateSpace', 'title', 'number | string | null'],
     ['a list of the bodies', 'spaces.updateSpace', 'settings', undefined],
     ['nothing', 'spaces.createNewSpace', 'entity_type', undefined],
