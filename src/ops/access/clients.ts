@@ -121,6 +121,5 @@ function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
 }
 
 function toSecretView(row: SecretRow): ClientView['secrets'][number] {
-  const expiresAt = toMoment(row.expires_at);
-  return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt };
+  return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt: toMoment(row.expires_at) };
 }

@@ -122,8 +122,7 @@ export function readList<Row extends { readonly seq: number }, Item>(
   read: (part: PartQuery) => Promise<readonly Row[]>,
   toItem: (row: Row) => Item,
 ): Promise<ListAnswer<Item>> {
-  const from = parseSeq(cursor, beginning);
-  return readPage({ limit, from }, read, (rows) => rows.map(toItem));
+  return readPage({ limit, from: parseSeq(cursor, beginning) }, read, (rows) => rows.map(toItem));
 }
 
 /** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */

@@ -98,6 +98,5 @@ function toSubject(
   const { target, change } = getNotes(res);
   if (typeof id !== 'string') return { target, change };
   const isKnown = status === undefined ? isId(id) : status !== 400 && status !== 404;
-  const named = isKnown ? id : undefined;
-  return { target: target ?? named, change };
+  return { target: target ?? (isKnown ? id : undefined), change };
 }
