@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { toVersions } from './cell-test-support.ts';
+import { toLinkAfterWrite } from './group-write.ts';
+import { userId } from './ids.ts';
+import { type ObservedUser, toDesiredUser, type UserState } from './user.ts';
+import { toCellsAfterWrite } from './user-write.ts';
+
+const attributes = {
+  userName: 'ada@example.com',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  active: true,
+};
+const observed: ObservedUser = {
+  userName: 'ada@example.com',
+  email: 'ada@example.com',
+  fullName: 'Ada Lovelace',
+  active: true,
+  at: 1,
+  by: 'scim.getUser',
+};
+const settled: UserState = {
+  id: userId('u'),
+  upstreamId: 7,
+  desired: toDesiredUser(attributes, false),
+  observed,
+  cells: {},
+  version: 8,
+  deleted: false,
+  mustLook: false,
+  sentCreates: [],
+};
+
+test.each([
+  { why: 'nothing where the service holds it all', inFlight: false, want: {} },
+  {
+    why: 'everything that it names while a call may change it',
+    inFlight: true,
+    want: { active: 9, name: 9 },
+  },
+])('a write of a user makes wait: $why', ({ inFlight, want }) => {
+  const cells = toCellsAfterWrite({
+    state: settled,
+    cells: {},
+    attributes,
+    fields: ['active', 'name'],
+    version: 9,
+    inFlight,
+    deactivation: 'scim',
+  });
+
+  expect(toVersions(cells)).toEqual(want);
+});
+
+test('a write of a list makes somebody wait whom a call may change', () => {
+  const others = { desired: null, observed: 1, pending: null };
+
+  expect(toLinkAfterWrite(others, { wanted: true, version: 9, inFlight: true })).toEqual({
+    desired: 1,
+    observed: 1,
+    pending: 9,
+  });
+});
