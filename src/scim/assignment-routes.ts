@@ -9,15 +9,20 @@ import type { QueryParameters } from './http/address.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getNotes } from './http/notes.ts';
 import { sendJson, sendListText } from './http/respond.ts';
-import { parseCursorCount } from './render/paging.ts';
+import { compareSortKeys, parseCursorCount, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { openList, toRef } from './render/resource-text.ts';
-import { compareSortKeys, toSortKey } from './render/sorting.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
 import { assignmentsDefinition } from './schema/schemas.ts';
-import { parseCursor, toCursor } from './search/cursor.ts';
-import type { Part } from './search/find.ts';
-import { hasCursor, parsePage, parseSearch, toQuery } from './search/handlers.ts';
+import {
+  hasCursor,
+  parseCursor,
+  parsePage,
+  parseSearch,
+  toCursor,
+  toQuery,
+} from './search/handlers.ts';
+import type { Part } from './search/scan.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {

@@ -11,9 +11,8 @@ import { sendNotModified, sendResource } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { type Pieces, toRef, toShownVersion } from './render/resource-text.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
-import type { Sent } from './writes/sent.ts';
-import { settleWrite } from './writes/settle.ts';
-import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
+import type { Sent } from './writes/read-privilege.ts';
+import { type AcceptedWrite, settleWrite, type WriteTarget } from './writes/write-result.ts';
 
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;

@@ -10,9 +10,8 @@ import { assertOpen } from '../http/guards.ts';
 import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resource-text.ts';
-import { assertUpstreamUp } from '../writes/settle.ts';
-import type { BulkAction } from './bulk-operation.ts';
-import { parseBulk } from './parse-bulk.ts';
+import { assertUpstreamUp } from '../writes/write-result.ts';
+import { type BulkAction, parseBulk } from './parse-bulk.ts';
 import { type BulkResult, runBulk } from './run-bulk.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */

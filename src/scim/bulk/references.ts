@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { findPart } from '../dialect/parse-body.ts';
+import { findPart } from '../dialect/parse-json.ts';
 import { ScimError } from '../errors.ts';
-import { type Token, toTokens } from '../filter/tokens.ts';
-import type { BulkAction, BulkOperation } from './bulk-operation.ts';
+import { type Token, toTokens } from '../filter/reader.ts';
+import type { BulkAction, BulkOperation } from './parse-bulk.ts';
 
 /** A reference in the place of an id: the whole text. */
 const WHOLE = /^bulkId:(.+)$/i;

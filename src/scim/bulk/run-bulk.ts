@@ -1,12 +1,14 @@
 import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { toResourceKey } from '../../domain/ids.ts';
+import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
-import type { ProviderDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { groupKind } from '../groups/accept.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
-import { toScimError } from '../http/to-scim-error.ts';
+import { toScimError } from '../http/respond.ts';
 import {
   attempt,
   createRequestRepairs,
@@ -14,10 +16,15 @@ import {
   type RequestRepairs,
   UNCOUNTED,
 } from '../repairs.ts';
-import type { Content } from '../requests/list-written.ts';
+import type { Content } from '../requests.ts';
 import { userKind } from '../users/accept.ts';
-import type { Sent } from '../writes/sent.ts';
-import type { AcceptedWrite, WriteTarget } from '../writes/write-result.ts';
+import type { Sent } from '../writes/read-privilege.ts';
+import {
+  type AcceptedWrite,
+  settleWrite,
+  tellUnchanged,
+  type WriteTarget,
+} from '../writes/write-result.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -25,9 +32,8 @@ import {
   type BulkWrite,
   isCreation,
   listNames,
-} from './bulk-operation.ts';
+} from './parse-bulk.ts';
 import { findTargetName, isReference, resolveReferences, resolveText } from './references.ts';
-import { createSettlements, type Settlements } from './settlements.ts';
 import { breakCircles, toOrder } from './to-order.ts';
 
 /** Result of one operation, what its data says, and the parts of it that were not taken. */
@@ -266,4 +272,66 @@ function toIncomplete(): ScimError {
 /** @see RFC 7644 §3.7.1: a server that cannot resolve a circle answers 409 */
 function toCircle(): ScimError {
   return new ScimError(409, 'Operations of the request refer to each other in a circle.');
+}
+
+/** Most locks that are held for writes of this request before they are settled. */
+const HELD_MAX = 64;
+
+/** Writes of one bulk request that are stored and not settled yet. */
+interface Settlements {
+  /** Writes that the service may still refuse. */
+  readonly size: number;
+  /** Adds a stored write. */
+  add(operation: BulkOperation, accepted: AcceptedWrite): void;
+  /** Waits until these are settled; all of them when left out. */
+  settle(operations?: Iterable<BulkOperation>): Promise<void>;
+}
+
+/**
+ * Settles writes together, so that many changes of one group go to the service in one call. All of
+ * them share the wait of the request: when it is over, every call here returns at once.
+ */
+function createSettlements(
+  deps: ScimDeps,
+  arrivedAt: number,
+  onRefused: (operation: BulkOperation, error: unknown) => void,
+): Settlements {
+  const held = new Map<BulkOperation, { readonly accepted: AcceptedWrite; readonly lock: Lock }>();
+  const running = new Map<BulkOperation, Promise<void>>();
+
+  async function run(operation: BulkOperation, accepted: AcceptedWrite, lock?: Lock) {
+    try {
+      await settleWrite(deps, accepted, arrivedAt, lock);
+    } catch (error) {
+      onRefused(operation, error);
+    } finally {
+      running.delete(operation);
+    }
+  }
+
+  function start(): void {
+    for (const [operation, { accepted, lock }] of held) {
+      running.set(operation, run(operation, accepted, lock));
+    }
+    held.clear();
+  }
+
+  return {
+    get size() {
+      return held.size + running.size;
+    },
+    add(operation, accepted) {
+      if (accepted.undo === undefined) return tellUnchanged(deps, accepted);
+      const lock = deps.reconciler.lock(toResourceKey(accepted), accepted.row);
+      // Without the lock another run may be sending the write already: a refusal has to find us waiting.
+      if (lock === undefined) running.set(operation, run(operation, accepted));
+      else held.set(operation, { accepted, lock });
+      if (held.size >= HELD_MAX) start();
+    },
+    async settle(operations) {
+      const awaited = operations ? [...operations] : [...held.keys(), ...running.keys()];
+      if (awaited.some((operation) => held.has(operation))) start();
+      await Promise.all(awaited.map((operation) => running.get(operation)));
+    },
+  };
 }

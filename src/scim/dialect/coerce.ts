@@ -3,10 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/tree.ts';
 import { attempt, type Repairs } from '../repairs.ts';
-import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
-import { hasContent, isPrimary, withoutNulls } from './elements.ts';
-import { toItems, unpackText } from './parse-body.ts';
-import { mergeElements } from './value-list.ts';
+import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
+import { toItems, unpackText } from './parse-json.ts';
+import { hasContent, isPrimary, mergeElements, withoutNulls } from './value-list.ts';
 
 /**
  * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []). undefined: the value says

@@ -1,5 +1,5 @@
 import type { RepairKind } from '../repairs.ts';
-import { parseUser } from './parse-user.ts';
+import { parseUser } from './parse-resource.ts';
 
 /** The URN of the core schema. */
 export const core = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
-import { parseGroup } from './parse-group.ts';
+import { parseGroup } from './parse-resource.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 

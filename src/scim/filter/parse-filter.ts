@@ -1,17 +1,34 @@
 import { badRequest } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import { type AttributeRule, findRule, toWhole } from '../schema/attribute-table.ts';
 import {
+  type AttributeRule,
   findAttribute,
+  findRule,
   findTable,
   isDotted,
   isQualified,
   type ResourceSchema,
+  toWhole,
 } from '../schema/resource-schemas.ts';
-import { hasOddOffset, toComparison, toComparisonWithNothing } from './comparison.ts';
-import { COMPARE_OPS, descend, peek, type Reader, take, takeValue, takeWord } from './reader.ts';
-import { invalidFilter, toTokens } from './tokens.ts';
-import type { Filter, FilterTarget, Literal } from './tree.ts';
+import {
+  COMPARE_OPS,
+  descend,
+  invalidFilter,
+  peek,
+  type Reader,
+  take,
+  takeValue,
+  takeWord,
+  toTokens,
+} from './reader.ts';
+import {
+  type Filter,
+  type FilterTarget,
+  hasOddOffset,
+  type Literal,
+  toComparison,
+  toComparisonWithNothing,
+} from './tree.ts';
 
 /** How a filter is read. */
 interface FilterReading {

@@ -1,5 +1,7 @@
+import { foldCase } from '../../domain/fold.ts';
 import { badRequest } from '../errors.ts';
-import type { AttributeRule } from '../schema/attribute-table.ts';
+import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
+import { invalidFilter } from './reader.ts';
 
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
 export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
@@ -74,4 +76,119 @@ export function assertFewOfUsers(comparisons: number, scimType: 'tooMany' | 'inv
   if (comparisons <= PEOPLE_COMPARISONS_MAX) return;
   const detail = `Members and admins are compared with more than ${PEOPLE_COMPARISONS_MAX} values; name them by "value eq".`;
   throw badRequest(scimType, detail);
+}
+
+/**
+ * A comparison with a value that no resource can have: `ne`, and `eq null`, hold everywhere, as they do for an
+ * attribute without a value.
+ */
+export function toComparisonWithNothing(op: CompareOp, literal: Literal): Filter {
+  const nothing: Filter = { kind: 'nothing' };
+  const holds = literal === null ? op === 'eq' : op === 'ne';
+  return holds ? { kind: 'not', part: nothing } : nothing;
+}
+
+/** A comparison as it was read. `text`: its value as it was written; `at`: the place of that, for the error. */
+interface RawComparison {
+  readonly target: FilterTarget;
+  readonly op: CompareOp;
+  readonly literal: Literal;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** A number in quotes, which some clients send. */
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
+const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
+/** Most characters that are searched for inside of a text: the search for more is quadratic. */
+const CONTAINED_MAX = 250;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i;
+/** Offset of a moment that lacks its colon, or whose plus sign an address has made a space. */
+const ODD_OFFSET = /T.*(?: \d\d:?\d\d|[+-]\d{4})$/i;
+
+/**
+ * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
+ * the attribute can never hold equals none.
+ * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none, a long part of a text
+ */
+export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
+  if (literal === null) return toNullComparison(target, op, at);
+  const leaf = toLeaf(target);
+  if (!leaf) return toComparisonWithNothing(op, literal);
+  const { type } = leaf.rule;
+  if (ORDER.has(op) && (type === 'boolean' || type === 'binary')) {
+    throw invalidFilter(`"${op}" does not apply to this attribute`, at);
+  }
+  if (PART.has(op) && (typeof literal !== 'string' || type === 'boolean' || type === 'integer')) {
+    throw invalidFilter(`"${op}" does not apply to this attribute and value`, at);
+  }
+  const typed = toTyped(leaf.rule, literal, text);
+  if (typed === undefined) return toComparisonWithNothing(op, literal);
+  const comparable = toComparable(leaf.rule, op, typed);
+  if (Number.isNaN(comparable)) throw invalidFilter('a date that is none', at);
+  if (op === 'co' && String(comparable).length > CONTAINED_MAX) {
+    throw invalidFilter(`more than ${CONTAINED_MAX} characters behind "co"`, at);
+  }
+  return { kind: 'compare', target: leaf, op, literal: typed, comparable };
+}
+
+/** Null stands for "no value" (RFC 7643 §2.5). */
+function toNullComparison(target: FilterTarget, op: CompareOp, at: number): Filter {
+  const present: Filter = { kind: 'present', target };
+  if (op === 'ne') return present;
+  if (op === 'eq') return { kind: 'not', part: present };
+  throw invalidFilter(`"${op}" does not apply to null`, at);
+}
+
+/** `emails eq` and `manager eq` mean the sub-attribute `value` (RFC 7643 §2.4). */
+function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
+  if (rule.type !== 'complex') return { keys, rule };
+  const value = findRule(rule.subAttributes, 'value');
+  return value && { keys: [...keys, value.name], rule: value };
+}
+
+function toTyped(
+  { type }: AttributeRule,
+  literal: string | number | boolean,
+  text: string,
+): string | number | boolean | undefined {
+  if (type === 'boolean') return toBoolean(literal);
+  if (type === 'integer') return toNumber(literal);
+  // Ids made of digits are sent without quotes. As a number a long one would become another id.
+  return typeof literal === 'boolean' ? undefined : text;
+}
+
+function toNumber(literal: string | number | boolean): number | undefined {
+  if (typeof literal === 'string') return NUMBER.test(literal) ? Number(literal) : undefined;
+  return typeof literal === 'number' ? literal : undefined;
+}
+
+/** Entra writes booleans as the texts "True" and "False". */
+function toBoolean(literal: string | number | boolean): boolean | undefined {
+  const word = String(literal).toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : undefined;
+}
+
+function toComparable(
+  rule: AttributeRule,
+  op: CompareOp,
+  typed: string | number | boolean,
+): string | number | boolean {
+  if (typeof typed !== 'string') return typed;
+  if (rule.type === 'dateTime' && !PART.has(op)) return toMoment(typed);
+  const text = rule.isUnique && !PART.has(op) ? typed.trim() : typed;
+  return rule.caseExact ? text : foldCase(text);
+}
+
+/** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */
+function toMoment(text: string): number {
+  const [, date, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  const offset = zone.replace(' ', '+').replace(/(\d\d):?(\d\d)$/, '$1:$2');
+  return Date.parse(`${date}T${time}${offset}`);
+}
+
+/** True for a moment whose offset is written in another way than the standard has it: `+0100`. @see RFC 7643 §2.3.5 */
+export function hasOddOffset(moment: string): boolean {
+  return ODD_OFFSET.test(moment);
 }

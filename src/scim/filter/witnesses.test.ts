@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { matches } from './matches.ts';
+import { collectWitnesses, matches } from './matches.ts';
 import { parseFilter } from './parse-filter.ts';
-import { collectWitnesses } from './witnesses.ts';
 
 const tests = [
   'members pr',

@@ -11,8 +11,8 @@ import {
 } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
-import { findSentPlace } from '../dialect/sent-place.ts';
+import type { AttributeStep, PatchStep } from '../dialect/parse-path.ts';
+import { findSentPlace } from '../dialect/parse-resource.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { toEntry } from '../render/resource-text.ts';

@@ -1,3 +1,4 @@
+import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { toBaseline } from '../../domain/combine.ts';
 import { GROUP_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
@@ -7,28 +8,29 @@ import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   insertGroup,
+  listGroupsByName,
   listGroupTombstones,
+  lockGroup,
   lockGroupsByName,
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
-import { saveDispute } from '../../store/resources/disputes.ts';
+import { deleteDisputes, saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { GroupInput } from '../dialect/parse-group.ts';
-import { withLeftOut } from '../dialect/parse-user.ts';
-import { findSentPlace } from '../dialect/sent-place.ts';
+import { findSentPlace, type GroupInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { ScimError } from '../errors.ts';
 import { UNCOUNTED } from '../repairs.ts';
-import { assertAdminsKnown } from '../writes/read-privilege.ts';
+import { adoptKnowing, assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { Disputed, GroupWriteResult } from '../writes/write-result.ts';
 import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
@@ -182,6 +184,7 @@ async function insert(
     origin: released ? 'adopted' : 'created',
     provider,
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
+    inner_groups: '[]',
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
     created_at: now,
     modified_at: now,
@@ -194,4 +197,45 @@ async function insert(
   const ids = { from: from.id, to: row.id };
   if (hasFormerIds) await passIds(tx, { resource_type: 'group', provider, ...ids, now });
   return { row, hasFormerIds };
+}
+
+/**
+ * Takes a group over for an operator, with its members as they are: only the values of rules wait. Its admins
+ * are read first. `groups.adopt` is about providers, so it does not apply here.
+ */
+export async function adoptGroupByHand(
+  deps: ScimDeps,
+  request: AdoptionRequest,
+): Promise<Adoption> {
+  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
+}
+
+async function store(
+  tx: Db,
+  deps: ScimDeps,
+  { id, privileged, provider }: AdoptionRequest,
+): Promise<Adoption> {
+  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
+  await enterRules(tx, deps.rules, 'names');
+  const row = await lockGroup(tx, groupId(id));
+  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
+  if (row.origin !== null) return { kind: 'managed' };
+  assertAdminsKnown(row);
+  const reason = await findGroupPrivilege(tx, deps, row);
+  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
+  const named = await listGroupsByName(tx, row.display_name_folded);
+  if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  const ended = { status: 'accepted', now: deps.clock.now() } as const;
+  await endUnmanaged(tx, { type: 'group', id: row.id }, ended);
+  const before = parseStored<JsonObject>(row.attributes);
+  await storeGroupChange(tx, deps, {
+    row: await takeOver(tx, { ...deps, provider }, row),
+    origin: row.origin,
+    before,
+    attributes: before,
+    ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
+    isNew: false,
+  });
+  await deleteDisputes(tx, { type: 'group', namesFolded: [row.display_name_folded] });
+  return { kind: 'adopted' };
 }

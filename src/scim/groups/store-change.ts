@@ -31,7 +31,7 @@ import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { Repairs } from '../repairs.ts';
-import { confirmWanted } from '../writes/store-write.ts';
+import { confirmWanted } from '../writes/read-privilege.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import {
   editInner,

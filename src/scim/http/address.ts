@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { findPart } from '../dialect/parse-body.ts';
+import { findPart } from '../dialect/parse-json.ts';
 import type { Repairs } from '../repairs.ts';
 
 /**

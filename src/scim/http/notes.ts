@@ -4,7 +4,7 @@ import type { KeptRequest } from '../../domain/kept-request.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
-import type { Content } from '../requests/list-written.ts';
+import type { Content } from '../requests.ts';
 
 /** One operation of a bulk request, for the log of requests. */
 export interface NotedOperation {

@@ -1,7 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
-import { listRules } from '../schema/attribute-table.ts';
-import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
+import {
+  findAttribute,
+  findTable,
+  listRules,
+  type ResourceSchema,
+} from '../schema/resource-schemas.ts';
 
 /** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {

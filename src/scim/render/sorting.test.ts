@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { compareSortKeys, parseSorting, toSortKey } from './sorting.ts';
+import { compareSortKeys, parseSorting, toSortKey } from './paging.ts';
 
 const people: JsonObject[] = [
   { id: '1', userName: 'bob', active: true, meta: { lastModified: '2026-01-02T00:00:00+01:00' } },

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseGroup } from '../dialect/parse-group.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import { parseUser } from '../dialect/parse-user.ts';
+import { parseGroup, parseUser } from '../dialect/parse-resource.ts';
 import { UNCOUNTED } from '../repairs.ts';
+import { type Content, listWritten } from '../requests.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import { type Content, listWritten } from './list-written.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const SECRET = 'ada.lovelace@example.com';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findRule } from './attribute-table.ts';
 import {
   findAttribute,
+  findRule,
   findTable,
   groupSchema,
   isQualified,

@@ -10,8 +10,8 @@ import {
   type ResourceView,
 } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import { collectWitnesses } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
-import { collectWitnesses } from '../filter/witnesses.ts';
 import { isIncluded, isPlain, isWholly, type Projection, project } from '../render/projection.ts';
 import { type Pieces, renderGroup, toEntry } from '../render/resource-text.ts';
 

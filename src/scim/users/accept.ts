@@ -2,20 +2,17 @@ import { toWrittenName } from '../../domain/extensions.ts';
 import { findView, type UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import { parseUser } from '../dialect/parse-user.ts';
-import { findSentPlace } from '../dialect/sent-place.ts';
+import { findSentPlace, parseUser } from '../dialect/parse-resource.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { storeKnowing } from '../writes/read-privilege.ts';
-import { type Sent, understand, understandWhole } from '../writes/sent.ts';
+import { type Sent, storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
-import { storeUser, type UserChange } from './change-user.ts';
+import { storeUser, storeUserDeletion, type UserChange } from './change-user.ts';
 import { storeNewUser } from './create-user.ts';
-import { storeUserDeletion } from './delete-user.ts';
 
 /** Users, as one type of resource. */
 export const userKind: ScimKind<UserWriteResult, UserView> = {

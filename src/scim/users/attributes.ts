@@ -1,9 +1,8 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type UserInput, withLeftOut } from '../dialect/parse-user.ts';
-import type { PatchStep } from '../dialect/patch-step.ts';
-import { findSentPlace } from '../dialect/sent-place.ts';
+import type { PatchStep } from '../dialect/parse-path.ts';
+import { findSentPlace, type UserInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/schemas.ts';
 import { keepAssigned } from './assigned.ts';

@@ -1,25 +1,36 @@
 import { findCreationAddress } from '../../domain/address.ts';
+import { listWaiting } from '../../domain/cell.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser, onlyTaken, type TakenUserField } from '../../domain/protection.ts';
 import { toDesiredUser } from '../../domain/user.ts';
-import { toUserFields } from '../../domain/user-write.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { toCellsAfterUserDeletion, toUserFields } from '../../domain/user-write.ts';
+import { parseStored, toTombstone, toUserCellColumns } from '../../store/engine/columns.ts';
+import { isInFlight } from '../../store/in-flight.ts';
+import { lockGroupsOf } from '../../store/links/shown.ts';
+import { leaveGroups } from '../../store/links/work.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
+import { toDeparture } from '../../store/users/leavers.ts';
+import {
+  lockUser,
+  toObservedUser,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { toShownVersion } from '../render/resource-text.ts';
 import type { Repairs } from '../repairs.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
-import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
+import { assertAdoptsOnDelete, assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
 import { assertAddress, assertFits, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
-import { storeUserChange } from './store-change.ts';
+import { assertMayLose, storeUserChange, toUserUndo } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
 export interface UserChange extends WriteTarget {
@@ -118,7 +129,7 @@ async function toAllowed(
 }
 
 /** Locks the user of a write. @throws ScimError 404, 403 (another provider's), 412 */
-export async function lockOwnUser(
+async function lockOwnUser(
   tx: Db,
   deps: ProviderDeps,
   { id, preconditions }: WriteTarget,
@@ -140,7 +151,7 @@ function toNames(attributes: JsonObject): UserNames {
  * @throws ScimError 403 when the settings or a privilege forbid taking the account over
  * @throws PrivilegeUnknown
  */
-export async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
+async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
   assertRoleKnown(row);
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
@@ -148,4 +159,50 @@ export async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Pro
     throw new ScimError(403, 'The account is not managed, and the settings forbid taking it over.');
   }
   deps.telemetry.adopted({ type: 'user', id: row.id });
+}
+
+/**
+ * Deletes a user: gone from every answer at once, then deactivated in the service, and removed from the
+ * managed groups once that is done.
+ * @throws ScimError 404, 412, 403 (protected, beyond the wall, or not to be adopted)
+ */
+export async function storeUserDeletion(
+  tx: Db,
+  deps: ProviderDeps,
+  target: WriteTarget,
+): Promise<UserWriteResult> {
+  // The groups that show the user get a new version.
+  await lockGroupsOf(tx, userId(target.id), 'all');
+  const row = await lockOwnUser(tx, deps, target);
+  await assertUserWithinLimits(tx, deps, { row, attributes: undefined });
+  if (row.origin === null) {
+    await assertAdoptable(tx, deps, row);
+    assertAdoptsOnDelete(deps.policy.adoptUsersOnDelete, 'USERS_ADOPT_ON_DELETE');
+  }
+  await assertMayLose(tx, deps.rules.protection, row);
+  const now = deps.clock.now();
+  const version = row.version + 1;
+  const cells = toCellsAfterUserDeletion(toUserState(row), {
+    version,
+    inFlight: isInFlight(row),
+    deactivation: deps.policy.deactivation,
+  });
+  const isDue = listWaiting(cells).length > 0;
+  const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
+  const leaves = isDue || row.active === 1;
+  const change = {
+    ...tombstone,
+    ...toUserCellColumns(cells),
+    ...(leaves && toDeparture(row, now)),
+  };
+  await updateUser(tx, row.id, change);
+  const left = isDue ? [] : await leaveGroups(tx, row.id, now);
+  return {
+    type: 'user',
+    id: row.id,
+    row: { ...row, ...change },
+    undo: isDue ? toUserUndo(row, { after: row.attributes, removes: false }) : undefined,
+    takesAccess: true,
+    notifies: left.length > 0,
+  };
 }

@@ -27,8 +27,7 @@ import {
   updateUser,
 } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { UserInput } from '../dialect/parse-user.ts';
-import { findSentPlace } from '../dialect/sent-place.ts';
+import { findSentPlace, type UserInput } from '../dialect/parse-resource.ts';
 import { ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';

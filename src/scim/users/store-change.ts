@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
+import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
@@ -10,7 +11,10 @@ import { isGone } from '../../domain/resource-state.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toCellsAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
+import { followUser } from '../../rules/follow.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
 import {
   parseCells,
   parseStored,
@@ -20,16 +24,23 @@ import {
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
+import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails } from '../../store/users/emails.ts';
 import { toDeparture } from '../../store/users/leavers.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import {
+  listAccountNames,
+  listUsersByAnyName,
+  lockUser,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { assertRoleKnown } from '../writes/read-privilege.ts';
-import { confirmWanted } from '../writes/store-write.ts';
+import { adoptKnowing, assertRoleKnown, confirmWanted } from '../writes/read-privilege.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { withoutUnnamed } from './assigned.ts';
 import { assertFits } from './attributes.ts';
@@ -146,7 +157,7 @@ export async function assertMayLose(tx: Db, protection: Protection, row: UserRow
 }
 
 /** Makes an observed account one that the provider manages; its shown attributes become the desired ones. */
-export async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
+async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
   const shown = parseStored<JsonObject>(row.attributes);
   const { origin, cells } = adopt(row, shown, provider);
   const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
@@ -161,4 +172,37 @@ function adopt(row: UserRow, shown: JsonObject, provider: string): UserRow {
   const echo = isNamed && { sent: fullName(name), back: normaliseName(observed.fullName) };
   const heard = echo ? withEcho(cells, 'name', echo) : cells;
   return { ...row, origin: 'adopted', provider, cells: JSON.stringify(heard) };
+}
+
+/**
+ * Takes an account over for an operator, as the service holds it: only the values of rules wait. Protection from
+ * losing access stays. `users.adopt` is about providers, so it does not apply here.
+ */
+export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
+  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
+}
+
+async function store(
+  tx: Db,
+  deps: ScimDeps,
+  { id, privileged, provider }: AdoptionRequest,
+): Promise<Adoption> {
+  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
+  const row = await lockUser(tx, userId(id));
+  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
+  if (row.origin !== null) return { kind: 'managed' };
+  assertRoleKnown(row);
+  const reason = await deps.rules.protection.findPrivilege(tx, row);
+  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
+  const names = listAccountNames(row).filter((name) => name !== null);
+  // An account that another user is to get, or has, is not given to two.
+  const holders = await listUsersByAnyName(tx, row.user_name_folded, names);
+  if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  const ended = { status: 'accepted', now: deps.clock.now() } as const;
+  await endUnmanaged(tx, { type: 'user', id: row.id }, ended);
+  await takeOverUser(tx, row, provider);
+  await followUser(tx, deps.rules, row.id, deps.clock.now());
+  await deleteDisputes(tx, { type: 'user', namesFolded: [row.user_name_folded, ...names] });
+  deps.telemetry.adopted({ type: 'user', id: row.id });
+  return { kind: 'adopted' };
 }

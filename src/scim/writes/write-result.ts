@@ -1,7 +1,12 @@
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import { type GroupId, toResourceKey, type UserId } from '../../domain/ids.ts';
+import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
+import type { Lock } from '../../reconcile/bounded-wait.ts';
+import type { Problem } from '../../reconcile/outcome.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { notFound, ScimError, unavailable } from '../errors.ts';
 import type { Preconditions } from '../http/etag.ts';
 
 /** Resource of a write, and the versions that the provider means. */
@@ -45,4 +50,81 @@ export type AcceptedWrite = UserWriteResult | GroupWriteResult;
 export interface Disputed {
   readonly kind: 'disputed';
   readonly detail: string;
+}
+
+/** Time that a provider is asked to wait while the service is down, in seconds. */
+const DOWN_RETRY_SECONDS = 60;
+
+/** Stops a write before anything is stored where the settings ask for that. @throws ScimError 503 */
+export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
+  if (policy.whenUpstreamIsDown !== 'refuse' || !isUpstreamDown()) return;
+  throw unavailable('The service does not answer now, so nothing was changed.', DOWN_RETRY_SECONDS);
+}
+
+/**
+ * Waits until the service holds the write, or until the wait is over: from then on the bridge has to finish
+ * the stored change.
+ * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
+ * @param lock of the resource, where it was taken before
+ * @throws ScimError when the service refused the write and it was undone
+ */
+export async function settleWrite(
+  deps: ScimDeps,
+  write: AcceptedWrite,
+  arrivedAt: number,
+  lock?: Lock,
+): Promise<void> {
+  if (write.undo === undefined) return tellUnchanged(deps, write);
+  const { reconciler, telemetry, policy, clock } = deps;
+  const { row, undo, waitId } = write;
+  const resource = toResourceKey(write);
+  const settlement = await reconciler.settle({
+    key: resource,
+    undo,
+    version: row.version,
+    lock: lock ?? reconciler.lock(resource, row),
+    waitId,
+    waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
+    class: row.due_class === 0 ? 'remove' : 'change',
+  });
+  if (settlement.kind !== 'refused') {
+    const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
+    return telemetry.answered({ ...resource, answer });
+  }
+  const { problem } = settlement;
+  telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
+  throw toRefusal(problem, write.type);
+}
+
+/** Tells telemetry of a write that changes nothing in the service. */
+export function tellUnchanged({ telemetry }: ScimDeps, write: AcceptedWrite): void {
+  telemetry.answered({ ...toResourceKey(write), answer: 'unchanged' });
+}
+
+/** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */
+const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
+
+/** Refusal with the words of the service or our own, in the form that a provider shows its administrator. */
+function toRefusal(problem: Problem, type: AcceptedWrite['type']): ScimError {
+  const { code, words, ours, status } = problem;
+  const [own = ''] = words.split(EARLIER);
+  const detail = ours
+    ? toSentence(words)
+    : `The service refused the change: ${words.replaceAll(CALL, '')}`;
+  const answered = status === undefined ? '' : ` (status ${status})`;
+  const kept = ours ? toSentence(own) : `The service refused the change${answered}.`;
+  switch (code) {
+    case 'conflict':
+      return new ScimError(409, detail, { scimType: 'uniqueness', kept });
+    case 'not-permitted':
+      return new ScimError(403, detail, { kept });
+    case NOT_THERE.code:
+      return notFound(type === 'user' ? 'User' : 'Group');
+    default:
+      return new ScimError(400, detail, { scimType: 'invalidValue', kept });
+  }
+}
+
+function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

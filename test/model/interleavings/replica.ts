@@ -24,8 +24,8 @@ import {
   acceptUserPatch,
   acceptUserReplacement,
 } from '../../../src/scim/users/accept.ts';
-import type { Sent } from '../../../src/scim/writes/sent.ts';
-import { settleWrite } from '../../../src/scim/writes/settle.ts';
+import type { Sent } from '../../../src/scim/writes/read-privilege.ts';
+import { settleWrite } from '../../../src/scim/writes/write-result.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import { noRules } from '../../support/no-rules.ts';

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
+import { hold } from './hold.ts';
 import { describe, expect, test } from 'vitest';
 import { foldCase } from '../../../src/domain/fold.ts';
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts';
 import { fullName, normaliseName, splitName } from '../../../src/domain/name.ts';
-import { parseGroup } from '../../../src/scim/dialect/parse-group.ts';
-import { parseUser } from '../../../src/scim/dialect/parse-user.ts';
+import { parseGroup, parseUser } from '../../../src/scim/dialect/parse-resource.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import type { RepairKind } from '../../../src/scim/repairs.ts';
-import { hold } from './hold.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
