@@ -76,6 +76,12 @@ export function invalidValue(detail: string, cause?: unknown): ScimError {
   return badRequest('invalidValue', detail, cause);
 }
 
+/** 400 `invalidFilter`, with the place where reading stopped. */
+export function invalidFilter(problem: string, at: number, cause?: unknown): ScimError {
+  const detail = `The filter cannot be understood: ${problem} at character ${at + 1}.`;
+  return badRequest('invalidFilter', detail, cause);
+}
+
 /** 400 `invalidSyntax`: the body is not what the operation needs. */
 export function invalidSyntax(detail: string, cause?: unknown): ScimError {
   return badRequest('invalidSyntax', detail, cause);
@@ -100,6 +106,11 @@ export function notUnique(
     holder === 'resource'
       ? `Another ${resourceType} already has this ${name}.`
       : `In the service the account of another ${resourceType} still has this ${name}.`;
+  return conflict(detail);
+}
+
+/** 409 `uniqueness`, in these words. */
+export function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 

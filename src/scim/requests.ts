@@ -7,7 +7,7 @@ import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import type { PatchStep } from './dialect/parse-path.ts';
-import type { GroupInput, UserInput } from './dialect/parse-resource.ts';
+import type { Content, ResourceInput } from './dialect/parse-resource.ts';
 import type { ScimError } from './errors.ts';
 import { getNotes, type NotedOperation } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
@@ -139,9 +139,6 @@ function toPart({
   };
 }
 
-/** What the body of a write says: a resource, or the steps of a PATCH. */
-export type Content = UserInput | GroupInput | readonly PatchStep[];
-
 /** Most paths that are kept of one request. */
 const PATHS_MAX = 50;
 
@@ -173,9 +170,9 @@ function ofStep(step: PatchStep): WrittenPath {
   }
 }
 
-function ofInput(input: UserInput | GroupInput): WrittenPath[] {
+function ofInput(input: ResourceInput): WrittenPath[] {
   const written = ofAttributes(input.attributes);
-  const { members, admins }: Partial<GroupInput> = input;
+  const { members, admins }: ResourceInput = input;
   if (members) written.push({ op: 'set', path: 'members', values: members.length });
   if (admins) written.push({ op: 'set', path: 'admins', values: admins.length });
   const cleared = [...input.mentioned].filter(

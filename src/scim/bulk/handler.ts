@@ -11,7 +11,8 @@ import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/not
 import { sendJson } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resource-text.ts';
 import { assertUpstreamUp } from '../writes/write-result.ts';
-import { type BulkAction, parseBulk } from './parse-bulk.ts';
+import type { BulkAction } from './bulk-operation.ts';
+import { parseBulk } from './parse-bulk.ts';
 import { type BulkResult, runBulk } from './run-bulk.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { findPart } from '../dialect/parse-json.ts';
 import { ScimError } from '../errors.ts';
 import { type Token, toTokens } from '../filter/reader.ts';
-import type { BulkAction, BulkOperation } from './parse-bulk.ts';
+import type { BulkAction, BulkOperation } from './bulk-operation.ts';
 
 /** A reference in the place of an id: the whole text. */
 const WHOLE = /^bulkId:(.+)$/i;

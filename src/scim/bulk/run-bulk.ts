@@ -4,6 +4,7 @@ import { toResourceKey } from '../../domain/ids.ts';
 import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import type { Content } from '../dialect/parse-resource.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { groupKind } from '../groups/accept.ts';
 import { ANY_VERSION } from '../http/etag.ts';
@@ -16,7 +17,6 @@ import {
   type RequestRepairs,
   UNCOUNTED,
 } from '../repairs.ts';
-import type { Content } from '../requests.ts';
 import { userKind } from '../users/accept.ts';
 import type { Sent } from '../writes/read-privilege.ts';
 import {
@@ -32,7 +32,7 @@ import {
   type BulkWrite,
   isCreation,
   listNames,
-} from './parse-bulk.ts';
+} from './bulk-operation.ts';
 import { findTargetName, isReference, resolveReferences, resolveText } from './references.ts';
 import { breakCircles, toOrder } from './to-order.ts';
 

@@ -1,4 +1,4 @@
-import { type BulkOperation, type BulkWrite, isCreation, listNames } from './parse-bulk.ts';
+import { type BulkOperation, type BulkWrite, isCreation, listNames } from './bulk-operation.ts';
 import { findTargetName, listReferences, splitReferences } from './references.ts';
 
 /** Order in which operations can be performed. */

@@ -1,5 +1,6 @@
 import type { RepairKind } from '../repairs.ts';
-import { parseUser } from './parse-resource.ts';
+import { userSchema } from '../schema/resource-schemas.ts';
+import { parseResource } from './parse-resource.ts';
 
 /** The URN of the core schema. */
 export const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -15,5 +16,5 @@ export function parse(body: object | string) {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
   const json = typeof body === 'string' ? body : JSON.stringify(body);
-  return { ...parseUser(JSON.parse(json), { count }), counts };
+  return { ...parseResource(JSON.parse(json), userSchema, { count }), counts };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
-import { parseGroup } from './parse-resource.ts';
+import { groupSchema } from '../schema/resource-schemas.ts';
+import { parseResource } from './parse-resource.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -10,7 +11,7 @@ function parse(body: object) {
   const count = (kind: RepairKind) => {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
-  return { ...parseGroup(body, { count }), counts };
+  return { ...parseResource(body, groupSchema, { count }), counts };
 }
 
 test('a clean body needs no repair', () => {

@@ -8,14 +8,12 @@ import {
   findAttribute,
   findRule,
   findTable,
-  groupSchema,
   isKnownSchema,
   isQualified,
   listRules,
   type ResourceSchema,
   type SchemaTable,
   toPathText,
-  userSchema,
 } from '../schema/resource-schemas.ts';
 import { coerceValue, unwrapNamed } from './coerce.ts';
 import {
@@ -26,58 +24,80 @@ import {
   toItems,
   unpackText,
 } from './parse-json.ts';
+import type { PatchStep } from './parse-path.ts';
 import { hasContent, withoutNulls } from './value-list.ts';
 
-/** Content of the body of a POST or PUT of a user. */
-export interface UserInput {
-  /** Canonical: names in the spelling of the schema, an extension's below its URN, nothing read-only, nothing null. */
+/** Content of the body of a POST or PUT of a user or group. */
+export interface ResourceInput {
+  /**
+   * Canonical, without the lists of users: names in the spelling of the schema, an extension's below its URN, nothing
+   * read-only, nothing null.
+   */
   readonly attributes: JsonObject;
   /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
   /** Attributes that are left out: what was held of them stays (`withLeftOut`). */
   readonly leftOut: readonly AttributePath[];
   readonly sent: SentLists;
+  /** Ids of users, who may not exist. Absent: the body does not name the list. Empty: the list is cleared. */
+  readonly members?: readonly string[];
+  /** As `members`. */
+  readonly admins?: readonly string[];
+}
+
+/** What the body of a write says: a resource, or the steps of a PATCH. */
+export type Content = ResourceInput | readonly PatchStep[];
+
+/** Content while it is read. */
+interface Reading {
+  readonly attributes: JsonObject;
+  readonly mentioned: Set<string>;
+  readonly leftOut: AttributePath[];
+  members?: readonly string[];
+  admins?: readonly string[];
 }
 
 /**
- * Reads the body of a POST or PUT of a user in any provider's dialect.
- * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: userName missing, active not a boolean, see `openBody`
+ * Reads the body of a POST or PUT in any provider's dialect.
+ * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: the name is missing, active is not a boolean, a member
+ *   has no id, see `openBody`
  */
-export function parseUser(body: unknown, repairs: Repairs): UserInput {
+export function parseResource(
+  body: unknown,
+  schema: ResourceSchema,
+  repairs: Repairs,
+): ResourceInput {
   const object = openBody(body);
-  countSchemas(object, userSchema.urns, repairs);
-  const { entries, extensions } = readResource(object, userSchema, repairs);
-  const input = toInput(entries, extensions, repairs);
-  attempt(repairs, undefined, () => assertNamed(input.attributes, 'userName', userSchema));
-  return { ...input, sent: toSentLists(entries) };
+  countSchemas(object, schema.urns, repairs);
+  const { entries, extensions } = readResource(object, schema, repairs);
+  const read: Reading = { attributes: {}, mentioned: new Set(extensions), leftOut: [] };
+  for (const entry of entries) readEntry(read, entry, repairs);
+  attempt(repairs, undefined, () => assertNamed(read.attributes, schema));
+  return { ...read, sent: toSentLists(entries) };
 }
 
-/** Attributes out of entries; one that says nothing that a provider can set counts as not mentioned. */
-export function toInput(
-  entries: readonly BodyEntry[],
-  extensions: readonly string[],
-  repairs: Repairs,
-): Omit<UserInput, 'sent'> {
-  const attributes: JsonObject = {};
-  const mentioned = new Set(extensions);
-  const leftOut: AttributePath[] = [];
-  for (const { path, value } of entries) {
-    if (path.sub && path.attribute.multiValued) {
-      repairs.count('unknown-attribute-dropped', toPathText(path));
-      continue;
-    }
-    const coerced = attempt(repairs, undefined, (inside) => ({
-      value: coerceValue(path.sub ?? path.attribute, value, inside),
-    }));
-    if (coerced === undefined) leftOut.push(path);
-    else if (coerced.value === null && path.attribute.name === 'active') {
-      countBlankActive(value, repairs);
-    } else if (coerced.value !== undefined) {
-      mentioned.add(toWrittenName(path.extension, path.attribute.name));
-      if (isAssigned(coerced.value)) assign(attributes, path.keys, coerced.value);
-    }
+/** Adds what an entry says. One that says nothing that a provider can set counts as not mentioned. */
+function readEntry(read: Reading, { path, value }: BodyEntry, repairs: Repairs): void {
+  const name = toWrittenName(path.extension, path.attribute.name);
+  if (path.sub && path.attribute.multiValued) {
+    repairs.count('unknown-attribute-dropped', toPathText(path));
+    return;
   }
-  return { attributes, mentioned, leftOut };
+  if (path.userList) {
+    read[path.userList] = readUserIds({ path, value }, repairs);
+    read.mentioned.add(name);
+    return;
+  }
+  const coerced = attempt(repairs, undefined, (inside) => ({
+    value: coerceValue(path.sub ?? path.attribute, value, inside),
+  }));
+  if (coerced === undefined) read.leftOut.push(path);
+  else if (coerced.value === null && path.attribute.name === 'active') {
+    countBlankActive(value, repairs);
+  } else if (coerced.value !== undefined) {
+    read.mentioned.add(name);
+    if (isAssigned(coerced.value)) assign(read.attributes, path.keys, coerced.value);
+  }
 }
 
 function isAssigned(value: JsonValue): boolean {
@@ -87,7 +107,7 @@ function isAssigned(value: JsonValue): boolean {
 /** The attributes of a PUT, with the values of before where it has one that is left out. */
 export function withLeftOut(
   before: JsonObject,
-  { attributes, leftOut }: Pick<UserInput, 'attributes' | 'leftOut'>,
+  { attributes, leftOut }: Pick<ResourceInput, 'attributes' | 'leftOut'>,
 ): JsonObject {
   const kept = structuredClone(attributes);
   for (const { extension, attribute } of leftOut) {
@@ -103,7 +123,8 @@ function countBlankActive(sent: JsonValue, repairs: Repairs): void {
 }
 
 /** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
-function assertNamed(attributes: JsonObject, name: string, { name: type }: ResourceSchema) {
+function assertNamed(attributes: JsonObject, { name: type }: ResourceSchema): void {
+  const name = type === 'User' ? 'userName' : 'displayName';
   const value = attributes[name];
   if (typeof value === 'string' && value.trim() !== '') return;
   throw invalidValue(`A ${type} needs a ${name}.`);
@@ -123,53 +144,6 @@ function assign(target: JsonObject, keys: readonly string[], value: JsonValue): 
   } else {
     target[key] = value;
   }
-}
-
-/** Content of the body of a POST or PUT of a group. */
-export interface GroupInput {
-  /** Canonical, without the two lists of users. */
-  readonly attributes: JsonObject;
-  /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
-  readonly mentioned: ReadonlySet<string>;
-  readonly sent: SentLists;
-  /** Attributes that are left out: what was held of them stays. */
-  readonly leftOut: readonly AttributePath[];
-  /** Ids of users, who may not exist. Absent: the body does not name the list. Empty: the list is cleared. */
-  readonly members?: readonly string[];
-  /** As `members`. */
-  readonly admins?: readonly string[];
-}
-
-/**
- * Reads the body of a POST or PUT of a group in any provider's dialect.
- * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: displayName missing, a member without an id, see `openBody`
- */
-export function parseGroup(body: unknown, repairs: Repairs): GroupInput {
-  const object = openBody(body);
-  countSchemas(object, groupSchema.urns, repairs);
-  const { entries, extensions } = readResource(object, groupSchema, repairs);
-  const users = entries.filter((entry) => isWholeList(entry, repairs));
-  const input = toInput(
-    entries.filter(({ path }) => path.userList === undefined),
-    extensions,
-    repairs,
-  );
-  attempt(repairs, undefined, () => assertNamed(input.attributes, 'displayName', groupSchema));
-  const lists: { members?: readonly string[]; admins?: readonly string[] } = {};
-  const mentioned = new Set(input.mentioned);
-  for (const entry of users) {
-    const { userList, extension, attribute } = entry.path;
-    if (userList) lists[userList] = readUserIds(entry, repairs);
-    mentioned.add(toWrittenName(extension, attribute.name));
-  }
-  return { ...input, mentioned, sent: toSentLists(users), ...lists };
-}
-
-/** True for a list of users; a part of one belongs to no value, and is dropped. */
-function isWholeList(entry: BodyEntry, repairs: Repairs): boolean {
-  if (entry.path.userList === undefined) return false;
-  if (entry.path.sub) repairs.count('unknown-attribute-dropped', toPathText(entry.path));
-  return entry.path.sub === undefined;
 }
 
 /**

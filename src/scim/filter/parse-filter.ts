@@ -1,4 +1,4 @@
-import { badRequest } from '../errors.ts';
+import { badRequest, invalidFilter } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import {
   type AttributeRule,
@@ -13,7 +13,6 @@ import {
 import {
   COMPARE_OPS,
   descend,
-  invalidFilter,
   peek,
   type Reader,
   take,

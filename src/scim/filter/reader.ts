@@ -1,5 +1,5 @@
 import { isStorable } from '../../domain/text.ts';
-import { badRequest, type ScimError } from '../errors.ts';
+import { invalidFilter } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { findRule } from '../schema/resource-schemas.ts';
 import type { CompareOp, FilterTarget, Literal } from './tree.ts';
@@ -164,12 +164,6 @@ export function toTokens(filter: string, repairs: Repairs = UNCOUNTED): Token[] 
   }
   tokens.push({ kind: 'end', text: '', at });
   return tokens;
-}
-
-/** 400 `invalidFilter`, with the place where reading stopped. */
-export function invalidFilter(problem: string, at: number, cause?: unknown): ScimError {
-  const detail = `The filter cannot be understood: ${problem} at character ${at + 1}.`;
-  return badRequest('invalidFilter', detail, cause);
 }
 
 function readToken(filter: string, at: number, repairs: Repairs): [Token, number] {

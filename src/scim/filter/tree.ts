@@ -1,7 +1,6 @@
 import { foldCase } from '../../domain/fold.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest, invalidFilter } from '../errors.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
-import { invalidFilter } from './reader.ts';
 
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
 export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';

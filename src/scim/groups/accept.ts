@@ -13,17 +13,17 @@ import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, parseGroup } from '../dialect/parse-resource.ts';
+import { findSentPlace, parseResource } from '../dialect/parse-resource.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
-import { type Sent, storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
+import { storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
 import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import {
   assertGroupAdoptable,
-  type GroupTarget,
+  type GroupChangeCall,
   lockOwnGroup,
   storeGroup,
 } from './change-group.ts';
@@ -31,15 +31,44 @@ import { keepExtension, storeNewGroup } from './create-group.ts';
 import { type LinkEdit, toEdit } from './edit-links.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
 
-/** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
+/**
+ * Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them, and a PUT that leaves
+ * them out leaves them in.
+ */
 export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   type: 'group',
   schema: groupSchema,
   patchStatus: 204,
-  create: acceptNewGroup,
-  replace: acceptGroupReplacement,
-  patch: acceptGroupPatch,
-  remove: acceptGroupDeletion,
+  async create(deps, sent) {
+    const input = understandWhole(sent, parseResource(sent.body, groupSchema, sent.repairs));
+    return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
+  },
+  async replace(deps, target, sent) {
+    const { repairs } = sent;
+    const input = understand(sent, parseResource(sent.body, groupSchema, repairs));
+    const change: GroupChangeCall['change'] = async (_tx, _row, before) => ({
+      attributes: keepExtension(before, input),
+      names: input.mentioned,
+      members: toReplacement(deps, input.members),
+      admins: toReplacement(deps, input.admins),
+      placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
+    });
+    return storeKnowing(deps, { look: 'change', repairs }, (tx) =>
+      storeGroup(tx, deps, { ...target, change, repairs }),
+    );
+  },
+  async patch(deps, target, sent) {
+    const { body, repairs } = sent;
+    const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs }));
+    const change: GroupChangeCall['change'] = (tx, row, before) =>
+      applyGroupSteps(tx, deps, { row, before, steps });
+    const look = steps.some(mayRemove) ? 'remove' : 'change';
+    return storeKnowing(deps, { look, repairs }, (tx) =>
+      storeGroup(tx, deps, { ...target, change, repairs }),
+    );
+  },
+  remove: (deps, target) =>
+    storeKnowing(deps, { look: 'remove' }, (tx) => storeGroupDeletion(tx, deps, target)),
   findView: (db, id) => findView(db, 'groups', id),
   toView: async (_db, { row }) => row,
   async render(deps, view, projection) {
@@ -48,58 +77,8 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   },
 };
 
-/** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
-export async function acceptNewGroup(deps: ProviderDeps, sent: Sent): Promise<GroupWriteResult> {
-  const input = understandWhole(sent, parseGroup(sent.body, sent.repairs));
-  return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
-}
-
-/** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
-export async function acceptGroupReplacement(
-  deps: ProviderDeps,
-  target: WriteTarget,
-  sent: Sent,
-): Promise<GroupWriteResult> {
-  const { repairs } = sent;
-  const input = understand(sent, parseGroup(sent.body, repairs));
-  const change = async (_tx: Db, _row: GroupRow, before: JsonObject): Promise<GroupTarget> => ({
-    attributes: keepExtension(before, input),
-    names: input.mentioned,
-    members: toReplacement(deps, input.members),
-    admins: toReplacement(deps, input.admins),
-    placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
-  });
-  return storeKnowing(deps, { look: 'change', repairs }, (tx) =>
-    storeGroup(tx, deps, { ...target, change, repairs }),
-  );
-}
-
-/** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
-export async function acceptGroupPatch(
-  deps: ProviderDeps,
-  target: WriteTarget,
-  sent: Sent,
-): Promise<GroupWriteResult> {
-  const { body, repairs } = sent;
-  const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs }));
-  const change = (tx: Db, row: GroupRow, before: JsonObject) =>
-    applyGroupSteps(tx, deps, { row, before, steps });
-  const look = steps.some(mayRemove) ? 'remove' : 'change';
-  return storeKnowing(deps, { look, repairs }, (tx) =>
-    storeGroup(tx, deps, { ...target, change, repairs }),
-  );
-}
-
 function mayRemove(step: PatchStep): boolean {
   return step.kind === 'users-where' || (step.kind === 'users' && step.op !== 'add');
-}
-
-/** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
-export async function acceptGroupDeletion(
-  deps: ProviderDeps,
-  target: WriteTarget,
-): Promise<GroupWriteResult> {
-  return storeKnowing(deps, { look: 'remove' }, (tx) => storeGroupDeletion(tx, deps, target));
 }
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */

@@ -22,24 +22,24 @@ import {
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
-import { deleteDisputes, saveDispute } from '../../store/resources/disputes.ts';
+import { deleteDisputes } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { findSentPlace, type GroupInput, withLeftOut } from '../dialect/parse-resource.ts';
-import { ScimError } from '../errors.ts';
+import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
+import { conflict } from '../errors.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { adoptKnowing, assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
-import type { Disputed, GroupWriteResult } from '../writes/write-result.ts';
+import { type Disputed, dispute, type GroupWriteResult } from '../writes/write-result.ts';
 import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
 import { assertPermissions } from './protect-group.ts';
 import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 
 /** A new group as a provider describes it. */
 export interface NewGroup {
-  readonly input: GroupInput;
+  readonly input: ResourceInput;
 }
 
 /**
@@ -61,7 +61,8 @@ export async function storeNewGroup(
   await assertGroupWithinLimits(tx, deps, { row, attributes, ...toEdits(deps, input) });
   const holder = live.find(({ origin }) => origin !== null);
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
-  if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
+  if (live.length > 1)
+    return dispute(tx, deps, { type: 'group', name: nameFolded }, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input });
   const { row: inserted, hasFormerIds } = await insert(tx, deps, attributes);
   const stored = await storeGroupChange(tx, deps, {
@@ -79,7 +80,7 @@ export async function storeNewGroup(
 /** Edits of a POST: its users are added, and those already in the lists stay. */
 function toEdits(
   deps: ScimDeps,
-  { members, admins, sent }: GroupInput,
+  { members, admins, sent }: ResourceInput,
 ): Pick<GroupChangeRequest, 'members' | 'admins' | 'repairs' | 'placeOf'> {
   const toAdd = (users: readonly string[] | undefined): LinkEdit[] =>
     users?.length ? [toEdit(deps, 'add', users)] : [];
@@ -91,13 +92,14 @@ function toEdits(
 async function adoptGroup(
   tx: Db,
   deps: ProviderDeps,
-  { row, input }: { row: GroupRow; input: GroupInput },
+  { row, input }: { row: GroupRow; input: ResourceInput },
 ): Promise<GroupWriteResult | Disputed> {
   assertAdminsKnown(row);
   const privilege = await findGroupPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptGroups } = deps.policy;
-  if (adoptGroups === 'ask') return dispute(tx, deps, row.display_name_folded, WAITS_FOR_OPERATOR);
+  if (adoptGroups === 'ask')
+    return dispute(tx, deps, { type: 'group', name: row.display_name }, WAITS_FOR_OPERATOR);
   if (adoptGroups === 'refuse') {
     throw conflict('The group exists in the service and the settings forbid taking it over.');
   }
@@ -118,7 +120,7 @@ async function adoptGroup(
  * Attributes of a POST or PUT. The group keeps its permissions and flags unless the body names them: providers
  * rarely send extensions, and leaving them out does not ask to clear them.
  */
-export function keepExtension(before: JsonObject, input: GroupInput): JsonObject {
+export function keepExtension(before: JsonObject, input: ResourceInput): JsonObject {
   const held = before[GROUP_EXTENSION];
   const attributes = withLeftOut(before, input);
   if (held === undefined || input.mentioned.has(GROUP_EXTENSION)) return attributes;
@@ -147,22 +149,6 @@ const SEVERAL_GROUPS =
   'Several groups of the service have this name. An operator has to say which.';
 const WAITS_FOR_OPERATOR =
   'The group exists in the service. An operator has to decide whether it is taken over.';
-
-/** Records a case that only an operator can decide; the provider is told the same. */
-async function dispute(
-  tx: Db,
-  { clock, telemetry }: ScimDeps,
-  nameFolded: string,
-  detail: string,
-): Promise<GroupWriteResult | Disputed> {
-  const found = { type: 'group', nameFolded, reason: detail, now: clock.now() } as const;
-  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'group' });
-  return { kind: 'disputed', detail };
-}
-
-function conflict(detail: string): ScimError {
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
-}
 
 /** Inserts the group, or revives a deleted one: one that still is in the service, or that a lost create may have left there. */
 async function insert(

@@ -2,9 +2,9 @@ import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import type { Content } from '../dialect/parse-resource.ts';
 import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
-import type { Content } from '../requests.ts';
 
 /** One operation of a bulk request, for the log of requests. */
 export interface NotedOperation {

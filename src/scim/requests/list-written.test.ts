@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import { parseGroup, parseUser } from '../dialect/parse-resource.ts';
+import type { Content } from '../dialect/parse-resource.ts';
+import { parseResource } from '../dialect/parse-resource.ts';
 import { UNCOUNTED } from '../repairs.ts';
-import { type Content, listWritten } from '../requests.ts';
+import { listWritten } from '../requests.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const SECRET = 'ada.lovelace@example.com';
-const ofUser = (body: object) => parseUser(body, UNCOUNTED);
-const ofGroup = (body: object) => parseGroup(body, UNCOUNTED);
+const ofUser = (body: object) => parseResource(body, userSchema, UNCOUNTED);
+const ofGroup = (body: object) => parseResource(body, groupSchema, UNCOUNTED);
 const ofPatch = (schema: typeof userSchema, ...Operations: object[]) =>
   parsePatch({ Operations }, { schema, repairs: UNCOUNTED });
 

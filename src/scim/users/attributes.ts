@@ -2,7 +2,7 @@ import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, type UserInput, withLeftOut } from '../dialect/parse-resource.ts';
+import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/schemas.ts';
 import { keepAssigned } from './assigned.ts';
@@ -10,7 +10,7 @@ import { keepAssigned } from './assigned.ts';
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */
 export function toReplacement(
   before: JsonObject,
-  input: UserInput,
+  input: ResourceInput,
 ): { attributes: JsonObject; names: ReadonlySet<string> } {
   const { mentioned } = input;
   const kept: JsonObject = {};

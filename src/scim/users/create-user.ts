@@ -12,7 +12,6 @@ import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
-import { saveDispute } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveUser } from '../../store/resources/revive.ts';
 import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
@@ -27,13 +26,13 @@ import {
   updateUser,
 } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { findSentPlace, type UserInput } from '../dialect/parse-resource.ts';
-import { ScimError } from '../errors.ts';
+import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
+import { conflict } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
-import type { Disputed, UserWriteResult } from '../writes/write-result.ts';
+import { type Disputed, dispute, type UserWriteResult } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
 import {
   assertAddress,
@@ -48,7 +47,7 @@ import { assertMayLose, storeUserChange } from './store-change.ts';
 
 /** A new user as a provider describes it. */
 export interface NewUser {
-  readonly input: UserInput;
+  readonly input: ResourceInput;
   readonly repairs: Repairs;
 }
 
@@ -86,7 +85,7 @@ export async function storeNewUser(
       }
       return storeUser(tx, deps, toReturn(match.holder, input));
     case 'disputed':
-      return dispute(tx, deps, userName, TWO_ACCOUNTS);
+      return dispute(tx, deps, { type: 'user', name: userName }, TWO_ACCOUNTS);
     case 'observed':
       return adoptUser(tx, deps, { row: match.row, attributes, names: named });
     case 'tombstone': {
@@ -123,7 +122,7 @@ function isReturning(
 }
 
 /** The change of somebody inactive that a creation asks for: as a PUT, and active unless it says otherwise. */
-function toReturn({ id }: UserRow, input: UserInput): UserChange {
+function toReturn({ id }: UserRow, input: ResourceInput): UserChange {
   const change: UserChange['change'] = (before) => {
     const { attributes, names } = toReplacement(before, input);
     return {
@@ -170,7 +169,8 @@ async function adoptUser(
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptUsers } = deps.policy;
-  if (adoptUsers === 'ask') return dispute(tx, deps, row.user_name, WAITS_FOR_OPERATOR);
+  if (adoptUsers === 'ask')
+    return dispute(tx, deps, { type: 'user', name: row.user_name }, WAITS_FOR_OPERATOR);
   if (adoptUsers === 'refuse') {
     throw conflict('The account exists in the service and the settings forbid taking it over.');
   }
@@ -185,23 +185,6 @@ const TWO_ACCOUNTS =
   'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
 const WAITS_FOR_OPERATOR =
   'The account exists in the service. An operator has to decide whether it is taken over.';
-
-/** Records a case that only an operator can decide; the provider is told the same. */
-async function dispute(
-  tx: Db,
-  { clock, telemetry }: ScimDeps,
-  userName: string,
-  detail: string,
-): Promise<UserWriteResult | Disputed> {
-  const nameFolded = foldCase(userName);
-  const found = { type: 'user', nameFolded, reason: detail, now: clock.now() } as const;
-  if (await saveDispute(tx, found)) telemetry.disputed({ type: 'user' });
-  return { kind: 'disputed', detail };
-}
-
-function conflict(detail: string): ScimError {
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
-}
 
 interface Insertion {
   readonly attributes: JsonObject;

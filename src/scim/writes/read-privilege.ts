@@ -15,9 +15,10 @@ import { type Db, rehearse } from '../../store/store.ts';
 import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
+import type { Content } from '../dialect/parse-resource.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import type { RequestRepairs } from '../repairs.ts';
-import { type Content, listWritten } from '../requests.ts';
+import { listWritten } from '../requests.ts';
 import { type AcceptedWrite, assertUpstreamUp, type Disputed } from './write-result.ts';
 
 /** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */

@@ -1,9 +1,12 @@
+import { foldCase } from '../../domain/fold.ts';
 import { type GroupId, toResourceKey, type UserId } from '../../domain/ids.ts';
 import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
 import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { Problem } from '../../reconcile/outcome.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
 import type { Undo } from '../../store/resources/undo.ts';
+import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
@@ -50,6 +53,18 @@ export type AcceptedWrite = UserWriteResult | GroupWriteResult;
 export interface Disputed {
   readonly kind: 'disputed';
   readonly detail: string;
+}
+
+/** Records a case that only an operator can decide; the provider is told the same. */
+export async function dispute(
+  tx: Db,
+  { clock, telemetry }: ScimDeps,
+  { type, name }: { readonly type: 'user' | 'group'; readonly name: string },
+  detail: string,
+): Promise<Disputed> {
+  const found = { type, nameFolded: foldCase(name), reason: detail, now: clock.now() };
+  if (await saveDispute(tx, found)) telemetry.disputed({ type });
+  return { kind: 'disputed', detail };
 }
 
 /** Time that a provider is asked to wait while the service is down, in seconds. */

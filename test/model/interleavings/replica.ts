@@ -9,21 +9,11 @@ import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
 import { createWaiters, type Waiters } from '../../../src/reconcile/waiters.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
-import {
-  acceptGroupDeletion,
-  acceptGroupPatch,
-  acceptGroupReplacement,
-  acceptNewGroup,
-} from '../../../src/scim/groups/accept.ts';
+import { groupKind } from '../../../src/scim/groups/accept.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { createMoments } from '../../../src/scim/render/resource-text.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
-import {
-  acceptNewUser,
-  acceptUserDeletion,
-  acceptUserPatch,
-  acceptUserReplacement,
-} from '../../../src/scim/users/accept.ts';
+import { userKind } from '../../../src/scim/users/accept.ts';
 import type { Sent } from '../../../src/scim/writes/read-privilege.ts';
 import { settleWrite } from '../../../src/scim/writes/write-result.ts';
 import type { Bell } from '../../../src/store/bell.ts';
@@ -263,15 +253,9 @@ async function storeAndSettle(
   exchange: Exchange,
   arrivedAt: number,
 ): Promise<void> {
-  if (exchange.request.type === 'user') {
-    const result = await acceptUser(deps, exchange.request);
-    exchange.stored = toStored(result);
-    await settleWrite(deps, result, arrivedAt);
-  } else {
-    const result = await acceptGroup(deps, exchange.request);
-    exchange.stored = toStored(result);
-    await settleWrite(deps, result, arrivedAt);
-  }
+  const result = await accept(deps, exchange.request);
+  exchange.stored = toStored(result);
+  await settleWrite(deps, result, arrivedAt);
 }
 
 function toStored({ id, row, undo }: { id: string; row: { version: number }; undo: unknown }) {
@@ -282,30 +266,17 @@ function toSent(body: unknown): Sent {
   return { body, repairs: UNCOUNTED, understood: () => undefined };
 }
 
-function acceptUser(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
+function accept(deps: ProviderDeps, { type, method, id = '', body }: ProviderRequest) {
   const target = { id, preconditions: ANY_VERSION };
+  const kind = type === 'user' ? userKind : groupKind;
   switch (method) {
     case 'POST':
-      return acceptNewUser(deps, toSent(body));
+      return kind.create(deps, toSent(body));
     case 'PUT':
-      return acceptUserReplacement(deps, target, toSent(body));
+      return kind.replace(deps, target, toSent(body));
     case 'PATCH':
-      return acceptUserPatch(deps, target, toSent(body));
+      return kind.patch(deps, target, toSent(body));
     case 'DELETE':
-      return acceptUserDeletion(deps, target);
-  }
-}
-
-function acceptGroup(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
-  const target = { id, preconditions: ANY_VERSION };
-  switch (method) {
-    case 'POST':
-      return acceptNewGroup(deps, toSent(body));
-    case 'PUT':
-      return acceptGroupReplacement(deps, target, toSent(body));
-    case 'PATCH':
-      return acceptGroupPatch(deps, target, toSent(body));
-    case 'DELETE':
-      return acceptGroupDeletion(deps, target);
+      return kind.remove(deps, target);
   }
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { hold } from './hold.ts';
 import { describe, expect, test } from 'vitest';
 import { foldCase } from '../../../src/domain/fold.ts';
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts';
 import { fullName, normaliseName, splitName } from '../../../src/domain/name.ts';
-import { parseGroup, parseUser } from '../../../src/scim/dialect/parse-resource.ts';
+import { parseResource } from '../../../src/scim/dialect/parse-resource.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import type { RepairKind } from '../../../src/scim/repairs.ts';
+import { groupSchema, userSchema } from '../../../src/scim/schema/resource-schemas.ts';
+import { hold } from './hold.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -93,11 +94,13 @@ describe('what the normaliser made of a body', () => {
   test('is what it makes of that again, with nothing left to put right: a user', () =>
     hold(
       fc.property(userBody, (sent) => {
-        const first = attempt(() => parseUser(sent, ignored));
+        const first = attempt(() => parseResource(sent, userSchema, ignored));
         if (first === undefined) return;
         const repairs: RepairKind[] = [];
         const canonical = { schemas: [USER, ENTERPRISE, WORK], ...first.attributes };
-        const again = parseUser(canonical, { count: (kind) => void repairs.push(kind) });
+        const again = parseResource(canonical, userSchema, {
+          count: (kind) => void repairs.push(kind),
+        });
 
         expect(again.attributes).toEqual(first.attributes);
         expect(repairs).toEqual([]);
@@ -108,12 +111,14 @@ describe('what the normaliser made of a body', () => {
   test('is what it makes of that again, with nothing left to put right: a group', () =>
     hold(
       fc.property(groupBody, (sent) => {
-        const first = attempt(() => parseGroup(sent, ignored));
+        const first = attempt(() => parseResource(sent, groupSchema, ignored));
         if (first === undefined) return;
         const repairs: RepairKind[] = [];
         const members = first.members && { members: first.members.map((value) => ({ value })) };
         const canonical = { schemas: [GROUP], ...first.attributes, ...members };
-        const again = parseGroup(canonical, { count: (kind) => void repairs.push(kind) });
+        const again = parseResource(canonical, groupSchema, {
+          count: (kind) => void repairs.push(kind),
+        });
 
         expect(again.attributes).toEqual(first.attributes);
         expect(again.members).toEqual(first.members);
