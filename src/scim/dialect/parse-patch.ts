@@ -177,7 +177,7 @@ interface TargetedOperation {
  * The canonical step of one operation, or none when it changes nothing.
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
-export function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
+function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const list = operation.target.path.userList;
   const steps = list
     ? toUserListStep(list, operation, repairs)

@@ -147,7 +147,7 @@ interface NumberedPage {
 }
 
 /** Sends a page by number. */
-export function sendPage(
+function sendPage(
   res: Response,
   { startIndex, total, count }: NumberedPage,
   resources: AsyncIterable<readonly Pieces[]>,

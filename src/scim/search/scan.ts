@@ -37,7 +37,7 @@ export interface Hit {
  * @returns the matches in order of creation
  * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; or there are too many of them
  */
-export async function scan<View extends ResourceView>(
+async function scan<View extends ResourceView>(
   source: Source<View>,
   query: ScanQuery,
 ): Promise<Hit[]> {
