@@ -160,3 +160,16 @@ test('Bulk makes a group and the group that it is a member of', async () => {
   expect(body.Operations).toMatchObject([{ status: '201' }, { status: '201' }]);
   expect(await readService()).toEqual(['ada']);
 });
+
+test('a group that was taken over, deleted and is made again has no group of before in it', async () => {
+  const name = `Adopted ${count}`;
+  bridge.sandbox.service.createGroup({ name });
+  await sweep(bridge);
+  const before = await addGroup(bridge, name, [inner]);
+  await untilSettled(bridge);
+  expect(await readShown(before)).toMatchObject([{ value: inner }]);
+  await send(bridge, 'DELETE', `/Groups/${before}`);
+  await untilSettled(bridge);
+
+  expect(await readShown(await addGroup(bridge, name))).toEqual([]);
+});
