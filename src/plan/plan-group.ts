@@ -1,4 +1,12 @@
 import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import {
+  type EntityField,
+  findWantedRoles,
+  holdsRoles,
+  listEntityFields,
+  parseRoles,
+  wasThere,
+} from '../domain/entity.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
 import {
   type GroupField,
@@ -7,8 +15,7 @@ import {
   type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
-import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
-import { type EntityPlan, planEntities } from './plan-entities.ts';
+import type { GroupAction, GroupActionOf } from './actions.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
@@ -19,7 +26,7 @@ export interface GroupPolicy {
 }
 
 /** Actions for a group, and the fields that need no call because they already hold. */
-export interface GroupPlan {
+interface GroupPlan {
   readonly actions: readonly GroupAction[];
   readonly done: readonly GroupField[];
 }
@@ -31,10 +38,7 @@ export interface GroupPlan {
  * last and apart, so that it takes nothing along and nothing waits for it.
  */
 export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
-  if (state.mustLook) {
-    const reason = 'what the service holds is not known for sure';
-    return { actions: [{ kind: 'look-at-group', reason }], done: [] };
-  }
+  if (state.mustLook) return { actions: [{ kind: 'look-at-group' }], done: [] };
   if (state.deleted) return planDeletion(state, policy);
   if (!isInService(state.ids)) return planCreation(state);
   const { updates, entities, done } = planFields(state);
@@ -99,7 +103,7 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (!isInService(state.ids)) return { actions: [], done };
   if (state.created && policy.deletion === 'created') {
     if (!isWaiting(state.cells.existence)) return { actions: [], done };
-    return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], done: [] };
+    return { actions: [{ kind: 'delete-group' }], done: [] };
   }
   const { fresh, tried } = splitLinks(state);
   const entities = planEntities(state);
@@ -123,14 +127,16 @@ function planCreation({ cells, desired }: GroupState): GroupPlan {
     displayName,
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    reason: 'wanted, and the service has no such group',
   };
   return { actions: [action], done: [] };
 }
 
 /** Calls for the fields of a group that the service knows, and the fields that need none. */
 interface FieldPlan {
-  readonly updates: { readonly fresh: UpdateGroup[]; readonly tried: UpdateGroup[] };
+  readonly updates: {
+    readonly fresh: GroupActionOf<'update-group'>[];
+    readonly tried: GroupActionOf<'update-group'>[];
+  };
   readonly entities: EntityPlan;
   readonly done: GroupField[];
 }
@@ -172,12 +178,15 @@ function planUpdates(state: GroupState, open: readonly GroupField[]): FieldPlan[
     .filter((field) => toRetryAt(field) !== undefined)
     .toSorted((a, b) => (toRetryAt(a) ?? 0) - (toRetryAt(b) ?? 0));
   return {
-    fresh: fresh.length === 0 ? [] : [toUpdateGroup(state, fresh)],
-    tried: tried.map((field) => toUpdateGroup(state, [field])),
+    fresh: fresh.length === 0 ? [] : [toUpdate(state, fresh)],
+    tried: tried.map((field) => toUpdate(state, [field])),
   };
 }
 
-function toUpdateGroup({ desired }: GroupState, fields: readonly GroupField[]): UpdateGroup {
+function toUpdate(
+  { desired }: GroupState,
+  fields: readonly GroupField[],
+): GroupActionOf<'update-group'> {
   const open = new Set(fields);
   const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
   return {
@@ -187,33 +196,96 @@ function toUpdateGroup({ desired }: GroupState, fields: readonly GroupField[]): 
     ...(open.has('addToCardsAndSpacesEnabled') && addToCardsAndSpacesEnabled !== undefined
       ? { addToCardsAndSpacesEnabled }
       : {}),
-    reason: `differs in ${fields.join(', ')}`,
   };
 }
 
 /** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
 function planMembers({ members }: Links, { membersPerCall }: GroupPolicy): GroupAction[] {
   if (members.length === 1 || membersPerCall === 1) {
-    return members.map((change) => ({
-      kind: 'change-member',
-      change,
-      reason: change.wanted ? 'to be a member' : 'no longer a member',
-    }));
+    return members.map((change) => ({ kind: 'change-member', change }));
   }
   const actions: GroupAction[] = [];
   for (let start = 0; start < members.length; start += membersPerCall) {
     const changes = members.slice(start, start + membersPerCall);
-    const added = changes.filter(({ wanted }) => wanted).length;
-    const reason = `${added} to be members, ${changes.length - added} no longer`;
-    actions.push({ kind: 'change-members', changes, reason });
+    actions.push({ kind: 'change-members', changes });
   }
   return actions;
 }
 
-function planAdmins({ admins }: Links): ChangeAdmin[] {
-  return admins.map((change) => ({
-    kind: 'change-admin',
-    change,
-    reason: change.wanted ? 'to be an admin' : 'no longer an admin',
-  }));
+function planAdmins({ admins }: Links): GroupActionOf<'change-admin'>[] {
+  return admins.map((change) => ({ kind: 'change-admin', change }));
+}
+
+/** Actions on the entities of a group, in the order of urgency. */
+interface EntityPlan {
+  /** The entities that wait and in which the service does not hold the wanted roles for sure. */
+  readonly open: readonly EntityField[];
+  readonly removals: readonly GroupActionOf<'change-entity'>[];
+  readonly others: readonly (GroupActionOf<'look-at-entities'> | GroupActionOf<'change-entity'>)[];
+  /** Changes that failed before. */
+  readonly tried: readonly (GroupActionOf<'look-at-entities'> | GroupActionOf<'change-entity'>)[];
+}
+
+/**
+ * Plans a call for each entity. Before roles are given the entities are listed, so that what was there before the rules
+ * is known; a removal needs no look, because repeating it does no harm.
+ */
+function planEntities(state: GroupState): EntityPlan {
+  const open = listOpen(state);
+  const isTried = (field: EntityField) => findFailed(state.cells[field]) !== undefined;
+  const isRemoval = (field: EntityField) => findWantedRoles(state.cells[field]) === '';
+  const fresh = open.filter((field) => !isTried(field));
+  return {
+    open,
+    removals: fresh.filter(isRemoval).map((field) => toChange(state, field)),
+    others: planChanges(
+      state,
+      fresh.filter((field) => !isRemoval(field)),
+    ),
+    tried: planChanges(state, open.filter(isTried)),
+  };
+}
+
+function listOpen(state: GroupState): EntityField[] {
+  const { cells, entities } = state;
+  const unsure = new Set<string>(listUnsure(state));
+  return listEntityFields(cells).filter((field) => {
+    const cell = cells[field];
+    if (!isWaiting(cell) || findWantedRoles(cell) === undefined) return false;
+    if (entities === undefined || unsure.has(field)) return true;
+    return mayBeThere(state, field) || !holdsRoles(cell, entities.roles[field]);
+  });
+}
+
+/** True for an entity that the last list does not show and that may have been there since before the rules. */
+function mayBeThere({ cells, entities }: GroupState, field: EntityField): boolean {
+  return wasThere(cells[field]) && !entities?.roles[field];
+}
+
+function planChanges(
+  state: GroupState,
+  fields: readonly EntityField[],
+): (GroupActionOf<'look-at-entities'> | GroupActionOf<'change-entity'>)[] {
+  const unseen = fields.filter((field) => {
+    if (findWantedRoles(state.cells[field]) === '') return false;
+    return state.entities === undefined || mayBeThere(state, field);
+  });
+  const changes = fields.filter((field) => !unseen.includes(field));
+  return [
+    ...(unseen.length === 0 ? [] : [{ kind: 'look-at-entities', fields: unseen } as const]),
+    ...changes.map((field) => toChange(state, field)),
+  ];
+}
+
+function toChange(
+  { cells, entities }: GroupState,
+  field: EntityField,
+): GroupActionOf<'change-entity'> {
+  const roles = parseRoles(findWantedRoles(cells[field]));
+  return {
+    kind: 'change-entity',
+    field,
+    roles,
+    isListed: entities?.roles[field] !== undefined,
+  };
 }

@@ -1,12 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe } from 'vitest';
 import { waitingFor } from '../domain/cell-test-support.ts';
-import type { UserField, UserState } from '../domain/user.ts';
-import { planUser } from './plan-user.ts';
+import type { UserField } from '../domain/user.ts';
 import {
   desired,
   different,
   drifted,
-  held,
   observed,
   policy,
   runCases,
@@ -222,41 +220,3 @@ describe('the plan of a person: changes', () =>
       done: ['name'],
     },
   ]));
-
-describe('what an operator reads', () => {
-  test('every action says why', () => {
-    const states: Partial<UserState>[] = [
-      { mustLook: true },
-      { ...unseen, cells: waitingFor({ account: 1 }) },
-      { desired: { ...different, active: false }, cells: everything },
-      { deleted: true, observed: { ...observed, virtual: true }, cells: waitingFor({ active: 1 }) },
-    ];
-
-    const reasons = states.flatMap((state) =>
-      planUser({ ...held, ...state }, policy).actions.map(({ kind, reason }) => [kind, reason]),
-    );
-
-    expect(reasons).toEqual([
-      ['look-at-user', 'what the service holds is not known for sure'],
-      ['create-user', 'wanted, and the service has no account'],
-      ['update-user', 'to be inactive, has another name'],
-      ['update-company-user', 'differs in appsPermissions, temporarilyInactive'],
-      ['try-address', 'has another userName or address; the service may or may not take it'],
-      ['remove-virtual-user', 'deleted by the provider'],
-    ]);
-  });
-
-  test('a reason names what it changes and nothing else', () => {
-    const activation = {
-      observed: { ...observed, active: false },
-      cells: waitingFor({ active: 1 }),
-    };
-    const renaming = { observed: drifted, cells: waitingFor({ name: 1 }) };
-
-    const reasons = [activation, renaming].map(
-      (state) => planUser({ ...held, ...state }, policy).actions[0]?.reason,
-    );
-
-    expect(reasons).toEqual(['to be active', 'has another name']);
-  });
-});

@@ -11,7 +11,7 @@ import {
   type UserState,
 } from '../domain/user.ts';
 import { isOwned } from '../domain/user-write.ts';
-import type { UpdateCompanyUser, UpdateUser, UserAction } from './actions.ts';
+import type { UserAction, UserActionOf } from './actions.ts';
 
 /** Settings and learned quirks that decide how users are changed. */
 export interface UserPolicy {
@@ -21,7 +21,7 @@ export interface UserPolicy {
 }
 
 /** Actions for a user, and the fields that need no call because they already hold. */
-export interface UserPlan {
+interface UserPlan {
   readonly actions: readonly UserAction[];
   readonly done: readonly UserField[];
 }
@@ -63,16 +63,11 @@ function toRemoval(state: UserState): UserState {
 }
 
 function planRemoval({ upstreamId }: Account): UserPlan {
-  const reason = 'deleted by the provider';
-  return { actions: [{ kind: 'remove-virtual-user', upstreamId, reason }], done: [] };
+  return { actions: [{ kind: 'remove-virtual-user', upstreamId }], done: [] };
 }
 
 function lookAt({ upstreamId }: UserState): UserAction {
-  return {
-    kind: 'look-at-user',
-    upstreamId,
-    reason: 'what the service holds is not known for sure',
-  };
+  return { kind: 'look-at-user', upstreamId };
 }
 
 /** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
@@ -82,8 +77,7 @@ function planAccount(state: UserState): UserPlan {
   if (!isWaiting(cells.account)) return { actions: [], done: listWaiting(cells) };
   if (deleted || !active) return { actions: [lookAt(state)], done: [] };
   if (address === undefined) return { actions: [], done: [] };
-  const reason = 'wanted, and the service has no account';
-  return { actions: [{ kind: 'create-user', userName, address, name, reason }], done: [] };
+  return { actions: [{ kind: 'create-user', userName, address, name }], done: [] };
 }
 
 interface Account extends UserPolicy {
@@ -146,7 +140,7 @@ function toUpdateUser(
   { desired, cells }: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
-): UpdateUser | undefined {
+): UserActionOf<'update-user'> | undefined {
   // Where suspending deactivates, a user who is to go keeps the SCIM flag; one who is to work needs both switches.
   const isScims = deactivation === 'scim' || (desired.active && !observed.active);
   const active = changes.has('active') && isScims;
@@ -159,12 +153,6 @@ function toUpdateUser(
     upstreamId,
     ...(active ? { active: desired.active } : {}),
     ...(name ? { name } : {}),
-    reason: [
-      active ? (desired.active ? 'to be active' : 'to be inactive') : '',
-      name ? 'has another name' : '',
-    ]
-      .filter(Boolean)
-      .join(', '),
   };
 }
 
@@ -172,7 +160,7 @@ function toUpdateCompanyUser(
   state: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
-): UpdateCompanyUser | undefined {
+): UserActionOf<'update-company-user'> | undefined {
   const { desired, cells } = state;
   const fields: UserField[] = [];
   const body: { appsPermissions?: number; temporarilyInactive?: boolean } = {};
@@ -197,12 +185,10 @@ function toUpdateCompanyUser(
   const isAlone = access.length > 0 && fields.some((field) => findFailed(cells[field]));
   if (isAlone) delete body.appsPermissions;
   const sent = isAlone ? access : fields;
-  const reason = `differs in ${sent.join(', ')}`;
-  return { kind: 'update-company-user', upstreamId, ...body, fields: sent, reason };
+  return { kind: 'update-company-user', upstreamId, ...body, fields: sent };
 }
 
 function toTryAddress({ desired }: UserState, { upstreamId }: Account): UserAction {
   const { userName, address } = desired;
-  const reason = 'has another userName or address; the service may or may not take it';
-  return { kind: 'try-address', upstreamId, userName, address, reason };
+  return { kind: 'try-address', upstreamId, userName, address };
 }

@@ -1,7 +1,7 @@
 import type { ChangeKind, SentChange } from '../domain/change.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { LinkChange } from '../domain/group.ts';
-import type { ChangeEntity, GroupAction, UserAction } from './actions.ts';
+import type { GroupAction, GroupActionOf, UserAction } from './actions.ts';
 
 /** Lists the changes that the call of an action makes; none: it looks. */
 export function toUserChanges(action: UserAction): SentChange[] {
@@ -76,7 +76,7 @@ export function toGroupChanges(action: GroupAction, upstreamId?: string): SentCh
   }
 }
 
-function toEntityKind({ roles, isListed }: ChangeEntity): ChangeKind {
+function toEntityKind({ roles, isListed }: GroupActionOf<'change-entity'>): ChangeKind {
   if (roles.length === 0) return 'entity.remove';
   return isListed ? 'entity.change' : 'entity.add';
 }

@@ -44,7 +44,7 @@ export interface RefusedLink extends LinkPart {
 /** Types of a kind of resource. */
 export interface KindTypes {
   readonly state: PlannedState;
-  readonly action: { readonly kind: string; readonly reason: string };
+  readonly action: { readonly kind: string };
   readonly known: Known;
   readonly field: UserField | GroupField;
   readonly row: ResourceRow;

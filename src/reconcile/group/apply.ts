@@ -9,7 +9,7 @@ import {
 } from '../../domain/group.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
-import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
+import type { GroupAction, GroupActionOf } from '../../plan/actions.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
 import { listLeavingGroups, toGroupState } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
@@ -81,7 +81,7 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
 async function createGroup(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: GroupState; action: CreateGroup },
+  { state, action }: { state: GroupState; action: GroupActionOf<'create-group'> },
 ): Promise<GroupOutcome> {
   try {
     return await sendGroup(deps, context, action);
@@ -99,7 +99,7 @@ const ABOUT_EXISTENCE = { parts: ['existence'], section: 'groups' } as const;
 async function sendGroup(
   deps: ReconcileDeps,
   context: CallContext,
-  action: CreateGroup,
+  action: GroupActionOf<'create-group'>,
 ): Promise<GroupOutcome> {
   const args = { body: { name: action.displayName, ...toRestFlags(action) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
@@ -118,7 +118,11 @@ async function sendGroup(
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action, classified }: { state: GroupState; action: CreateGroup; classified: Classified },
+  {
+    state,
+    action,
+    classified,
+  }: { state: GroupState; action: GroupActionOf<'create-group'>; classified: Classified },
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
@@ -138,7 +142,7 @@ async function resolveConflict(
 async function updateGroup(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: GroupState; action: UpdateGroup },
+  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
 ): Promise<GroupOutcome> {
   const { displayName } = action;
   const fields = listFields(action);
@@ -166,7 +170,7 @@ async function updateGroup(
 async function renameThroughScim(
   { upstream, clock }: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: GroupState; action: UpdateGroup },
+  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
 ): Promise<ObservedGroup> {
   const Operations = [{ op: 'replace', path: 'displayName', value: action.displayName }];
   const path = { group_id: state.ids.scimId ?? '' };
@@ -181,7 +185,7 @@ async function renameThroughScim(
 async function sendUpdate(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: GroupState; action: UpdateGroup },
+  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
 ): Promise<ObservedGroup> {
   const { displayName } = action;
   const name = displayName === undefined ? {} : { name: displayName };
@@ -197,12 +201,16 @@ async function sendUpdate(
 }
 
 /** True when the answer to a change has every field that was sent. */
-function tellsAll(told: RestGroup, action: UpdateGroup): boolean {
+function tellsAll(told: RestGroup, action: GroupActionOf<'update-group'>): boolean {
   return listFields(action).every((field) => field === 'displayName' || told[field] !== undefined);
 }
 
 /** Compares the answer to a change with the change: a field that kept its old value was not changed. */
-function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
+function toUpdated(
+  state: GroupState,
+  action: GroupActionOf<'update-group'>,
+  observed: ObservedGroup,
+): GroupOutcome {
   const fields = listFields(action);
   const { displayName: sent = '' } = action;
   const [back, before] = [observed.displayName, state.observed?.displayName];
@@ -223,10 +231,10 @@ function toNameEcho(sent: string, observed: ObservedGroup) {
   return toEcho(normaliseName(sent), normaliseName(observed.displayName));
 }
 
-function toFirstField(action: UpdateGroup): UpdateGroup {
-  const { kind, reason, displayName, permissions } = action;
-  if (displayName !== undefined) return { kind, reason, displayName };
-  return permissions === undefined ? action : { kind, reason, permissions };
+function toFirstField(action: GroupActionOf<'update-group'>): GroupActionOf<'update-group'> {
+  const { kind, displayName, permissions } = action;
+  if (displayName !== undefined) return { kind, displayName };
+  return permissions === undefined ? action : { kind, permissions };
 }
 
 async function deleteGroup(
@@ -271,7 +279,10 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined)
   });
 }
 
-function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {
+function toRestFlags({
+  permissions,
+  addToCardsAndSpacesEnabled,
+}: GroupActionOf<'create-group'> | GroupActionOf<'update-group'>) {
   return {
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined
@@ -280,7 +291,7 @@ function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | 
   };
 }
 
-function listFields(action: UpdateGroup) {
+function listFields(action: GroupActionOf<'update-group'>) {
   const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
   return fields.filter((field) => action[field] !== undefined);
 }

@@ -5,7 +5,7 @@ import {
   toRoleText,
 } from '../../domain/entity.ts';
 import type { GroupState } from '../../domain/group.ts';
-import type { ChangeEntity, LookAtEntities } from '../../plan/actions.ts';
+import type { GroupActionOf } from '../../plan/actions.ts';
 import { groupEntities } from '../../upstream/operations/people.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
@@ -24,7 +24,7 @@ interface EntityStep<Action> {
 export async function lookAtEntities(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: EntityStep<LookAtEntities>,
+  { state, action }: EntityStep<GroupActionOf<'look-at-entities'>>,
 ): Promise<GroupOutcome> {
   const { uid } = state.ids;
   if (uid === undefined) return withoutUid();
@@ -39,7 +39,7 @@ export async function lookAtEntities(
 export async function changeEntity(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: EntityStep<ChangeEntity>,
+  { state, action }: EntityStep<GroupActionOf<'change-entity'>>,
 ): Promise<GroupOutcome> {
   const { uid } = state.ids;
   if (uid === undefined) return withoutUid();
@@ -65,7 +65,7 @@ export async function changeEntity(
 async function sendEntity(
   { upstream }: ReconcileDeps,
   context: CallContext,
-  { uid: group_uid, action }: { uid: string; action: ChangeEntity },
+  { uid: group_uid, action }: { uid: string; action: GroupActionOf<'change-entity'> },
 ): Promise<void> {
   const uid = toEntityUid(action.field);
   const role_ids = [...action.roles];

@@ -1,5 +1,5 @@
 import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
-import type { ChangeMembers } from '../../plan/actions.ts';
+import type { GroupActionOf } from '../../plan/actions.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
@@ -25,7 +25,7 @@ import type { GroupOutcome } from './outcome.ts';
 export async function changeMembers(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action: { changes } }: { state: GroupState; action: ChangeMembers },
+  { state, action: { changes } }: { state: GroupState; action: GroupActionOf<'change-members'> },
 ): Promise<GroupOutcome> {
   const isolates = changes.some(({ attempts }) => attempts !== undefined);
   const learned = await learnScimId(deps, context, state);

@@ -4,13 +4,7 @@ import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import { removesUserAccess, type UserState } from '../../domain/user.ts';
-import type {
-  RemoveVirtualUser,
-  TryAddress,
-  UpdateCompanyUser,
-  UpdateUser,
-  UserAction,
-} from '../../plan/actions.ts';
+import type { UserAction, UserActionOf } from '../../plan/actions.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -115,7 +109,7 @@ async function lookForAccount(
 async function updateUser(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: UpdateUser },
+  { state, action }: { state: UserState; action: UserActionOf<'update-user'> },
 ): Promise<UserOutcome> {
   const { upstreamId, active, name } = action;
   const parts = (['active', 'name'] as const).filter((part) => action[part] !== undefined);
@@ -161,7 +155,7 @@ async function updateUser(
 async function updateCompanyUser(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: UpdateCompanyUser },
+  { state, action }: { state: UserState; action: UserActionOf<'update-company-user'> },
 ): Promise<UserOutcome> {
   const { upstreamId, appsPermissions, temporarilyInactive, fields } = action;
   const body = {
@@ -212,7 +206,7 @@ async function updateCompanyUser(
 async function tryAddress(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: TryAddress },
+  { state, action }: { state: UserState; action: UserActionOf<'try-address'> },
 ): Promise<UserOutcome> {
   const { upstreamId, userName, address } = action;
   const emails = [{ value: address, type: 'work', primary: true }];
@@ -244,7 +238,7 @@ async function tryAddress(
 async function removeVirtualUser(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: RemoveVirtualUser },
+  { state, action }: { state: UserState; action: UserActionOf<'remove-virtual-user'> },
 ): Promise<UserOutcome> {
   const { upstreamId } = action;
   const search = { upstreamId, text: toSearchText(state.observed) };

@@ -3,7 +3,7 @@ import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import type { CreateUser } from '../../plan/actions.ts';
+import type { UserActionOf } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -23,7 +23,7 @@ const USER_NAMES_REFUSED = 2;
 
 interface Creation {
   readonly state: UserState;
-  readonly action: CreateUser;
+  readonly action: UserActionOf<'create-user'>;
 }
 
 /** One way to write a user into addUser. */
@@ -69,7 +69,7 @@ const NEEDS_SEAT = { noSeat: ABOUT_ACCOUNT.parts, section: ABOUT_ACCOUNT.section
 /** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
 function listCreateForms(
   quirks: Quirks,
-  { action, attempts }: { readonly action: CreateUser; readonly attempts: number },
+  { action, attempts }: { readonly action: UserActionOf<'create-user'>; readonly attempts: number },
 ): CreateForm[] {
   const emailForms = quirks.emailForm ? [quirks.emailForm] : orderEmailForms(attempts);
   const nameForms =
@@ -93,7 +93,7 @@ function orderEmailForms(attempts: number): EmailForm[] {
   return attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
 }
 
-function toBody({ userName, address, name }: CreateUser, form: CreateForm) {
+function toBody({ userName, address, name }: UserActionOf<'create-user'>, form: CreateForm) {
   return {
     ...(form.withUserName ? { userName } : {}),
     emails:

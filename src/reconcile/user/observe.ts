@@ -7,7 +7,7 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
-import type { UpdateCompanyUser } from '../../plan/actions.ts';
+import type { UserActionOf } from '../../plan/actions.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -35,7 +35,7 @@ export function toObservedUser(
 /** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
 export function toObservedAccess(
   state: UserState,
-  { appsPermissions, temporarilyInactive }: UpdateCompanyUser,
+  { appsPermissions, temporarilyInactive }: UserActionOf<'update-company-user'>,
   { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
 ): ObservedUser {
   const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };

@@ -1,7 +1,7 @@
 import { hasMoreBits } from '../../domain/mask.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import type { ObservedUser, UserField } from '../../domain/user.ts';
-import type { UpdateCompanyUser } from '../../plan/actions.ts';
+import type { UserActionOf } from '../../plan/actions.ts';
 import type { Db } from '../../store/store.ts';
 import { retryNextForSeat } from '../../store/users/seats.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -45,7 +45,7 @@ export async function toSeatWait(
 
 /** Lists the fields of an action that take a seat: the end of a suspension, and more of a licence. */
 export function listSeatFields(
-  { appsPermissions = 0, temporarilyInactive, fields }: UpdateCompanyUser,
+  { appsPermissions = 0, temporarilyInactive, fields }: UserActionOf<'update-company-user'>,
   observed: ObservedUser | undefined,
 ): UserField[] {
   const isMore = hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);

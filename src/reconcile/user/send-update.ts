@@ -1,5 +1,5 @@
 import type { UserState } from '../../domain/user.ts';
-import type { UpdateUser } from '../../plan/actions.ts';
+import type { UserActionOf } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -32,7 +32,10 @@ export function isOnlySwitch({ policy }: ReconcileDeps): boolean {
 export async function findActiveHeld(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action: { upstreamId, active, name } }: { state: UserState; action: UpdateUser },
+  {
+    state,
+    action: { upstreamId, active, name },
+  }: { state: UserState; action: UserActionOf<'update-user'> },
 ): Promise<UserOutcome | undefined> {
   if (active === undefined || name !== undefined) return undefined;
   const { clock } = deps;

@@ -201,12 +201,12 @@ function carryOut(world: World, action: GroupAction): void {
       return;
     case 'create-group': {
       expect(world.group).toBeUndefined();
-      const { kind: _, reason: _reason, ...attributes } = action;
+      const { kind: _, ...attributes } = action;
       world.group = { ...attributes, at: 2, by: 'groups.createGroup' };
       return;
     }
     case 'update-group': {
-      const { kind: _, reason: _reason, ...attributes } = action;
+      const { kind: _, ...attributes } = action;
       world.group = { ...getGroup(world), ...attributes };
       return;
     }
