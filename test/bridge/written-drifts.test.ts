@@ -8,14 +8,12 @@ import {
   GROUP_EXTENSION,
   setActive,
 } from '../support/drift-cells.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
 import { addPilots, emailOf, intrude, readPlan } from '../support/pilots.ts';
 import { addUser, findId, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-const PATIENT = { interval: 50 };
 /** The bridge looks for what a write has made up for every two seconds. */
-const clock = createLeapingClock(5);
+const PATIENT = { interval: 200 };
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const settings = {
   ...SWEEP_SETTINGS,
@@ -52,7 +50,7 @@ async function readText(bridge: TestBridge, path: string): Promise<string> {
 
 describe('a drift that a write has made up for', () => {
   test('is over without another sweep, of every kind, and stays while the write names another field', () =>
-    withTestBridge({ settings, clock }, async (bridge) => {
+    withTestBridge({ settings }, async (bridge) => {
       const isOther = ({ kind }: { kind: string }) =>
         ['group.renamed', 'group.missing'].includes(kind);
       const cells = driftCells.filter((cell) => !isOther(cell));
@@ -77,7 +75,7 @@ describe('a drift that a write has made up for', () => {
 
   test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
     withTestBridge(
-      { settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' }, clock },
+      { settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } },
       async (bridge) => {
         const group = await addPilots(bridge, 2);
         intrude(bridge, 0, 2);
