@@ -100,7 +100,7 @@ test('the command that is installed prints tables', async () => {
 
   const [, , head = '', ...rows] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^SETTING +VALUE +FROM/);
-  expect(rows).toContainEqual(expect.stringMatching(/^upstream\.apiVersion +latest +default/));
+  expect(rows).toContainEqual(expect.stringMatching(/^upstream\.pageSize +100 +default/));
 });
 
 test('publint has nothing to say', async () => {

@@ -84,7 +84,7 @@ export const UNMANAGED = listOf<Item>()({
     name: 'unmanaged',
     about: 'list accounts and groups that no provider asked for, and take them over',
     options: OPTIONS,
-    none: ['Nothing is unmanaged.', 'Nothing is unmanaged that fits these filters.'],
+    none: ['No sweep found any.', 'Nothing is unmanaged that fits these filters.'],
   },
 });
 
