@@ -41,14 +41,6 @@ test('the rate is kept up for ever, and what is more than it is turned away', ()
   expect(begun).toBe(1_500);
 });
 
-test('25 requests a second pass for ever where 25 are allowed', () => {
-  const admission = createTimed({ perSecond: 25, concurrentMax: 1 });
-
-  for (let index = 0; index < 10_000; index += 1) {
-    expect(countBegun(admission, 1, startMs + index * 40)).toBe(1);
-  }
-});
-
 test('as many as may be under way at once begin, and another when one has ended', () => {
   const admission = createTimed({ perSecond: 0, concurrentMax: 2 });
 

@@ -22,7 +22,10 @@ const ada = 'ada@example.com';
 describe('created again while a call for the deleted one is on its way', () => {
   let bridge: TestBridge;
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '200ms' } });
+    // What a call that was on its way may still do is over once it would have timed out.
+    bridge = await startTestBridge({
+      settings: { SCIM_WRITE_WAIT: '200ms', UPSTREAM_TIMEOUT: '1s' },
+    });
   });
   afterAll(() => bridge.stop());
 
