@@ -151,41 +151,28 @@ test('every manifest is part of the whole, or of what needs the Prometheus Opera
   for (const part of ['', 'monitoring', 'ingress']) {
     const files = readdirSync(join(folder, part)).filter((file) => file.endsWith('.yaml'));
     const whole = parse(read(join('config/kubernetes', part, 'kustomization.yaml')));
-    expect(files.toSorted()).toEqual([...whole.resources, 'kustomization.yaml'].toSorted());
+    const others = part === '' ? ['Chart.yaml', 'values.yaml'] : [];
+    const named = [...whole.resources, 'kustomization.yaml', ...others];
+    expect(files.toSorted()).toEqual(named.toSorted());
     expect(whole.namespace).toBe(kustomization.namespace);
   }
-});
-
-const ingress = z.object({
-  spec: z.object({
-    rules: z.array(
-      z.object({
-        http: z.object({
-          paths: z.array(
-            z.object({
-              path: z.string(),
-              backend: z.object({
-                service: z.object({ name: z.string(), port: z.object({ name: z.string() }) }),
-              }),
-            }),
-          ),
-        }),
-      }),
-    ),
-  }),
 });
 
 test('the ingress is one, and passes on what providers need and nothing else', async () => {
   const manifest = parse(read('config/kubernetes/ingress/ingress.yaml'));
   expect([...(await compile(new Map([['ingress', toProgram(manifest)]])))]).toEqual([]);
-  const paths = ingress.parse(manifest).spec.rules.flatMap(({ http }) => http.paths);
-  expect(paths.map(({ path }) => path)).toEqual([
-    '/scim/v2',
-    '/oauth/token',
-    '/.well-known/oauth-authorization-server',
-  ]);
-  for (const { backend } of paths)
-    expect(backend.service).toEqual({ name: 'scim-bridge', port: { name: 'http' } });
+  const backend = { service: { name: 'scim-bridge', port: { name: 'http' } } };
+  const paths = ['/scim/v2', '/oauth/token', '/.well-known/oauth-authorization-server'];
+  const passedOn = paths.map((path) => expect.objectContaining({ path, backend }));
+  expect(manifest).toMatchObject({ spec: { rules: [{ http: { paths: passedOn } }] } });
+});
+
+test('the Helm chart has the manifests of kustomize, but the namespace, which Helm creates', () => {
+  const used = read('config/kubernetes/templates/scim-bridge.yaml').matchAll(/"([\w/-]+\.yaml)"/g);
+  const parts = ['ingress/ingress', 'monitoring/service-monitor', 'monitoring/prometheus-rule'];
+  const own = kustomization.resources.filter((file) => file !== 'namespace.yaml');
+  const named = [...own, ...parts.map((part) => `${part}.yaml`)];
+  expect([...used].map(([, file]) => file).toSorted()).toEqual(named.toSorted());
 });
 
 const hasKubectl = existsSync('/usr/bin/kubectl');
@@ -226,6 +213,8 @@ test('the bridges reach names, the service and PostgreSQL alone', () => {
 test('the image is that of this version, and every container has it', () => {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(read('package.json')));
   expect(kustomization.images).toMatchObject([{ name: 'scim-bridge', newTag: version }]);
+  const chart = parse(read('config/kubernetes/Chart.yaml'));
+  expect(chart).toMatchObject({ version, appVersion: version });
   for (const { image } of [bridge, sweep]) expect(image).toBe('scim-bridge');
 });
 
