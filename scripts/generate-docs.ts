@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { settingRows } from '../src/settings/rows.ts';
-import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
+import { toMetricsTable } from '../src/telemetry/state-metrics.ts';
 import { toCommandsTable } from './command-page.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { metricDefinitions } from './metric-definitions.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { addStateMetrics, type StateSources } from './state-metrics.ts';
+import { addStateMetrics, listMetrics, type StateSources } from './state-metrics.ts';
 import { systemClock } from './system-clock.ts';
 
 test('each count appears with its labels, in seconds', async () => {
@@ -85,7 +84,7 @@ test('every metric that is documented gets a value, by a count or from the state
   for (const count of Object.values(counting)) count(metrics);
   addStateMetrics(metrics, state);
 
-  const documented = Object.values(metricDefinitions).map(({ name }) => name);
+  const documented = listMetrics().map(({ name }) => name);
   expect((await listFilled(metrics)).toSorted()).toEqual(documented.toSorted());
 });
 

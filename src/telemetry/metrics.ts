@@ -1,66 +1,179 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { metricDefinitions } from './metric-definitions.ts';
 
 /** The counters and histograms, and the registry that prints them for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** One metric as docs/runbook.md lists it; `labels` distinguish its series. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Upper bounds of the histograms, in seconds. */
+const ANSWERS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const STATEMENTS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
+/** Waiting for a turn takes from nothing to an hour. */
+const TURNS = [0.01, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600];
+/** A change takes from nothing to a day, when the service is down. */
+const CHANGES = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400];
+
+/** What is counted when it happens. */
+export const COUNTED = {
+  requests: histogram(
+    'http_request_duration',
+    ['method', 'route', 'status'],
+    ANSWERS,
+    'Duration of answered requests. `route` is a pattern, never an address.',
+  ),
+  changes: histogram(
+    'change_duration',
+    ['kind'],
+    CHANGES,
+    'Time from the acceptance of a change of a provider until the service holds it, by kind: `leaver` (deactivated or deleted), `joiner` (created or activated), `user`, `member-removed`, `member-added`, `group`. The leader counts it. Refused changes are not in it.',
+  ),
+  statements: histogram(
+    'store_statement_duration',
+    ['verb', 'result'],
+    STATEMENTS,
+    'Duration of statements of the store, by first word and `result` (`done`, `failed`).',
+  ),
+  transactions: histogram(
+    'store_transaction_duration',
+    ['result'],
+    STATEMENTS,
+    'Duration of transactions of the store, waiting included, by `result` (`done`, `failed`).',
+  ),
+  failedAttempts: counter(
+    'authentication_failures',
+    ['place', 'status'],
+    'Requests without a valid credential, by `place` (`scim`, `oauth`, `ops`) and answer: `401`, or `429` if too many were delayed.',
+  ),
+  turnedAway: counter(
+    'requests_turned_away',
+    ['reason'],
+    'Requests that were refused for their number: `rate` and `concurrency` of one credential (429), `bodies` in work together (503).',
+  ),
+  repairs: counter(
+    'normaliser_repairs',
+    ['kind'],
+    'Deviations from the standard that the bridge repaired.',
+  ),
+  writes: counter(
+    'writes',
+    ['resource_type', 'answer'],
+    'Writes of providers by answer: `applied` (the service holds it), `accepted` (delivered later), `refused` (by the service), `unchanged` (nothing to do there).',
+  ),
+  converged: counter(
+    'converge',
+    ['resource_type', 'outcome'],
+    'Steps of convergence by outcome: `done`, `refused`, `later`, `unknown` (the answer was lost).',
+  ),
+  upstreamCalls: histogram(
+    'upstream_call_duration',
+    ['operation', 'status'],
+    ANSWERS,
+    'Duration of calls to the service. Status 0 means no answer.',
+  ),
+  turns: histogram(
+    'upstream_turn_wait',
+    ['class'],
+    TURNS,
+    'How long calls waited for the rate, by class: `remove`, `change`, `look`, `pass` (operators).',
+  ),
+  pauses: counter('upstream_pauses', [], 'Pauses of all calls because the service answered 429.'),
+  gateShut: counter(
+    'upstream_gate_shut',
+    ['gate'],
+    'How often calls were stopped: `service` (it failed for several resources), `credentials` (it rejected the token).',
+  ),
+  auditEvents: counter(
+    'audit_events',
+    ['origin'],
+    'New events of the audit log: `ours` (the account of the token), `operator` (a call of an operator), `foreign` (another account), `unknown` (no author), `unreadable` (skipped).',
+  ),
+  detections: histogram(
+    'audit_detection',
+    [],
+    TURNS,
+    'Time from a change by another account until the bridge read about it.',
+  ),
+  sweeps: histogram(
+    'sweep_duration',
+    ['status'],
+    TURNS,
+    'Duration of sweeps. `incomplete` ones did not conclude everything.',
+  ),
+  driftRepairs: histogram(
+    'drift_repair',
+    ['kind'],
+    TURNS,
+    'Time from finding a drift until its repair.',
+  ),
+  notifications: counter(
+    'notifications',
+    ['receiver', 'result'],
+    'Attempts to notify a receiver: `delivered`, `failed` (tried again).',
+  ),
+};
+
 /** Creates metrics with a registry of their own, so that two bridges in one process do not mix. Times are in seconds. */
 export function createMetrics() {
   const registry = new Registry();
-  const series = createSeries(registry);
+  const registers = [registry];
+  const counter = <Label extends string>({ name, help, labels }: Counted<Label>) =>
+    new Counter({ name, help, labelNames: labels, registers });
+  const histogram = <Label extends string>({ name, help, labels, buckets }: Timed<Label>) =>
+    new Histogram({ name, help, labelNames: labels, buckets, registers });
   return {
     registry,
-    ...series,
-    /** Series by method, route and status. A route is a pattern such as `/Users/:id`: an address would make endless series. */
-    requests: remember(series.requests),
+    /** Series by method, route and status. */
+    requests: remember(histogram(COUNTED.requests)),
+    changes: histogram(COUNTED.changes),
     /** Series by verb and result. */
-    statements: remember(series.statements),
+    statements: remember(histogram(COUNTED.statements)),
+    transactions: histogram(COUNTED.transactions),
+    failedAttempts: counter(COUNTED.failedAttempts),
+    turnedAway: counter(COUNTED.turnedAway),
+    repairs: counter(COUNTED.repairs),
+    writes: counter(COUNTED.writes),
+    converged: counter(COUNTED.converged),
+    upstreamCalls: histogram(COUNTED.upstreamCalls),
+    turns: histogram(COUNTED.turns),
+    pauses: counter(COUNTED.pauses),
+    gateShut: counter(COUNTED.gateShut),
+    auditEvents: counter(COUNTED.auditEvents),
+    detections: histogram(COUNTED.detections),
+    sweeps: histogram(COUNTED.sweeps),
+    driftRepairs: histogram(COUNTED.driftRepairs),
+    notifications: counter(COUNTED.notifications),
   };
 }
 
-/** A metric as `metricDefinitions` has it. */
-export interface Definition<Label> {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly Label[];
+interface Counted<Label extends string> extends MetricDefinition {
+  readonly labels: Label[];
 }
 
-function createSeries(registry: Registry) {
-  const definitions = metricDefinitions;
-  const counter = <Label extends string>(definition: Definition<Label>) =>
-    new Counter(toConfiguration(definition, registry));
-  const histogram = <Label extends string>(
-    definition: Definition<Label> & { readonly buckets: readonly number[] },
-  ) =>
-    new Histogram({ ...toConfiguration(definition, registry), buckets: [...definition.buckets] });
-  return {
-    requests: histogram(definitions.requests),
-    changes: histogram(definitions.changes),
-    statements: histogram(definitions.statements),
-    transactions: histogram(definitions.transactions),
-    notifications: counter(definitions.notifications),
-    repairs: counter(definitions.repairs),
-    writes: counter(definitions.writes),
-    failedAttempts: counter(definitions.failedAttempts),
-    turnedAway: counter(definitions.turnedAway),
-    upstreamCalls: histogram(definitions.upstreamCalls),
-    turns: histogram(definitions.turns),
-    pauses: counter(definitions.pauses),
-    gateShut: counter(definitions.gateShut),
-    auditEvents: counter(definitions.auditEvents),
-    detections: histogram(definitions.detections),
-    converged: counter(definitions.converged),
-    driftRepairs: histogram(definitions.driftRepairs),
-    sweeps: histogram(definitions.sweeps),
-  };
+interface Timed<Label extends string> extends Counted<Label> {
+  readonly buckets: number[];
 }
 
-/** Configuration of a metric for prom-client. */
-export function toConfiguration<Label extends string>(
-  { name, help, labels }: Definition<Label>,
-  registry: Registry,
-) {
-  return { name, help, labelNames: labels, registers: [registry] };
+function counter<Label extends string>(
+  name: string,
+  labels: Label[],
+  help: string,
+): Counted<Label> {
+  return { type: 'counter', name: `scim_bridge_${name}_total`, labels, help };
+}
+
+function histogram<Label extends string>(
+  name: string,
+  labels: Label[],
+  buckets: number[],
+  help: string,
+): Timed<Label> {
+  return { type: 'histogram', name: `scim_bridge_${name}_seconds`, labels, buckets, help };
 }
 
 /** Adds memory, CPU and event-loop delay of this process; called once per process, by its composition root. */

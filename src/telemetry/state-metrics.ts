@@ -1,23 +1,17 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { metricDefinitions } from './metric-definitions.ts';
-import { type Definition, type Metrics, toConfiguration } from './metrics.ts';
+import { COUNTED, type MetricDefinition, type Metrics } from './metrics.ts';
 
-/** Numbers of unfinished work in the store. */
-interface BacklogNumbers {
-  readonly due: number;
-  readonly failing: number;
-  readonly stuck: number;
-  readonly disputed: number;
-  /** Epoch milliseconds at which the oldest of it was requested, without stuck work. */
-  readonly oldestSince: number | undefined;
-}
-
-/** Sources of the state, read at each request for the metrics. */
+/** Sources of the state, read at each request for the metrics. Times are epoch milliseconds. */
 export interface StateSources {
-  readonly readBacklog: () => Promise<BacklogNumbers>;
+  /** Unfinished work; `oldestSince` is when the oldest of it was requested, without stuck work. */
+  readonly readBacklog: () => Promise<
+    Readonly<Record<'due' | 'failing' | 'stuck' | 'disputed', number>> & {
+      readonly oldestSince: number | undefined;
+    }
+  >;
   readonly upstreamHealth: () => {
     readonly waiting: Readonly<Record<string, number>>;
     readonly inFlight: number;
@@ -26,223 +20,320 @@ export interface StateSources {
     readonly service: { readonly kind: 'open' | 'shut' };
   };
   /** Seats of the service, and the days until they run out; null: not known. */
-  readonly readSeats: () => Promise<{
-    readonly total: number | null;
-    readonly used: number;
-    readonly waiting: number;
-    readonly daysLeft: number | null;
-  }>;
+  readonly readSeats: () => Promise<
+    Readonly<Record<'used' | 'waiting', number>> &
+      Readonly<Record<'total' | 'daysLeft', number | null>>
+  >;
   /** The lead that this process knows of; undefined: no process has ever led. */
   readonly findLeader: () =>
     | { readonly isSelf: boolean; readonly epoch: number; readonly since: number }
     | undefined;
-  readonly countDrifts: () => Promise<
-    readonly { readonly kind: string; readonly status: string; readonly count: number }[]
-  >;
+  readonly countDrifts: () => Promise<readonly { kind: string; status: string; count: number }[]>;
   /** Plans that wait for an operator, with their changes. */
-  readonly countWaitingPlans: () => Promise<
-    readonly { readonly source: string; readonly waiting: number }[]
-  >;
+  readonly countWaitingPlans: () => Promise<readonly { source: string; waiting: number }[]>;
   /** Valid credentials, the earliest end first; null: no end. */
   readonly listCredentials: () => Promise<
-    readonly {
-      readonly name: string;
-      readonly purpose: string;
-      readonly expiresAt: number | null;
-    }[]
+    readonly { name: string; purpose: string; expiresAt: number | null }[]
   >;
-  readonly activity: () => { readonly running: number; readonly waiting: number };
-  readonly readReadiness: () => Promise<{
-    readonly reasons: readonly { readonly code: string }[];
-  }>;
-  /** Epoch milliseconds at which the audit log was last read to its end; undefined: it is not followed. */
+  readonly activity: () => Readonly<Record<'running' | 'waiting', number>>;
+  readonly readReadiness: () => Promise<{ readonly reasons: readonly { code: string }[] }>;
+  /** When the audit log was last read to its end; undefined: it is not followed. */
   readonly findAuditReadAt: () => Promise<number | undefined>;
-  /** Changes of providers that the service does not hold yet; `oldestAt` in epoch milliseconds. */
+  /** Changes of providers that the service does not hold yet. */
   readonly countChanges: () => Promise<
-    readonly { readonly kind: string; readonly oldestAt: number; readonly count: number }[]
+    readonly { kind: string; oldestAt: number; count: number }[]
   >;
   /** Connections to the store; undefined where it has none. */
-  readonly connections: () =>
-    | { readonly used: number; readonly idle: number; readonly waiting: number }
-    | undefined;
+  readonly connections: () => Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined;
   /** Notifications that receivers do not have. */
-  readonly countNotifications: () => Promise<
-    readonly { readonly receiver: string; readonly count: number }[]
-  >;
-  /** Epoch milliseconds at which the last comparison ended that concluded everything; undefined: none has. */
+  readonly countNotifications: () => Promise<readonly { receiver: string; count: number }[]>;
+  /** When the last comparison ended that concluded everything; undefined: none has. */
   readonly findLastSweptAt: () => Promise<number | undefined>;
-  readonly build: { readonly version: string; readonly engine: string; readonly mode: string };
+  readonly build: Readonly<Record<'version' | 'engine' | 'mode', string>>;
   readonly clock: Clock;
 }
 
-/** Adds gauges of the backlog, of faults and of work under way. */
+/** Labels of one series, and its number; without a number the series is left out. */
+type Series = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** A metric that is read from the state. */
+interface StateGauge extends MetricDefinition {
+  readonly read: (sources: StateSources) => readonly Series[] | Promise<readonly Series[]>;
+}
+
+const NO_CHANGES = CHANGE_CLASSES.map((kind): Series => [{ kind }, 0]);
+
+const STATE_GAUGES: readonly StateGauge[] = [
+  gauge(
+    'build_info',
+    'Always 1. The labels have the versions, the `engine` of the store and the `mode`.',
+    ({ build }) => [[{ ...build, node: process.versions.node }, 1]],
+    ['version', 'engine', 'mode', 'node'],
+  ),
+  single('start_time_seconds', 'Start of this process, in seconds since 1970.', () =>
+    toSeconds(performance.timeOrigin),
+  ),
+  gauge(
+    'changes_waiting',
+    'People and groups with a waiting change of a provider, by the kind of the most urgent.',
+    async ({ countChanges }) => [
+      ...NO_CHANGES,
+      ...(await countChanges()).map(({ kind, count }): Series => [{ kind }, count]),
+    ],
+    ['kind'],
+  ),
+  gauge(
+    'change_oldest_age_seconds',
+    'Age of the oldest of them, by kind; 0 if none waits.',
+    async ({ countChanges, clock }) => [
+      ...NO_CHANGES,
+      ...(await countChanges()).map(
+        ({ kind, oldestAt }): Series => [{ kind }, toAge(clock, oldestAt)],
+      ),
+    ],
+    ['kind'],
+  ),
+  gauge(
+    'store_connections',
+    'Connections to PostgreSQL: `used`, `idle`, and `waiting`, the work that waits for one. Absent on SQLite.',
+    ({ connections }) =>
+      Object.entries(connections() ?? {}).map(([state, count]) => [{ state }, count]),
+    ['state'],
+  ),
+  gauge(
+    'credential_expiry_timestamp_seconds',
+    'Expiry of a named token, or of the first secret of a client to end (`for` is `client`), in seconds since 1970. Absent if it never expires or is revoked.',
+    async ({ listCredentials }) => {
+      const live = (await listCredentials()).toReversed();
+      // For a client with two secrets, the end of the one that ends first.
+      const first = new Map(live.map((one) => [`${one.purpose} ${one.name}`, one]));
+      return [...first.values()].flatMap(({ name, purpose, expiresAt }): Series[] =>
+        expiresAt === null ? [] : [[{ name, for: purpose }, toSeconds(expiresAt)]],
+      );
+    },
+    ['name', 'for'],
+  ),
+  gauge(
+    'upstream_gate_is_shut',
+    '1 while calls are stopped, by gate: `service`, `credentials`.',
+    ({ upstreamHealth }) => {
+      const { credentials, service } = upstreamHealth();
+      const gates = Object.entries({ credentials, service });
+      return gates.map(([gate, { kind }]) => [{ gate }, kind === 'shut' ? 1 : 0]);
+    },
+    ['gate'],
+  ),
+  single(
+    'upstream_pause_seconds',
+    'Rest of the pause that the service asked for, of any process on the store; 0 without one.',
+    ({ upstreamHealth }) => toSeconds(upstreamHealth().pausedForMs),
+  ),
+  single(
+    'upstream_calls_in_flight',
+    'Calls of this process without an answer yet.',
+    ({ upstreamHealth }) => upstreamHealth().inFlight,
+  ),
+  gauge(
+    'upstream_calls_waiting',
+    'Calls of this process that wait for the rate, by class.',
+    ({ upstreamHealth }) =>
+      Object.entries(upstreamHealth().waiting).map(([name, count]) => [{ class: name }, count]),
+    ['class'],
+  ),
+  single(
+    'audit_lag_seconds',
+    'Time since the audit log was last read to its end. Absent if it is not read.',
+    async ({ findAuditReadAt, clock }) => {
+      const readAt = await findAuditReadAt();
+      return readAt && toAge(clock, readAt);
+    },
+  ),
+  single(
+    'due',
+    'Users and groups with a waiting change.',
+    async ({ readBacklog }) => (await readBacklog()).due,
+  ),
+  single(
+    'failing',
+    'Those of them whose change failed several times, without stuck ones.',
+    async ({ readBacklog }) => (await readBacklog()).failing,
+  ),
+  single(
+    'stuck',
+    'Users and groups whose acknowledged change the service refused.',
+    async ({ readBacklog }) => (await readBacklog()).stuck,
+  ),
+  single(
+    'disputed',
+    'Names that fit two accounts or groups, or need a decision of an operator.',
+    async ({ readBacklog }) => (await readBacklog()).disputed,
+  ),
+  single(
+    'oldest_pending_age_seconds',
+    'Age of the oldest waiting change, without stuck ones; 0 if nothing waits.',
+    async ({ readBacklog, clock }) => {
+      const { oldestSince = clock.now() } = await readBacklog();
+      return toAge(clock, oldestSince);
+    },
+  ),
+  gauge(
+    'seats',
+    'Seats of the service: `used`, `needed` (used or waited for), `total` (`SEATS_TOTAL`, if set).',
+    async ({ readSeats }) => {
+      const { total, used, waiting } = await readSeats();
+      const known: Series[] = [
+        [{ state: 'used' }, used],
+        [{ state: 'needed' }, used + waiting],
+      ];
+      return total === null ? known : [...known, [{ state: 'total' }, total]];
+    },
+    ['state'],
+  ),
+  single(
+    'seats_days_left',
+    'Days until the seats run out, by the trend of the last two days. Absent if unknown or never.',
+    async ({ readSeats }) => (await readSeats()).daysLeft,
+  ),
+  single(
+    'converging',
+    'Users and groups that this process converges now.',
+    ({ activity }) => activity().running,
+  ),
+  single('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
+    Number(findLeader()?.isSelf === true),
+  ),
+  single(
+    'leader_epoch',
+    'Epoch of the leader that this process knows. Each takeover raises it.',
+    ({ findLeader }) => findLeader()?.epoch ?? 0,
+  ),
+  single('leader_since_seconds', 'Start of that epoch, in seconds since 1970.', ({ findLeader }) =>
+    toSeconds(findLeader()?.since ?? 0),
+  ),
+  single(
+    'requests_waiting',
+    'Requests of providers that wait for the service.',
+    ({ activity }) => activity().waiting,
+  ),
+  single(
+    'last_complete_sweep_timestamp_seconds',
+    'End of the last complete sweep, in seconds since 1970. Absent before the first.',
+    async ({ findLastSweptAt }) => {
+      const at = await findLastSweptAt();
+      return at && toSeconds(at);
+    },
+  ),
+  gauge(
+    'plan_changes_held',
+    'Changes that wait in plans for an operator, by the source of the plan.',
+    async ({ countWaitingPlans }) =>
+      (await countWaitingPlans()).map(({ source, waiting }) => [{ source }, waiting]),
+    ['source'],
+  ),
+  gauge(
+    'drift',
+    'Drifts by kind and status. Ended ones (`repaired`, `accepted`, `gone`) count for `RETENTION_LEDGER`.',
+    async ({ countDrifts }) =>
+      (await countDrifts()).map(({ kind, status, count }) => [{ kind, status }, count]),
+    ['kind', 'status'],
+  ),
+  gauge(
+    'notifications_waiting',
+    'Notifications that a receiver did not take yet.',
+    async ({ countNotifications }) =>
+      (await countNotifications()).map(({ receiver, count }) => [{ receiver }, count]),
+    ['receiver'],
+  ),
+  gauge(
+    'reasons',
+    'Reasons of `/readyz` by code.',
+    async ({ readReadiness }) => (await readReadiness()).reasons.map(({ code }) => [{ code }, 1]),
+    ['code'],
+  ),
+];
+
+/** Adds gauges of the backlog, of faults and of work under way. What cannot be read now is left out. */
 export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
-  const add: AddGauge = (definition, read) => addGauge(registry, definition, read);
-  addProcessGauges(add, sources);
-  addUpstreamGauges(add, sources);
-  addBacklogGauges(add, sources);
-  addSeatGauges(add, sources);
-  addStoreGauges(add, sources);
-}
-
-/** Series of a gauge: its labels, and the number. */
-type Series<Label extends string> = readonly [Partial<Record<Label, string>>, number];
-
-/** Adds a gauge with these series; a number that is not known now is left out, and one of the reasons says why. */
-type AddGauge = <Label extends string>(
-  definition: Definition<Label>,
-  read: () => readonly Series<Label>[] | Promise<readonly Series<Label>[]>,
-) => void;
-
-function addProcessGauges(
-  add: AddGauge,
-  { build, activity, findLeader, readReadiness }: StateSources,
-): void {
-  const { running, waitingRequests, leader, leaderEpoch, leaderSince } = metricDefinitions;
-  add(metricDefinitions.build, () => [[{ ...build, node: process.versions.node }, 1]]);
-  add(metricDefinitions.started, () => toOne(performance.timeOrigin / 1_000));
-  add(running, () => toOne(activity().running));
-  add(waitingRequests, () => toOne(activity().waiting));
-  add(leader, () => toOne(findLeader()?.isSelf === true ? 1 : 0));
-  add(leaderEpoch, () => toOne(findLeader()?.epoch ?? 0));
-  add(leaderSince, () => toOne((findLeader()?.since ?? 0) / 1_000));
-  add(metricDefinitions.reasons, async () => {
-    const { reasons } = await readReadiness();
-    return reasons.map(({ code }) => [{ code }, 1]);
-  });
-}
-
-function addUpstreamGauges(add: AddGauge, { upstreamHealth }: StateSources): void {
-  const { gateIsShut, paused, inFlight, waitingCalls } = metricDefinitions;
-  add(inFlight, () => toOne(upstreamHealth().inFlight));
-  add(paused, () => toOne(upstreamHealth().pausedForMs / 1_000));
-  add(waitingCalls, () =>
-    Object.entries(upstreamHealth().waiting).map(([name, count]) => [{ class: name }, count]),
-  );
-  add(gateIsShut, () => {
-    const { credentials, service } = upstreamHealth();
-    const gates = Object.entries({ credentials, service });
-    return gates.map(([gate, { kind }]) => [{ gate }, kind === 'shut' ? 1 : 0]);
-  });
-}
-
-/** One reading of the store serves several gauges. */
-function addBacklogGauges(add: AddGauge, { readBacklog, countChanges, clock }: StateSources): void {
-  const { changesWaiting, changesOldest } = metricDefinitions;
-  const backlog = shareReading(readBacklog);
-  for (const name of ['due', 'failing', 'stuck', 'disputed'] as const) {
-    add(metricDefinitions[name], async () => toOne((await backlog())?.[name]));
+  const { readBacklog, countChanges, readSeats } = sources;
+  const shared: StateSources = {
+    ...sources,
+    readBacklog: shareReading(readBacklog),
+    countChanges: shareReading(countChanges),
+    readSeats: shareReading(readSeats),
+  };
+  for (const { name, help, labels, read } of STATE_GAUGES) {
+    new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [registry],
+      async collect() {
+        const series = await Promise.resolve(shared).then(read).catch(toNothing);
+        if (labels.length === 0) this.remove();
+        else this.reset();
+        for (const [values, value] of series) this.inc(values, value);
+      },
+    });
   }
-  add(metricDefinitions.oldestAge, async () => {
-    const known = await backlog();
-    return toOne(known && toAgeSeconds(clock, known.oldestSince ?? clock.now()));
+}
+
+/** Every metric of the bridge itself. */
+export function listMetrics(): MetricDefinition[] {
+  return [...Object.values(COUNTED), ...STATE_GAUGES];
+}
+
+/** The metrics as a Markdown table, for docs/runbook.md. */
+export function toMetricsTable(): string {
+  const rows = listMetrics().map(({ name, type, labels, help }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${shown} | ${help} |`;
   });
-  const changes = shareReading(countChanges);
-  const none = CHANGE_CLASSES.map((kind): Series<'kind'> => [{ kind }, 0]);
-  add(changesWaiting, async () => {
-    const counted = await changes();
-    return counted
-      ? [...none, ...counted.map(({ kind, count }) => [{ kind }, count] as const)]
-      : [];
-  });
-  add(changesOldest, async () => {
-    const counted = await changes();
-    const ages = counted?.map(
-      ({ kind, oldestAt }) => [{ kind }, toAgeSeconds(clock, oldestAt)] as const,
-    );
-    return ages ? [...none, ...ages] : [];
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function gauge(
+  name: string,
+  help: string,
+  read: StateGauge['read'],
+  labels: readonly string[] = [],
+): StateGauge {
+  return { type: 'gauge', name: `scim_bridge_${name}`, help, labels, read };
+}
+
+type Reading = number | null | undefined;
+
+/** A gauge of one series without labels; null and undefined: not known now. */
+function single(
+  name: string,
+  help: string,
+  read: (sources: StateSources) => Reading | Promise<Reading>,
+): StateGauge {
+  return gauge(name, help, async (sources) => {
+    const value = await read(sources);
+    return value === null || value === undefined ? [] : [[{}, value]];
   });
 }
 
-function addSeatGauges(add: AddGauge, { readSeats }: StateSources): void {
-  const read = shareReading(readSeats);
-  add(metricDefinitions.seats, async () => {
-    const seats = await read();
-    if (seats === undefined) return [];
-    const { total, used, waiting } = seats;
-    return [
-      [{ state: 'used' }, used],
-      [{ state: 'needed' }, used + waiting],
-      ...(total === null ? [] : [[{ state: 'total' }, total] as const]),
-    ];
-  });
-  add(metricDefinitions.seatDaysLeft, async () => toOne((await read())?.daysLeft));
+function toSeconds(ms: number): number {
+  return ms / 1_000;
 }
 
-function addStoreGauges(add: AddGauge, sources: StateSources): void {
-  const { clock } = sources;
-  add(metricDefinitions.connections, () =>
-    Object.entries(sources.connections() ?? {}).map(([state, count]) => [{ state }, count]),
-  );
-  add(metricDefinitions.lastSweep, async () => {
-    const at = await sources.findLastSweptAt().catch(toUnknown);
-    return toOne(at && at / 1_000);
-  });
-  add(metricDefinitions.auditLag, async () => {
-    const readAt = await sources.findAuditReadAt().catch(toUnknown);
-    return toOne(readAt && toAgeSeconds(clock, readAt));
-  });
-  add(metricDefinitions.plansHeld, async () => {
-    const plans = (await sources.countWaitingPlans().catch(toUnknown)) ?? [];
-    return plans.map(({ source, waiting }) => [{ source }, waiting]);
-  });
-  add(metricDefinitions.notificationsWaiting, async () => {
-    const counted = (await sources.countNotifications().catch(toUnknown)) ?? [];
-    return counted.map(({ receiver, count }) => [{ receiver }, count]);
-  });
-  add(metricDefinitions.drift, async () => {
-    const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
-    return counted.map(({ kind, status, count }) => [{ kind, status }, count]);
-  });
-  add(metricDefinitions.credentialExpiry, async () => {
-    const known = (await sources.listCredentials().catch(toUnknown)) ?? [];
-    // For a client with two secrets, the end of the one that ends first.
-    const first = new Map(known.toReversed().map((one) => [`${one.purpose} ${one.name}`, one]));
-    return [...first.values()].flatMap(({ name, purpose, expiresAt }) =>
-      expiresAt === null ? [] : [[{ name, for: purpose }, expiresAt / 1_000] as const],
-    );
-  });
+function toAge(clock: Clock, at: number): number {
+  return toSeconds(Math.max(clock.now() - at, 0));
 }
 
-function toAgeSeconds(clock: Clock, at: number): number {
-  return Math.max(clock.now() - at, 0) / 1_000;
-}
-
-/** The series of a gauge without labels. */
-function toOne(value: number | null | undefined): Series<never>[] {
-  return value === null || value === undefined ? [] : [[{}, value]];
-}
-
-/** Requests during a reading share it; undefined when the store cannot be read. */
-function shareReading<Numbers>(read: () => Promise<Numbers>) {
-  let reading: Promise<Numbers | undefined> | undefined;
+/** Requests during a reading share it: one reading serves several gauges. */
+function shareReading<Numbers>(read: () => Promise<Numbers>): () => Promise<Numbers> {
+  let reading: Promise<Numbers> | undefined;
   return () => {
-    reading ??= read()
-      .catch(toUnknown)
-      .finally(() => {
-        reading = undefined;
-      });
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
     return reading;
   };
 }
 
-function toUnknown(error: unknown): undefined {
-  if (error instanceof BridgeError) return undefined;
+function toNothing(error: unknown): readonly Series[] {
+  if (error instanceof BridgeError) return [];
   throw error;
-}
-
-function addGauge<Label extends string>(
-  registry: Registry,
-  definition: Definition<Label>,
-  read: Parameters<AddGauge>[1],
-): void {
-  new Gauge({
-    ...toConfiguration(definition, registry),
-    async collect() {
-      const series = await read();
-      if (definition.labels.length === 0) this.remove();
-      else this.reset();
-      for (const [labels, value] of series) this.inc(labels, value);
-    },
-  });
 }

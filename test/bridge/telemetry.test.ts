@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
-import { metricDefinitions } from '../../src/telemetry/metric-definitions.ts';
+import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { addUser, addUsers, toPatch, untilSettled } from '../support/provider.ts';
@@ -49,7 +49,7 @@ test('every documented metric is printed, and tells how writes were answered and
     const metrics = await readMetrics(bridge, OPS_TOKEN);
     const text = await readMetricsText(bridge, OPS_TOKEN);
 
-    for (const { name, type } of Object.values(metricDefinitions)) {
+    for (const { name, type } of listMetrics()) {
       expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
     }
     const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>

@@ -4,7 +4,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
-import { metricDefinitions } from '../../src/telemetry/metric-definitions.ts';
+import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
@@ -103,7 +103,7 @@ test('every metric and label that an alert or a panel asks for is at /metrics of
     const lines = text.split('\n');
     const missing = allAsked.filter(({ name, labels }) => {
       const base = name.replace(/_(bucket|count|sum)$/, '');
-      const own = Object.values(metricDefinitions).find((one) => one.name === base);
+      const own = listMetrics().find((one) => one.name === base);
       if (own === undefined || !text.includes(`\n# TYPE ${base} ${own.type}\n`)) return true;
       const known = new Set<string>(['le', ...OUTER, ...own.labels]);
       return labels.some((label) => !known.has(label.name) || !hasSeries(lines, name, label));

@@ -5,7 +5,7 @@ import { toCommandsTable } from '../../scripts/command-page.ts';
 import { MANAGED_KINDS } from '../../src/domain/drift.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { events } from '../../src/telemetry/events.ts';
-import { metricDefinitions, toMetricsTable } from '../../src/telemetry/metric-definitions.ts';
+import { listMetrics, toMetricsTable } from '../../src/telemetry/state-metrics.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -77,7 +77,7 @@ test('docs/security.md names every table of the store', () => {
 });
 
 test('every metric and every setting that a page names exists', () => {
-  const metrics = new Set<string>(Object.values(metricDefinitions).map(({ name }) => name));
+  const metrics = new Set(listMetrics().map(({ name }) => name));
   const variables = new Set(settingRows.flatMap(({ variable }) => [variable, `${variable}_FILE`]));
   const sections = new Set(settingRows.map(({ variable }) => variable.split('_')[0]));
   const text = pages.map(read).join('\n');
