@@ -2,38 +2,32 @@ import { parseDocument } from 'yaml';
 import type { SettingProblem } from './errors.ts';
 import { isTree, type Tree, withoutEmpty } from './tree.ts';
 
-/** Settings of a YAML file; empty when there is a problem with it. */
-interface ConfigFileReading {
-  readonly tree: Tree;
-  readonly problems: readonly SettingProblem[];
-}
-
-/** Reads and parses the YAML file; without a path it sets nothing. */
+/** Reads and parses the YAML file; without a path, and where there is a problem with it, it sets nothing. */
 export function readConfigFile(
   path: string | undefined,
   readFile: (path: string) => string,
-): ConfigFileReading {
-  if (path === undefined) return { tree: {}, problems: [] };
+  onProblem: (problem: SettingProblem) => void,
+): Tree {
+  if (path === undefined) return {};
+  const refuse = (why: string, cause?: unknown) =>
+    onProblem({ setting: path, message: `The settings file ${path} ${why}.`, cause });
   try {
-    return parseConfig(path, readFile(path));
+    const document = parseDocument(readFile(path));
+    const [error] = document.errors;
+    const content: unknown = error === undefined ? (toContent(document) ?? {}) : {};
+    if (isTree(content) && error === undefined) return withoutEmpty(content);
+    // Neither the parser's message nor the error is kept: both quote the file, which may hold secrets.
+    const { line, col } = error?.linePos?.[0] ?? { line: 1, col: 1 };
+    refuse(
+      error === undefined
+        ? 'must hold settings by name'
+        : `is no valid YAML at line ${line}, column ${col} (${error.code})`,
+    );
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `The settings file ${path} cannot be read: ${why}.`;
-    return { tree: {}, problems: [{ setting: path, message, cause }] };
+    refuse(`cannot be read: ${why}`, cause);
   }
-}
-
-function parseConfig(path: string, text: string): ConfigFileReading {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error !== undefined) {
-    // Neither the parser's message nor the error is kept: both quote the file, which may hold secrets.
-    const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
-    return refuse(path, `is no valid YAML at line ${line}, column ${col} (${error.code})`);
-  }
-  const content: unknown = toContent(document) ?? {};
-  if (!isTree(content)) return refuse(path, 'must hold settings by name');
-  return { tree: withoutEmpty(content), problems: [] };
+  return {};
 }
 
 function toContent(document: ReturnType<typeof parseDocument>): unknown {
@@ -43,9 +37,4 @@ function toContent(document: ReturnType<typeof parseDocument>): unknown {
     // An alias without an anchor, or too many of them; its message would quote the value.
     return 'unreadable';
   }
-}
-
-function refuse(path: string, why: string): ConfigFileReading {
-  const message = `The settings file ${path} ${why}.`;
-  return { tree: {}, problems: [{ setting: path, message }] };
 }

@@ -6,46 +6,46 @@ import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems(settings: Settings): SettingProblem[] {
-  const { upstream, scim, port, ops, notify } = settings;
-  const problems: SettingProblem[] = [...listOidcProblems(settings)];
+  return [...listProblems(settings)];
+}
+
+function* listProblems(settings: Settings): Generator<SettingProblem> {
+  const { upstream, scim, port, ops } = settings;
+  yield* listOidcProblems(settings);
   if (upstream.url !== undefined && upstream.token === undefined) {
     const why = 'upstream.url is: a real service answers nobody without it';
-    problems.push(missing('upstream.token', why));
+    yield missing('upstream.token', why);
   }
   if (upstream.url === undefined && upstream.token !== undefined) {
     const message =
       'upstream.token is set, but upstream.url is not; set both for a real service, none for the sandbox.';
-    problems.push({ setting: 'upstream.url', message });
+    yield { setting: 'upstream.url', message };
   }
   if (ops.port !== undefined && ops.port !== 0 && ops.port === port) {
     const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
-    problems.push({ setting: 'ops.port', message });
+    yield { setting: 'ops.port', message };
   }
   const given = [ops.token, ops.readerToken].filter((one) => one !== undefined);
   if (new Set(given).size < given.length || given.some((one) => scim.tokens.includes(one))) {
     const message =
       'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
-    problems.push({ setting: 'ops.token', message });
+    yield { setting: 'ops.token', message };
   }
-  return [...problems, ...listReceiverProblems(notify)];
+  yield* listReceiverProblems(settings);
 }
 
-function listReceiverProblems({
-  receivers,
-  hosts,
-  privateAddresses,
-}: Settings['notify']): SettingProblem[] {
-  const isAllowed = createMatcher(hosts);
-  return receivers.flatMap(({ name, url }) => {
+function* listReceiverProblems({ notify }: Settings): Generator<SettingProblem> {
+  const isAllowed = createMatcher(notify.hosts);
+  for (const { name, url } of notify.receivers) {
     const { hostname, protocol } = new URL(url);
     if (!isAllowed([hostname])) {
       const message = `notify.receivers: ${name} is on a host that notify.hosts does not name.`;
-      return [{ setting: 'notify.hosts', message }];
+      yield { setting: 'notify.hosts', message };
+    } else if (protocol !== 'https:' && notify.privateAddresses === 'refuse') {
+      const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
+      yield { setting: 'notify.privateAddresses', message };
     }
-    if (protocol === 'https:' || privateAddresses === 'allow') return [];
-    const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
-    return [{ setting: 'notify.privateAddresses', message }];
-  });
+  }
 }
 
 /** A provider alone signs nobody in. */

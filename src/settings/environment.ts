@@ -12,12 +12,6 @@ export interface EnvironmentValue {
   readonly from: string;
 }
 
-/** Values of the environment, and the problems with them. */
-interface EnvironmentReading {
-  readonly values: readonly EnvironmentValue[];
-  readonly problems: readonly SettingProblem[];
-}
-
 interface EnvironmentSource {
   readonly env: Environment;
   /** Reads the file that a `…_FILE` variable names; throws when it cannot. */
@@ -30,40 +24,28 @@ interface EnvironmentSource {
  */
 export function readEnvironment(
   rows: readonly SettingRow[],
-  source: EnvironmentSource,
-): EnvironmentReading {
-  const readings = rows.map((row) => readSetting(row, source));
-  return {
-    values: readings.flatMap(({ values }) => values),
-    problems: readings.flatMap(({ problems }) => problems),
-  };
+  { env, readFile }: EnvironmentSource,
+  onProblem: (problem: SettingProblem) => void,
+): EnvironmentValue[] {
+  return rows.flatMap((row) => {
+    const value = env[row.variable];
+    const from = toFileVariable(row);
+    const path = from === undefined ? undefined : env[from];
+    const refuse = (what: string, cause?: unknown) =>
+      onProblem({ setting: row.name, message: `${row.name} ${what}.`, cause });
+    if (!from || !path) return value ? [{ row, value, from: row.variable }] : [];
+    try {
+      if (!value) return [{ row, value: readFile(path).trim(), from }];
+      refuse(`is set twice, by ${row.variable} and by ${from}; keep one`);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      refuse(`is in a file that ${from} names and nobody can read: ${why}`, cause);
+    }
+    return [];
+  });
 }
 
 /** The variable that names a file holding this secret; undefined when the setting is none. */
 export function toFileVariable(row: SettingRow): string | undefined {
   return row.secret === undefined ? undefined : `${row.variable}_FILE`;
-}
-
-function readSetting(row: SettingRow, { env, readFile }: EnvironmentSource): EnvironmentReading {
-  const value = env[row.variable];
-  const from = toFileVariable(row);
-  const path = from === undefined ? undefined : env[from];
-  if (!from || !path) return value ? found(row, value, row.variable) : nothing;
-  if (value) return refused(row, `is set twice, by ${row.variable} and by ${from}; keep one`);
-  try {
-    return found(row, readFile(path).trim(), from);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return refused(row, `is in a file that ${from} names and nobody can read: ${why}`, cause);
-  }
-}
-
-const nothing: EnvironmentReading = { values: [], problems: [] };
-
-function found(row: SettingRow, value: string, from: string): EnvironmentReading {
-  return { values: [{ row, value, from }], problems: [] };
-}
-
-function refused(row: SettingRow, what: string, cause?: unknown): EnvironmentReading {
-  return { values: [], problems: [{ setting: row.name, message: `${row.name} ${what}.`, cause }] };
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { findNearest } from './nearest.ts';
 
 /** Facts about a kind of value, for messages, documentation and masking. */
 export interface KindFacts {
@@ -9,6 +10,8 @@ export interface KindFacts {
   readonly secret?: 'value' | 'password';
   /** Writes a loaded value as a settings file has it, where that is another form. */
   readonly show?: (value: unknown) => string;
+  /** True for a value with parts whose schema has words for what is wrong with each. */
+  readonly hasParts?: boolean;
 }
 
 /** The facts of every kind, kept beside the schemas because zod allows nothing else. */
@@ -113,20 +116,43 @@ export function textList(allowed: string) {
   return list(z.string().min(1)).register(kindFacts, { allowed });
 }
 
-/** A list whose entries somebody else checks: a YAML list, or JSON text in the environment. */
-export function jsonList(max: number) {
-  return z
-    .union([z.array(z.unknown()), z.string().transform(parseJson)])
-    .pipe(z.array(z.unknown()).max(max));
+/** A value with parts: YAML, or its JSON text in the environment. Its schema says which part is wrong, and why. */
+export function structured<Schema extends z.ZodType>(schema: Schema, facts: KindFacts) {
+  const parse = (given: unknown) => (typeof given === 'string' ? parseJson(given) : given);
+  const structure = z.preprocess(parse, schema);
+  kindFacts.add(structure, { ...facts, hasParts: true });
+  return structure;
 }
 
+/** The value of a JSON text, or the text itself. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Refused as no list; the message says what is allowed.
-    return undefined;
+    return text;
   }
+}
+
+/** A map of these keys, as a part. */
+export function parts<Shape extends z.ZodRawShape>(shape: Shape) {
+  const keys = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has a key that is unknown${toHint(issue.keys[0] ?? '', keys)}`
+        : `has to be a map of ${keys.join(', ')}`,
+  });
+}
+
+/** A text, as a part; `allowed` describes it. */
+export function matching(allowed: string, isAllowed: (text: string) => boolean) {
+  return z.string(`has to be ${allowed}`).refine(isAllowed, `has to be ${allowed}`);
+}
+
+/** Words that name the nearest of what is known; empty where nothing resembles. */
+export function toHint(name: string, known: readonly string[]): string {
+  const nearest = findNearest(name, known);
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
 /** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */

@@ -35,35 +35,27 @@ export interface LoadedSettings {
  * @throws SettingsError that lists every problem at once.
  */
 export function loadSettings({ env, readFile, configFile }: SettingsSource): LoadedSettings {
-  const file = readConfigFile(configFile, readFile);
-  const environment = readEnvironment(settingRows, { env, readFile });
-  const input = environment.values.reduce<Tree>(
+  const problems: SettingProblem[] = [];
+  const onProblem = (problem: SettingProblem) => problems.push(problem);
+  const file = readConfigFile(configFile, readFile, onProblem);
+  const values = readEnvironment(settingRows, { env, readFile }, onProblem);
+  const input = values.reduce<Tree>(
     (tree, { row, value }) => withValue(tree, row.path, value),
-    file.tree,
+    file,
   );
   // What is parsed once is not worth the compiling of a parser.
   const result = settingsSchema.safeParse(input, { jitless: true });
-  const problems: SettingProblem[] = [
-    ...file.problems,
-    ...environment.problems,
-    ...toProblems(result.error, {
-      rows: settingRows,
-      values: environment.values,
-      input,
-      configFile,
-    }),
-  ];
+  problems.push(...toProblems(result.error, { rows: settingRows, values, input, configFile }));
   if (!result.success || problems.length > 0) throw new SettingsError(problems);
   const settings = { ...result.data, database: { url: toStoreUrl(result.data) } };
   // Only now: beside a setting that could not be read, "is not set" would mislead.
   const crossProblems = listCrossProblems(settings);
   if (crossProblems.length > 0) throw new SettingsError(crossProblems);
-  const sources = { values: environment.values, file: file.tree, configFile };
   return {
     settings,
     warnings: [...listMisspelt(settingRows, env), ...listWarnings(settings)],
-    shown: listShownSettings(settingRows, settings, sources),
-    secretFiles: environment.values.flatMap(({ row, from }) => {
+    shown: listShownSettings(settingRows, settings, { values, file, configFile }),
+    secretFiles: values.flatMap(({ row, from }) => {
       const path = env[from];
       return from === toFileVariable(row) && path !== undefined ? [path] : [];
     }),
@@ -82,19 +74,15 @@ const lookalikeLengthMin = 8;
  */
 function listMisspelt(rows: readonly SettingRow[], env: Environment): string[] {
   const known = rows.flatMap((row) => [row.variable, toFileVariable(row) ?? row.variable]);
+  const candidates = known.filter((candidate) => candidate.length >= lookalikeLengthMin);
   return Object.keys(env)
     .filter((name) => env[name] && !known.includes(name) && !otherVariables.includes(name))
     .filter((name) => !isKubernetesService(name, env[name]))
     .flatMap((name) => {
-      const hint = toHint(name, known);
-      return hint === '' ? [] : [`The environment variable ${name} is not read.${hint}`];
+      const nearest = findNearest(name, candidates);
+      if (nearest === undefined) return [];
+      return [`The environment variable ${name} is not read. Did you mean ${nearest}?`];
     });
-}
-
-function toHint(name: string, known: readonly string[]): string {
-  const candidates = known.filter((candidate) => candidate.length >= lookalikeLengthMin);
-  const nearest = findNearest(name, candidates);
-  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { EnvironmentValue } from './environment.ts';
 import type { SettingProblem } from './errors.ts';
-import { toShownRefusal } from './mask.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
+import { toShownRefusal } from './shown.ts';
 import { findAt, type Tree } from './tree.ts';
 
 /** Sources of the refused values, for the messages. */
@@ -18,13 +18,9 @@ export interface Origins {
 export function toProblems(error: z.ZodError | undefined, origins: Origins): SettingProblem[] {
   const all = (error?.issues ?? []).flatMap((issue) => {
     const path = issue.path.map(String);
-    // A value with parts, or a list of them, says by itself which part is wrong.
-    if (issue.code === 'custom' && issue.params !== undefined) {
-      const { entry } = issue.params;
-      const which = entry === undefined ? '' : `entry ${entry} `;
-      return [toProblem(path, origins, `${which}${issue.message}`)];
-    }
-    if (issue.code !== 'unrecognized_keys') return [toProblem(path, origins)];
+    const row = origins.rows.find(({ path: own }) => own.every((key, at) => path[at] === key));
+    if (row !== undefined) return [toProblem(row, issue, origins)];
+    if (issue.code !== 'unrecognized_keys') return [toSectionProblem(path.join('.'), origins)];
     return issue.keys.map((key) => toUnknownKey([...path, key].join('.'), origins));
   });
   // A list with three bad entries is one problem.
@@ -32,33 +28,34 @@ export function toProblems(error: z.ZodError | undefined, origins: Origins): Set
 }
 
 function toProblem(
-  path: readonly string[],
-  { rows, values, input, configFile }: Origins,
-  what?: string,
+  row: SettingRow,
+  issue: z.core.$ZodIssue,
+  { values, input, configFile }: Origins,
 ): SettingProblem {
-  const row = rows.find((candidate) => candidate.path.every((key, index) => path[index] === key));
-  if (row === undefined) {
-    const setting = path.join('.');
-    return {
-      setting,
-      message: `${setting} (in ${configFile}) is a section and must hold settings by name.`,
-    };
-  }
   const from = values.find((value) => value.row === row)?.from ?? configFile;
-  if (what !== undefined) {
-    return { setting: row.name, message: `${row.name} (from ${from}): ${what}.` };
+  const within = issue.path.slice(row.path.length);
+  if (row.hasParts && (within.length > 0 || issue.code === 'unrecognized_keys')) {
+    const where = within.map((key) => (typeof key === 'number' ? `entry ${key + 1}` : String(key)));
+    // A key that is wrong itself has its words one level deeper.
+    const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
+    return {
+      setting: row.name,
+      message: `${[`${row.name} (from ${from}):`, ...where].join(' ')} ${message}.`,
+    };
   }
   const shown = toShownRefusal(row, findAt(input, row.path));
   const message = `${row.name} is ${shown} (from ${from}); allowed: ${row.allowed}.`;
   return { setting: row.name, message };
 }
 
-function toUnknownKey(name: string, { rows, configFile }: Origins): SettingProblem {
+function toSectionProblem(setting: string, { configFile }: Origins): SettingProblem {
+  const message = `${setting} (in ${configFile}) is a section and must hold settings by name.`;
+  return { setting, message };
+}
+
+function toUnknownKey(setting: string, { rows, configFile }: Origins): SettingProblem {
   const known = rows.flatMap((row) => [row.name, ...row.path.slice(0, -1)]);
-  const nearest = findNearest(name, known);
+  const nearest = findNearest(setting, known);
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  return {
-    setting: name,
-    message: `${name} (in ${configFile}) is no setting of the bridge.${hint}`,
-  };
+  return { setting, message: `${setting} (in ${configFile}) is no setting of the bridge.${hint}` };
 }

@@ -39,39 +39,43 @@ const refused = [
   {
     why: 'has no name',
     receivers: [{ url: pager.url }],
-    says: 'entry 1 has no name: a name of letters',
+    says: 'entry 1 name has to be a name of letters',
   },
   {
     why: 'has no address',
     receivers: [{ name: 'pager' }],
-    says: 'entry 1 has no url: an https:// address',
+    says: 'entry 1 url has to be an https:// address',
   },
   {
     why: 'has a number as its address',
     receivers: [{ ...pager, url: 5 }],
-    says: 'entry 1 has a wrong url; it takes an https:// address',
+    says: 'entry 1 url has to be an https:// address',
   },
   {
     why: 'is text',
     receivers: ['pager'],
-    says: 'entry 1 is no receiver, which has a name, a url and a secretFile',
+    says: 'entry 1 has to be a map of name, url, secretFile',
   },
   {
     why: 'has a form that is none',
     receivers: [{ ...pager, format: 'SLACK' }],
-    says: 'entry 1 has a wrong format; it takes standard, slack or teams',
+    says: 'entry 1 format has to be one of standard, slack, teams',
   },
   {
     why: 'has a key that is none',
     receivers: [{ ...pager, formt: 'slack' }],
-    says: 'entry 1 has a key',
+    says: 'entry 1 has a key that is unknown; did you mean format?',
   },
   {
     why: 'has no secret',
     receivers: [{ name: 'pager', url: pager.url }],
-    says: 'has no secretFile',
+    says: 'entry 1 secretFile is missing',
   },
-  { why: 'has the name of another', receivers: [pager, pager], says: 'as another one does' },
+  {
+    why: 'has the name of another',
+    receivers: [pager, pager],
+    says: 'entry 2 name is pager, as another one',
+  },
   {
     why: 'is on another host',
     receivers: [{ ...pager, url: 'https://evil.example/' }],
@@ -85,7 +89,7 @@ const refused = [
   {
     why: 'has a password in its address',
     receivers: [{ ...pager, url: 'https://a:b@hooks.example.com/' }],
-    says: 'entry 1 has a wrong url',
+    says: 'entry 1 url has to be',
   },
 ];
 
@@ -98,6 +102,6 @@ for (const { why, receivers, says } of refused) {
 test('no refusal shows the address of a channel', () => {
   const message = refusal([{ ...chat, events: ['NO'] }]);
 
-  expect(message).toContain('entry 1 has a wrong events; it takes a list');
+  expect(message).toContain('entry 1 events entry 1 has to be of a list');
   expect(message).not.toContain(SECRET_PATH);
 });

@@ -1,78 +1,47 @@
 import { z } from 'zod';
-import type { Receiver } from '../domain/notification.ts';
-import { jsonList, kindFacts } from './kinds.ts';
+import { matching, parts, structured } from './kinds.ts';
 
 /** More receivers than this are a mistake: each is sent everything on its own. */
 const RECEIVERS_MAX = 20;
 
-const receiver = z.strictObject({
-  name: z.string().regex(/^[\w.-]{1,64}$/),
-  url: z.string().refine(isReceiverUrl),
-  secretFile: z.string().min(1).max(4_096).optional(),
+const TYPES = 'a list of 1 to 100 types such as reason.* or leaver.late';
+const FORMATS = ['standard', 'slack', 'teams'] as const;
+
+const receiver = parts({
+  name: matching('a name of letters, digits, dots, dashes', (name) => /^[\w.-]{1,64}$/.test(name)),
+  url: matching('an https:// address without a user or a fragment', isReceiverUrl),
+  secretFile: matching('the path of a file', (path) => /^.{1,4096}$/.test(path)).optional(),
   events: z
-    .array(z.string().regex(/^[a-z*.-]{1,64}$/))
-    .min(1)
-    .max(100)
+    .array(z.string().regex(/^[a-z*.-]{1,64}$/, `has to be of ${TYPES}`), `has to be ${TYPES}`)
+    .min(1, `has to be ${TYPES}`)
+    .max(100, `has to be ${TYPES}`)
     .default(['*']),
-  format: z.enum(['standard', 'slack', 'teams']).default('standard'),
-  names: z.boolean().default(false),
+  format: z.enum(FORMATS, `has to be one of ${FORMATS.join(', ')}`).default('standard'),
+  names: z.boolean('has to be true or false').default(false),
+}).refine(({ format, secretFile }) => format !== 'standard' || secretFile !== undefined, {
+  message: 'is missing: with it the format standard is signed',
+  path: ['secretFile'],
 });
 
-/** Words for what each key takes. */
-const TAKES: Readonly<Record<string, string>> = {
-  name: 'a name of letters, digits, dots, dashes',
-  url: 'an https:// address without a user or a fragment',
-  secretFile: 'the path of a file',
-  events: 'a list of 1 to 100 types such as reason.* or leaver.late',
-  format: 'standard, slack or teams',
-  names: 'true or false',
-};
-
-/** Receivers of notifications: a YAML list, or JSON text in the environment. */
+/** Receivers of notifications. */
 export function receiverList() {
-  return jsonList(RECEIVERS_MAX)
-    .transform((entries, context) => {
-      const parsed = entries.map((entry) => ({ entry, ...receiver.safeParse(entry) }));
-      const receivers = parsed.flatMap(({ data }) => (data === undefined ? [] : [data]));
-      for (const [index, { entry, data, error }] of parsed.entries()) {
-        const issues = error?.issues ?? [];
-        const problems = data ? findProblems(data, receivers) : toProblems(entry, issues);
-        for (const message of problems) {
-          context.addIssue({ code: 'custom', message, params: { entry: index + 1 } });
-        }
+  const list = z
+    .array(receiver)
+    .max(RECEIVERS_MAX)
+    .superRefine((receivers, context) => {
+      const names = receivers.map(({ name }) => name);
+      for (const [index, name] of names.entries()) {
+        const message = `is ${name}, as another one's`;
+        if (names.indexOf(name) < index)
+          context.addIssue({ code: 'custom', path: [index, 'name'], message });
       }
-      return context.issues.length > 0 ? z.NEVER : receivers;
-    })
-    .register(kindFacts, {
-      allowed:
-        'a list of receivers, each with name, url and secretFile, and with events, format and names where they are others; JSON in the variable',
-      // The address of a Slack or Teams channel is its password.
-      secret: 'value',
     });
-}
-
-function findProblems(one: Receiver, all: readonly Receiver[]): string[] {
-  const problems: string[] = [];
-  if (one.format === 'standard' && one.secretFile === undefined) {
-    problems.push('has no secretFile, with which the format standard is signed');
-  }
-  if (all.some((other) => other !== one && other.name === one.name)) {
-    problems.push(`has the name ${one.name}, as another one does`);
-  }
-  return problems;
-}
-
-/** No part of a value is shown: it may be the address of a channel. */
-function toProblems(entry: unknown, issues: readonly z.core.$ZodIssue[]): string[] {
-  const words = issues.map(({ path: [key], code }) => {
-    if (code === 'unrecognized_keys') return 'has a key that no receiver has';
-    if (key === undefined) return 'is no receiver, which has a name, a url and a secretFile';
-    const name = String(key);
-    return Object.hasOwn(Object(entry), key)
-      ? `has a wrong ${name}; it takes ${TAKES[name]}`
-      : `has no ${name}: ${TAKES[name]}`;
+  return structured(list, {
+    allowed:
+      'a list of receivers, each with name, url and secretFile, and with events, format and names where they are others; JSON in the variable',
+    // The address of a Slack or Teams channel is its password.
+    secret: 'value',
   });
-  return [...new Set(words)];
 }
 
 function isReceiverUrl(text: string): boolean {

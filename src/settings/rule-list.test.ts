@@ -42,44 +42,33 @@ test('rules are JSON in the environment, where they replace those of the file', 
 const ENTITIES =
   'a list of 1 to 200 entities, each once and as { uid, roles } with 1 to 20 ids of roles';
 const refused: [rule: string, message: string][] = [
-  ['5', 'is no rule: it has to hold keys and values'],
-  ['{ name: X }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
+  [
+    '5',
+    'has to be a map of group, adminsOf, membersOf, from, permissions, addToCardsAndSpacesEnabled, entities, appsPermissions, temporarilyInactive',
+  ],
+  ['{ name: X }', 'has a key that is unknown'],
+  ['{ permissions: 1 }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
   [
     '{ group: X, membersOf: X }',
     'has to have exactly one of the keys group, adminsOf and membersOf',
   ],
-  [
-    '{ group: X, permission: 1 }',
-    'has the key permission, which a rule with group does not have; did you mean permissions?',
-  ],
+  ['{ group: X, permission: 1 }', 'has a key that is unknown; did you mean permissions?'],
   ['{ group: X, from: Y }', 'has the key from, which a rule with group does not have'],
   [
     '{ group: "" , permissions: 1 }',
-    'has "" as group; allowed: the name of a group, `*` stands for any text',
+    'group has to be the name of a group, `*` stands for any text',
   ],
-  [
-    '{ group: X, permissions: 1.5 }',
-    'has 1.5 as permissions; allowed: a whole number from 0 to 2147483647',
-  ],
-  [
-    '{ membersOf: X, temporarilyInactive: "yes" }',
-    'has "yes" as temporarilyInactive; allowed: true or false',
-  ],
+  ['{ group: X, permissions: 1.5 }', 'permissions has to be a whole number from 0 to 2147483647'],
+  ['{ membersOf: X, temporarilyInactive: "yes" }', 'temporarilyInactive has to be true or false'],
   [
     '{ group: X }',
     'sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled or entities',
   ],
-  [
-    '{ group: X, entities: [{ uid: a, roles: [] }] }',
-    `has [{"uid":"a","roles":[]}] as entities; allowed: ${ENTITIES}`,
-  ],
-  [
-    '{ group: X, entities: [{ uid: "a b", roles: [r] }] }',
-    `has [{"uid":"a b","roles":["r"]}] as entities; allowed: ${ENTITIES}`,
-  ],
+  ['{ group: X, entities: [{ uid: a, roles: [] }] }', `entities has to be ${ENTITIES}`],
+  ['{ group: X, entities: [{ uid: "a b", roles: [r] }] }', `entities has to be ${ENTITIES}`],
   [
     '{ group: X, entities: [{ uid: a, roles: [r] }, { uid: a, roles: [s] }] }',
-    `has [{"uid":"a","roles":["r"]},{"uid":"a","roles":["s"]}] as entities; allowed: ${ENTITIES}`,
+    `entities has to be ${ENTITIES}`,
   ],
   ['{ adminsOf: X }', 'sets nothing; a rule with adminsOf needs from'],
   [
@@ -95,7 +84,7 @@ const refused: [rule: string, message: string][] = [
 for (const [rule, message] of refused) {
   test(`${rule} ${message}`, () => {
     const yaml = `rules:\n  - { group: A, permissions: 1 }\n  - ${rule}\n`;
-    expect(listMessages(yaml)).toEqual([`rules (from bridge.yaml): entry 2 ${message}.`]);
+    expect(listMessages(yaml)[0]).toBe(`rules (from bridge.yaml): entry 2 ${message}.`);
   });
 }
 

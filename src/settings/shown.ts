@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentValue, toFileVariable } from './environment.ts';
-import { toShownValue } from './mask.ts';
 import type { SettingRow } from './rows.ts';
 import type { Settings } from './schema.ts';
 import { findAt, type Tree } from './tree.ts';
 
-/** Place that a value comes from; a secret file is one that a variable `…_FILE` names. */
-type SettingOrigin = (typeof SETTING_ORIGINS)[number];
-
-/** Every place that a value comes from. */
+/** Every place that a value comes from; a secret file is one that a variable `…_FILE` names. */
 export const SETTING_ORIGINS = ['default', 'file', 'environment', 'secret-file'] as const;
 
 /** One setting in effect, without secrets. */
@@ -17,7 +13,7 @@ export interface ShownSetting {
   readonly variable: string;
   /** As it may be written in a settings file, with its unit; null: not set. */
   readonly value: string | null;
-  readonly from: SettingOrigin;
+  readonly from: (typeof SETTING_ORIGINS)[number];
   /** Variable or settings file that sets it; null: the default holds. */
   readonly source: string | null;
 }
@@ -57,7 +53,36 @@ function findOrigin(
   }
   const written = findAt(file, row.path);
   // The file that comes with the bridge writes every default out.
-  if (written === undefined || isDeepStrictEqual(written, row.default))
-    return { from: 'default', source: null };
-  return { from: 'file', source: configFile ?? null };
+  const isDefault = written === undefined || isDeepStrictEqual(written, row.default);
+  return isDefault
+    ? { from: 'default', source: null }
+    : { from: 'file', source: configFile ?? null };
+}
+
+/** Prints a value without secrets and as it may be written in a settings file. */
+export function toShownValue(row: SettingRow, value: unknown): string {
+  if (row.secret === 'value') {
+    return Array.isArray(value) ? `(hidden, ${value.length})` : '(hidden)';
+  }
+  if (row.show !== undefined) return row.show(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    return value.join(', ');
+  }
+  if (row.secret === 'password') return maskCredentials(String(value));
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Prints a refused value: shortened, on one line, and without anything that may be a secret. */
+export function toShownRefusal(row: SettingRow, value: unknown): string {
+  if (row.secret !== undefined) return '(hidden)';
+  const masked = typeof value === 'string' ? maskCredentials(value) : value;
+  const shown = JSON.stringify(masked) ?? String(masked);
+  return shown.length > 100 ? `${shown.slice(0, 100)}…` : shown;
+}
+
+/** An address without its credentials and without its query, because drivers read passwords from it. */
+function maskCredentials(address: string): string {
+  return address
+    .replace(/\/\/.*@/s, '//(hidden)@')
+    .replace(/^([a-z]+:\/\/[^?#]*[?#]).*$/is, '$1(hidden)');
 }

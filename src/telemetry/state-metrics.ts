@@ -115,7 +115,7 @@ const STATE_GAUGES: readonly StateGauge[] = [
   ),
   gauge(
     'upstream_gate_is_shut',
-    '1 while calls are stopped, by gate: `service`, `credentials`.',
+    '1 while calls are stopped, by gate.',
     ({ upstreamHealth }) => {
       const { credentials, service } = upstreamHealth();
       const gates = Object.entries({ credentials, service });

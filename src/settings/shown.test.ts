@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toShownRefusal, toShownValue } from './mask.ts';
 import { type SettingRow, settingRows } from './rows.ts';
+import { toShownRefusal, toShownValue } from './shown.ts';
 
 function getRow(name: string): SettingRow {
   const row = settingRows.find((candidate) => candidate.name === name);
@@ -10,7 +10,6 @@ function getRow(name: string): SettingRow {
 
 const shown = [
   { name: 'upstream.token', value: 's3cret', want: '(hidden)' },
-  { name: 'upstream.token', value: undefined, want: '(not set)' },
   { name: 'scim.tokens', value: ['a', 'b'], want: '(hidden, 2)' },
   {
     name: 'database.url',
