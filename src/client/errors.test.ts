@@ -120,7 +120,7 @@ test('the frames of an error begin with the line that called', async () => {
 
   for (const stack of [refused, mistaken, listed, downloaded]) {
     expect(stack.split('\n')[1]).toContain(import.meta.filename);
-    expect(stack).not.toMatch(/upstream\/|create-client/);
+    expect(stack).not.toMatch(/src\/upstream\/|create-client/);
   }
 });
 

@@ -1,13 +1,14 @@
-import { type AnswerHead, toHead } from './answer-body.ts';
-import type { Clock } from './clock.ts';
+import type { AnswerHead } from './answer-body.ts';
+import { createBudget } from './budget.ts';
+import { runCall } from './call.ts';
 import { UpstreamError } from './errors.ts';
-import { type Answer, exchange } from './exchange.ts';
-import { toAnswerError, toExchangeError } from './failures.ts';
+import { createGates } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
-import { type CallScope, openCallScope } from './outgoing-call.ts';
+import type { CallDeps } from './outgoing-call.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { DOWNLOAD } from './raw-request.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
-import { addHeaders, type Bearer } from './send.ts';
-import type { CallOptions, Timeouts } from './transport-options.ts';
+import type { CallOptions } from './transport-options.ts';
 
 /** Content of an answer, which arrives while it is read, with what the headers say of it. */
 export interface Download extends AnswerHead {
@@ -21,7 +22,7 @@ export interface Download extends AnswerHead {
   readonly fileName: string | undefined;
 }
 
-const ID = 'client.download';
+const { id: ID } = DOWNLOAD;
 
 /** Runs a call whose answer is a stream, and puts its head and its content together. */
 export async function toDownload(
@@ -41,83 +42,36 @@ export async function toDownload(
   });
 }
 
-/** Dependencies of `downloadFrom`. */
-export interface DownloadDeps {
-  /** A sender to any host, which the service's own is not. */
-  readonly elsewhere: () => RequestDispatcher;
-  readonly timeouts: Timeouts;
-  readonly responseBytesMax: number;
-  readonly bearer: Pick<Bearer, 'token'>;
-  readonly wordsIn: 'message' | undefined;
-  readonly clock: Clock;
-}
-
 /**
- * Gets a content from the address that a redirect led to: without the token, which belongs to the service alone, and
- * once. @throws UpstreamError; TypeError for an address that is none of the web.
+ * Gets a content from the address that a redirect led to, by a dispatcher that reaches any host: once, and without the
+ * token, the budget, the gates and the hooks, which belong to the service alone.
+ * @throws TypeError for an address that is none of the web
  */
-export async function downloadFrom(
-  deps: DownloadDeps,
-  { url }: RedirectTarget,
-  options: CallOptions,
-): Promise<Download> {
-  const { withinMs, timeoutMs = deps.timeouts.callMs, signal } = options;
-  const target = URL.parse(url);
+export async function runElsewhere(
+  deps: CallDeps,
+  args: RedirectTarget,
+  { callOptions, dispatcher }: { callOptions: CallOptions; dispatcher: RequestDispatcher },
+): Promise<unknown> {
+  const target = URL.parse(args.url);
   if (target?.protocol !== 'https:' && target?.protocol !== 'http:') {
     throw new TypeError(`${ID}: url must be an address of the web`);
   }
-  const scope = openCallScope(deps.clock, withinMs ?? timeoutMs, signal);
-  try {
-    const answer = await get(deps, target, { scope, options });
-    const { content, status, headers } = answer;
-    if (content) return describe(toHead(status, headers), content);
-    const { bearer, wordsIn, clock } = deps;
-    const circumstances = {
-      token: bearer.token,
-      wordsIn,
-      nowMs: clock.now(),
-      pauseMs: undefined,
-    };
-    throw toAnswerError(ID, answer, circumstances);
-  } finally {
-    scope.close();
-  }
-}
-
-async function get(
-  deps: DownloadDeps,
-  { origin, pathname, search }: URL,
-  { scope, options: { signal, headers } }: { scope: CallScope; options: CallOptions },
-): Promise<Answer> {
-  const { headersMs, bodyMs } = deps.timeouts;
-  let isSent = false;
-  const toError = (cause: unknown) => {
-    const ended = signal?.aborted ? 'caller' : undefined;
-    return toExchangeError(ID, cause, { scope: { ended }, isSent: true });
+  const { clock, bearer } = deps;
+  const limits = { requestsPerSecond: 0, marginMs: 0, inFlightMax: 1, queueMax: 0, clock };
+  const budget = createBudget(limits);
+  const elsewhere: CallDeps = {
+    ...deps,
+    origin: target.origin,
+    dispatcher,
+    bearer: { token: bearer.token, headers: ['accept-encoding', 'identity'] },
+    budget,
+    rateLimit: createRateLimit(budget, clock),
+    gates: createGates(clock),
+    hooks: {},
   };
-  const request = {
-    origin,
-    path: pathname + search,
-    method: 'GET' as const,
-    headers: addHeaders(['accept', '*/*', 'accept-encoding', 'identity'], headers),
-    body: undefined,
-  };
-  try {
-    return await exchange(deps.elsewhere(), request, {
-      headersMs,
-      bodyMs,
-      responseBytesMax: deps.responseBytesMax,
-      skipAnswerAboveBytes: undefined,
-      signal: scope.signal,
-      refuse: () => undefined,
-      onSent: () => {
-        isSent = true;
-      },
-      stream: { signal, toError },
-    });
-  } catch (cause) {
-    throw toExchangeError(ID, cause, { scope, isSent });
-  }
+  const path = target.pathname + target.search;
+  const options = { ...callOptions, attemptsMax: 1 };
+  return await runCall(elsewhere, { operation: DOWNLOAD, args, path, body: undefined, options });
 }
 
 function describe(head: AnswerHead, content: ReadableStream<Uint8Array>): Download {

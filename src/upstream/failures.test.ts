@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ResponseTooLarge } from './answer-body.ts';
+import { parseAnswer } from './attempt.ts';
 import { toAnswerError, toExchangeError } from './failures.ts';
-import type { CallScope } from './outgoing-call.ts';
-import { parseAnswer } from './send.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 const asked = { token: 't0ken', nowMs, pauseMs: undefined };
@@ -58,7 +57,6 @@ describe('what a 2xx answer holds', () => {
     { why: 'JSON that is null', text: 'null', value: null },
   ])('$why', ({ text, value }) => {
     expect(parseAnswer('x.y', answer(200, text, headers))).toStrictEqual({
-      kind: 'done',
       value,
       head: { status: 200, headers, requestId: 'r' },
     });
@@ -69,24 +67,16 @@ describe('what a 2xx answer holds', () => {
     { kind: 'text', text: 'hello' },
   ])('$kind is unreadable, and the work may be done', ({ kind, text }) => {
     expect(parseAnswer('x.y', answer(200, text, headers))).toMatchObject({
-      kind: 'failed',
-      error: {
-        code: 'unreadable',
-        message: `x.y: unreadable (status 200): the answer is no JSON but ${kind}`,
-        retry: 'later',
-        outcome: 'unknown',
-        status: 200,
-        body: { kind },
-        requestId: 'r',
-      },
+      code: 'unreadable',
+      message: `x.y: unreadable (status 200): the answer is no JSON but ${kind}`,
+      retry: 'later',
+      outcome: 'unknown',
+      status: 200,
+      body: { kind },
+      requestId: 'r',
     });
   });
 });
-
-function scope(ended: CallScope['ended']): CallScope {
-  const { signal } = new AbortController();
-  return { signal, ended, remainingMs: () => 0, close: () => undefined };
-}
 
 function coded(code: unknown): Error {
   return Object.assign(new TypeError('failed'), { code });
@@ -157,7 +147,7 @@ describe('what the caller is told when no answer could be read', () => {
   ] as const)('$why', ({ cause, ended, want }) => {
     const { detail, ...rest } = want;
 
-    const error = toExchangeError('x.y', cause, { scope: scope(ended), isSent: true });
+    const error = toExchangeError('x.y', cause, { ended, isSent: true });
 
     expect(error).toMatchObject({
       ...rest,
@@ -167,14 +157,14 @@ describe('what the caller is told when no answer could be read', () => {
       cause,
     });
     expect(error.message.endsWith(`: ${detail}`)).toBe(true);
-    const unsent = toExchangeError('x.y', cause, { scope: scope(ended), isSent: false });
+    const unsent = toExchangeError('x.y', cause, { ended, isSent: false });
     expect(unsent).toMatchObject({ outcome: 'not-sent', cause });
   });
 
   test('without a connection no time for an answer has begun', () => {
     const cause = coded('UND_ERR_HEADERS_TIMEOUT');
 
-    const error = toExchangeError('x.y', cause, { scope: scope(undefined), isSent: false });
+    const error = toExchangeError('x.y', cause, { ended: undefined, isSent: false });
 
     expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent' });
     expect(error.message).toContain('no connection (UND_ERR_HEADERS_TIMEOUT)');

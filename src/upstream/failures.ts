@@ -7,7 +7,7 @@ import {
 } from './answer-body.ts';
 import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import type { Answer } from './exchange.ts';
-import type { CallScope } from './outgoing-call.ts';
+import type { CallTime } from './outgoing-call.ts';
 import { parseRetryAfterMs } from './rate-limit.ts';
 import { classifyStatus } from './status-table.ts';
 
@@ -56,7 +56,7 @@ function withoutToken(text: string, token: string): string {
 export function toExchangeError(
   operation: string,
   cause: unknown,
-  { scope, isSent }: { scope: Pick<CallScope, 'ended'>; isSent: boolean },
+  { ended, isSent }: { ended: CallTime['ended']; isSent: boolean },
 ): UpstreamError {
   if (cause instanceof UpstreamError) return cause;
   const outcome = isSent ? 'unknown' : 'not-sent';
@@ -70,7 +70,7 @@ export function toExchangeError(
     const detail = 'a file that was to be sent could not be read to its end';
     return new UpstreamError('connection', { ...later, detail });
   }
-  switch (scope.ended) {
+  switch (ended) {
     case 'caller':
       return new UpstreamError('aborted', { ...later, detail: 'given up by the caller' });
     case 'deadline':

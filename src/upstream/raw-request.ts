@@ -45,15 +45,17 @@ export interface PreparedRaw {
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ID = 'client.request';
 
-/** Turns a download into a request with a row. @throws TypeError as `prepareRaw` */
-export function prepareDownload(
-  { path, query, queryStyle }: DownloadRequest,
-  options: RawOptions,
-): PreparedRaw {
-  const { operation, request } = prepareRaw({ method: 'GET', path, query, queryStyle }, options);
-  const response = { kind: 'stream', fields: [] } as const;
-  return { operation: { ...operation, id: 'client.download', response }, request };
-}
+/** Row of a content that is handed on as it arrives. */
+export const DOWNLOAD: Operation = {
+  id: 'client.download',
+  api: 'rest',
+  method: 'GET',
+  path: '/',
+  response: { kind: 'stream', fields: [] },
+  repeat: 'safe',
+  about: 'A content of any kind.',
+  source: 'caller',
+};
 
 interface RawOptions {
   readonly prefixes: PathPrefixes;

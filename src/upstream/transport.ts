@@ -1,24 +1,29 @@
-import type { BudgetState } from './budget.ts';
-import { type CallDeps, runCall } from './call.ts';
+import { acceptedEncodings } from './answer-body.ts';
+import { addHeaders } from './attempt.ts';
+import { type BudgetState, createBudget } from './budget.ts';
+import { runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
-import { type Download, downloadFrom, toDownload } from './download.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { type Download, runElsewhere, toDownload } from './download.ts';
 import { createForm } from './form.ts';
+import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
+import type { Bearer, CallDeps } from './outgoing-call.ts';
 import type { GateState } from './probe-gate.ts';
+import { createRateLimit } from './rate-limit.ts';
 import {
+  DOWNLOAD,
   type DownloadRequest,
   type PathPrefixes,
   type PreparedRaw,
-  prepareDownload,
   prepareRaw,
   type RawRequest,
 } from './raw-request.ts';
-import { addHeaders } from './send.ts';
-import { createDeps } from './transport-deps.ts';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 
 export type { CallClass } from './call-class.ts';
@@ -35,7 +40,10 @@ export interface Transport {
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
-  /** Gets a content of any kind from the service, or without the token from the address that a redirect led to. */
+  /**
+   * Gets a content of any kind from the service, or from the address that a redirect led to: without the token, which
+   * belongs to the service alone, and once.
+   */
   download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   health(): TransportHealth;
   /** Reason why nothing is changed in the service now; undefined: changes are sent. */
@@ -71,39 +79,86 @@ export interface TransportHealth extends BudgetState {
  * token or number.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const deps = createDeps(options);
+  const { token, userAgent = 'scim-bridge' } = options;
+  const bearer = { token, headers: createHeaders(token, userAgent) };
+  const shared = createDeps(options, bearer);
+  const connections = openConnections(options, shared);
+  const deps = { ...shared, dispatcher: connections.own };
+  return {
+    ...createCalls(deps, options, connections),
+    ...createControls(deps, connections),
+    renewToken(renewed) {
+      bearer.headers = createHeaders(renewed, userAgent);
+      bearer.token = renewed;
+      deps.gates.tokenRenewed();
+    },
+  };
+}
+
+type Calls = Pick<Transport, 'call' | 'request' | 'download'>;
+
+function createCalls(
+  deps: CallDeps,
+  options: TransportOptions,
+  connections: Pick<Connections, 'elsewhere'>,
+): Calls {
   const { filePaths = 'refuse' } = options;
   const prefixes = toPrefixes(options);
   const prepareFor = createPrepares(prefixes, filePaths);
+  const prepare = (raw: RawRequest) => prepareRaw(raw, { prefixes, filePaths });
+
+  async function run({ operation, request }: PreparedRaw, args: unknown, given?: CallOptions) {
+    const callOptions = checkOptions(given);
+    // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
+    const { path, form } = request;
+    const body = form ? await createForm(operation.id, form) : request.body;
+    return await runCall(deps, { operation, args, path, body, options: callOptions });
+  }
 
   // Async, so that a TypeError is a rejection like every other failure.
-  async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
-    return await run({ operation, request: prepareFor(operation)(args) }, args, callOptions);
+  return {
+    call: async (operation: Operation, args: unknown, given?: CallOptions) =>
+      run({ operation, request: prepareFor(operation)(args) }, args, given),
+    request: async (raw, given) => run(prepare(raw), raw, given),
+    download: async (from, given) =>
+      toDownload((onAnswer) => {
+        const callOptions = { ...checkOptions(given), onAnswer };
+        if ('url' in from) {
+          return runElsewhere(deps, from, { callOptions, dispatcher: connections.elsewhere() });
+        }
+        const { path, query, queryStyle } = from;
+        const { request } = prepare({ method: 'GET', path, query, queryStyle });
+        return run({ operation: DOWNLOAD, request }, from, callOptions);
+      }),
+  };
+}
+
+/** The part of a transport that is about all its calls. */
+function createControls(
+  { budget, gates, hooks, running }: CallDeps,
+  connections: Pick<Connections, 'close'>,
+): Omit<Transport, keyof Calls | 'renewToken'> {
+  let closing: Promise<void> | undefined;
+  async function closeOnce(): Promise<void> {
+    budget.close();
+    await connections.close(running);
   }
 
-  async function request(raw: RawRequest, callOptions: CallOptions = {}) {
-    return await run(prepareRaw(raw, { prefixes, filePaths }), raw, callOptions);
-  }
-
-  async function download(from: DownloadRequest | RedirectTarget, callOptions: CallOptions = {}) {
-    if ('url' in from) return await downloadFrom(deps, from, checkOptions(callOptions));
-    const prepared = prepareDownload(from, { prefixes, filePaths });
-    return await toDownload((onAnswer) => run(prepared, from, { ...callOptions, onAnswer }));
-  }
-
-  async function run(
-    { operation, request: { path, body, form } }: PreparedRaw,
-    args: unknown,
-    callOptions: CallOptions,
-  ) {
-    const options = checkOptions(callOptions);
-    // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
-    const request = { path, body: form ? await createForm(operation.id, form) : body };
-    const callClass = options.class ?? 'pass';
-    return await runCall(deps, { operation, args, request, callClass, options });
-  }
-
-  return { call, request, download, ...createControls(deps) };
+  return {
+    health: () => ({
+      ...budget.state(),
+      credentials: gates.credentials(),
+      service: gates.service(),
+      redirectedSinceMs: gates.redirectedSinceMs(),
+    }),
+    writesRefused: hooks.writesRefused ?? (() => undefined),
+    queueAheadMs: budget.queueAheadMs.bind(budget),
+    prioritise: budget.prioritise.bind(budget),
+    close() {
+      closing ??= closeOnce();
+      return closing;
+    },
+  };
 }
 
 /**
@@ -121,43 +176,107 @@ export function withOptions<Given extends CallOptions>(
   };
 }
 
-/** The part of a transport that is about all its calls. */
-function createControls({
-  bearer,
-  budget,
-  gates,
-  hooks,
-  disconnect,
-}: CallDeps): Omit<Transport, 'call' | 'request' | 'download'> {
-  let closing: Promise<void> | undefined;
-  async function closeOnce(): Promise<void> {
-    budget.close();
-    await disconnect();
-  }
+const defaultTimeouts = {
+  connectMs: 5_000,
+  headersMs: 15_000,
+  bodyMs: 15_000,
+  callMs: 30_000,
+} as const;
 
+/** Creates what all calls share, but for the connections. @throws TypeError for an unusable base URL or number. */
+function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, 'dispatcher'> {
+  const {
+    clock,
+    random,
+    hooks = {},
+    inFlightMax = 64,
+    attemptsMax = 3,
+    queueMax = 10_000,
+  } = options;
+  const { responseBytesMax = 32 * 1024 * 1024, wordsIn, requestsPerSecond, spentAt } = options;
+  const { origin } = parseBaseUrl(options.baseUrl);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  assertCount('inFlightMax', inFlightMax, 1);
+  assertCount('attemptsMax', attemptsMax, 1);
+  assertCount('responseBytesMax', responseBytesMax, 1);
+  assertCount('queueMax', queueMax, 0);
+  for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
+  const marginMs = options.rateMarginMs ?? 50;
+  const limits = { requestsPerSecond, marginMs, spentAt, inFlightMax, queueMax, clock };
+  const budget = createBudget(limits);
   return {
-    health: () => ({
-      ...budget.state(),
-      credentials: gates.credentials(),
-      service: gates.service(),
-      redirectedSinceMs: gates.redirectedSinceMs(),
-    }),
-    writesRefused: hooks.writesRefused ?? (() => undefined),
-    queueAheadMs: budget.queueAheadMs.bind(budget),
-    prioritise: budget.prioritise.bind(budget),
-    renewToken(token) {
-      bearer.renew(token);
-      gates.tokenRenewed();
+    origin,
+    bearer,
+    wordsIn,
+    timeouts,
+    responseBytesMax,
+    attemptsMax,
+    clock,
+    random,
+    hooks,
+    budget,
+    rateLimit: createRateLimit(budget, clock, hooks),
+    gates: createGates(clock, hooks),
+    running: new Set(),
+  };
+}
+
+/** Connections of a transport; a dispatcher of the caller serves all of it and stays open. */
+interface Connections {
+  readonly own: RequestDispatcher;
+  /** A sender to any host, made when it is needed first. */
+  elsewhere(): RequestDispatcher;
+  /** Waits for exchanges under way, then closes the connections of our own. */
+  close(running: Iterable<Promise<unknown>>): Promise<void>;
+}
+
+function openConnections(
+  { dispatcher, proxy, inFlightMax: connections = 64 }: TransportOptions,
+  { origin, timeouts: { connectMs } }: Pick<CallDeps, 'origin' | 'timeouts'>,
+): Connections {
+  if (dispatcher !== undefined) {
+    return { own: dispatcher, elsewhere: () => dispatcher, close: async () => undefined };
+  }
+  const own = createDispatcher({ origin, proxy, connectMs, connections });
+  let open: ReturnType<typeof createDispatcher> | undefined;
+  return {
+    own,
+    elsewhere() {
+      open ??= createDispatcher({ origin: undefined, proxy, connectMs, connections });
+      return open;
     },
-    close() {
-      closing ??= closeOnce();
-      return closing;
+    // Not closed: that would wait for connections that have no use any more.
+    async close(running) {
+      await Promise.all(running);
+      await Promise.all([own.destroy(), open?.destroy()]);
     },
   };
 }
 
+function parseBaseUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!url || !isHttp || url.username || url.password || url.search || url.hash) {
+    throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
+  }
+  return url;
+}
+
+/** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. @throws TypeError */
+function createHeaders(token: string, userAgent: string): string[] {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new TypeError('the token must be visible ASCII characters without spaces');
+  }
+  return [
+    ['authorization', `Bearer ${token}`],
+    ['accept', 'application/json'],
+    ['accept-encoding', acceptedEncodings],
+    ['user-agent', userAgent],
+  ].flat();
+}
+
 /** @throws TypeError for a number or a header that cannot be. */
-function checkOptions(options: CallOptions): CallOptions {
+function checkOptions(options: CallOptions = {}): CallOptions {
   const { timeoutMs, withinMs, attemptsMax, headers } = options;
   for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
   if (attemptsMax !== undefined) assertCount('attemptsMax', attemptsMax, 1);

@@ -1,4 +1,5 @@
 import type { Wire } from '../../../src/sandbox/http/wire.ts';
+import { parseAnswer } from '../../../src/upstream/attempt.ts';
 import { UpstreamError } from '../../../src/upstream/errors.ts';
 import { toAnswerError } from '../../../src/upstream/failures.ts';
 import type { Operation } from '../../../src/upstream/operations/operation.ts';
@@ -8,7 +9,6 @@ import {
   type PreparedRequest,
 } from '../../../src/upstream/operations/prepare.ts';
 import { planRepeatMs } from '../../../src/upstream/retry.ts';
-import { parseAnswer } from '../../../src/upstream/send.ts';
 import type { CallOptions, Transport } from '../../../src/upstream/transport.ts';
 import type { Company } from './company.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -156,7 +156,7 @@ function readAnswer(operation: string, { status, headers, text }: Wire, nowMs: n
     throw toAnswerError(operation, answer, { token: 'secret', nowMs, pauseMs: undefined });
   }
   const parsed = parseAnswer(operation, answer);
-  if (parsed.kind === 'failed') throw parsed.error;
+  if (parsed instanceof UpstreamError) throw parsed;
   return parsed.value;
 }
 
