@@ -1,4 +1,4 @@
-import { idList } from './operation.ts';
+import { type EntryShape, idList } from './operation.ts';
 import { array, extend, fields, object, operations, redirect, shape } from './row.ts';
 import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
@@ -120,111 +120,81 @@ export const cardFiles = operations('cardFiles', {
   },
 });
 
+/** Rows for files of something on a card, for users who may see the card. @param at path of its files */
+function filesAt(at: `/${string}`, stored: EntryShape, served: EntryShape) {
+  return {
+    attach: {
+      about: 'Attaches a file.',
+      call: `POST ${at}`,
+      body: { 'file*': 'file' },
+      content: 'multipart',
+      answer: object(stored),
+    },
+    remove: {
+      about: 'Deletes a file.',
+      call: `DELETE ${at}/{id}`,
+      pathParameters: { id: 'string' },
+      answer: object('id'),
+    },
+    get: {
+      about:
+        'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
+        'target. Newer installations take `response_type` instead and redirect unless it is ' +
+        '`json`.',
+      call: `GET ${at}/{id}`,
+      pathParameters: { id: 'string' },
+      query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
+      answer: redirect(served),
+      undocumented: ['response_type'],
+    },
+    update: {
+      about: 'Renames a file or makes it the cover.',
+      call: `PATCH ${at}/{id}`,
+      pathParameters: { id: 'string' },
+      body: { name: 'string', card_cover: 'boolean' },
+      answer: object(stored),
+    },
+  } as const;
+}
+
+const ofCard = filesAt('/cards/{card_uid}/files', storedFile, servedFile);
+
 /** Files of a card for users who may see the card. */
 export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles', {
-  attachFileToCard: {
-    about: 'Attaches a file.',
-    call: 'POST /cards/{card_uid}/files',
-    body: { 'file*': 'file' },
-    content: 'multipart',
-    answer: object(storedFile),
-  },
-  deleteCardFile: {
-    about: 'Deletes a file.',
-    call: 'DELETE /cards/{card_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    answer: object('id'),
-  },
-  getCardFile: {
-    about:
-      'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
-      'target. Newer installations take `response_type` instead and redirect unless it is ' +
-      '`json`.',
-    call: 'GET /cards/{card_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-    answer: redirect(servedFile),
-    undocumented: ['response_type'],
-  },
-  updateCardFile: {
-    about: 'Renames a file or makes it the cover.',
-    call: 'PATCH /cards/{card_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    body: { name: 'string', card_cover: 'boolean' },
-    answer: object(storedFile),
-  },
+  attachFileToCard: ofCard.attach,
+  deleteCardFile: ofCard.remove,
+  getCardFile: ofCard.get,
+  updateCardFile: ofCard.update,
 });
+
+const ofComment = filesAt(
+  '/cards/{card_uid}/comments/{comment_uid}/files',
+  commentFile,
+  extend(servedFile, 'comment_uid'),
+);
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
 export const restrictedAccessCommentFiles = operations('restrictedAccessCommentFiles', {
-  attachFileToComment: {
-    about: 'Attaches a file.',
-    call: 'POST /cards/{card_uid}/comments/{comment_uid}/files',
-    body: { 'file*': 'file' },
-    content: 'multipart',
-    answer: object(commentFile),
-  },
-  deleteCommentFile: {
-    about: 'Deletes a file.',
-    call: 'DELETE /cards/{card_uid}/comments/{comment_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    answer: object('id'),
-  },
-  getCommentFile: {
-    about:
-      'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
-      'target. Newer installations take `response_type` instead and redirect unless it is ' +
-      '`json`.',
-    call: 'GET /cards/{card_uid}/comments/{comment_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-    answer: redirect(extend(servedFile, 'comment_uid')),
-    undocumented: ['response_type'],
-  },
-  updateCommentFile: {
-    about: 'Renames a file or makes it the cover.',
-    call: 'PATCH /cards/{card_uid}/comments/{comment_uid}/files/{id}',
-    pathParameters: { id: 'string' },
-    body: { name: 'string', card_cover: 'boolean' },
-    answer: object(commentFile),
-  },
+  attachFileToComment: ofComment.attach,
+  deleteCommentFile: ofComment.remove,
+  getCommentFile: ofComment.get,
+  updateCommentFile: ofComment.update,
 });
+
+const ofProperty = filesAt(
+  '/cards/{card_uid}/custom-properties/{property_uid}/files',
+  propertyFile,
+  extend(servedFile, 'custom_property_uid'),
+);
 
 /** Files in a property of a card for users who may see the card. */
 export const restrictedAccessCustomPropertyFiles = operations(
   'restrictedAccessCustomPropertyFiles',
   {
-    attachFileToCustomProperty: {
-      about: 'Attaches a file.',
-      call: 'POST /cards/{card_uid}/custom-properties/{property_uid}/files',
-      body: { 'file*': 'file' },
-      content: 'multipart',
-      answer: object(propertyFile),
-    },
-    deleteCustomPropertyFile: {
-      about: 'Deletes a file.',
-      call: 'DELETE /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
-      pathParameters: { id: 'string' },
-      answer: object('id'),
-    },
-    getCustomPropertyFile: {
-      about:
-        'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
-        'target. Newer installations take `response_type` instead and redirect unless it is ' +
-        '`json`.',
-      call: 'GET /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
-      pathParameters: { id: 'string' },
-      query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
-      answer: redirect(extend(servedFile, 'custom_property_uid')),
-      undocumented: ['response_type'],
-    },
-    updateCustomPropertyFile: {
-      about: 'Renames a file or makes it the cover.',
-      call: 'PATCH /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
-      pathParameters: { id: 'string' },
-      body: { name: 'string', card_cover: 'boolean' },
-      answer: object(propertyFile),
-    },
+    attachFileToCustomProperty: ofProperty.attach,
+    deleteCustomPropertyFile: ofProperty.remove,
+    getCustomPropertyFile: ofProperty.get,
+    updateCustomPropertyFile: ofProperty.update,
   },
 );
 
