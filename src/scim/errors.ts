@@ -1,4 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
 import type { ResourceName } from '../domain/schemas.ts';
 
 /** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
@@ -119,16 +120,8 @@ export function unavailable(detail: string, retryAfterSeconds: number): ScimErro
   return new ScimError(503, detail, { retryAfterSeconds });
 }
 
-/** The body of an error answer. @see RFC 7644 §3.12: `status` is a string */
-export interface ScimErrorBody {
-  readonly schemas: readonly ['urn:ietf:params:scim:api:messages:2.0:Error'];
-  readonly status: string;
-  readonly scimType?: ScimType;
-  readonly detail: string;
-}
-
-/** The body that says why the request was refused. */
-export function toScimErrorBody({ status, scimType, message }: ScimError): ScimErrorBody {
+/** The body that says why the request was refused. @see RFC 7644 §3.12: `status` is a string */
+export function toScimErrorBody({ status, scimType, message }: ScimError): JsonObject {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     status: String(status),

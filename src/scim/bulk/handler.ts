@@ -4,32 +4,36 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { findView } from '../../store/resources/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { type ScimError, toScimErrorBody } from '../errors.ts';
+import { ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resource-text.ts';
-import { assertUpstreamUp } from '../writes/write-result.ts';
-import type { BulkAction } from './bulk-operation.ts';
+import { createRequestRepairs } from '../repairs.ts';
+import { type AcceptedWrite, assertUpstreamUp } from '../writes/write-result.ts';
 import { parseBulk } from './parse-bulk.ts';
-import { type BulkResult, runBulk } from './run-bulk.ts';
+import { createTask, runTasks, type Task } from './run-tasks.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */
 export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
-    assertAnyOpen(deps);
-    const { profile, repairs } = getNotes(res);
-    const request = parseBulk(req.body, repairs);
+    // Where one type alone is closed, some operations can be performed.
+    if (deps.findClosed('group')) assertOpen(deps, 'user');
+    const { repairs, profile } = getNotes(res);
+    const { operations, failOnErrors } = parseBulk(req.body, repairs);
     assertUpstreamUp(deps);
     const asked = toProviderDeps(deps, res);
-    const results = await runBulk(asked, request, {
-      ...getRequestContext(res),
-      profile,
-    });
-    note(res, { operations: results.map(toNoted) });
+    const tasks = operations.map((operation) =>
+      createTask(operation, createRequestRepairs(deps.telemetry, profile)),
+    );
+    await runTasks(asked, tasks, { ...getRequestContext(res), failOnErrors });
+    const done = tasks.filter(
+      ({ accepted, error }) => accepted !== undefined || error !== undefined,
+    );
+    note(res, { operations: done.map(toNoted) });
     const entries: JsonObject[] = [];
-    for (const result of results) entries.push(await toEntry(asked, result));
+    for (const task of done) entries.push(await toEntry(asked, task));
     sendJson(res, 200, {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
       Operations: entries,
@@ -37,22 +41,32 @@ export function performBulk(deps: ScimDeps): RequestHandler {
   };
 }
 
-/** Stops only when both types are closed: otherwise some operations can be performed. */
-function assertAnyOpen(deps: ScimDeps): void {
-  if (deps.findClosed('group')) assertOpen(deps, 'user');
+/** The entry of an operation in the answer. Only a failure has a body of its own. @see RFC 7644 §3.7.3 */
+async function toEntry(
+  deps: ProviderDeps,
+  { method, bulkId, request, id, accepted, error }: Task,
+): Promise<JsonObject> {
+  const entry: JsonObject = {};
+  if (!(request instanceof ScimError) && id !== undefined) {
+    entry.location = toRef(deps.baseUrl, request.type, id);
+  }
+  if (method !== undefined) entry.method = method;
+  if (bulkId !== undefined) entry.bulkId = bulkId;
+  entry.status = String(error?.status ?? toStatus(method));
+  if (error) entry.response = toScimErrorBody(error);
+  else if (accepted && method !== 'DELETE') {
+    entry.version = toETag(await readVersion(deps, accepted));
+  }
+  return entry;
 }
 
 /**
  * The version that readers are shown by now: operations behind this one may have changed its resource. Where the store
- * cannot be read everything is done all the same, and has to be told.
+ * cannot be read everything is done all the same, and has to be answered.
  */
-async function readVersion(
-  deps: ProviderDeps,
-  { accepted: { type, id, row } }: Extract<BulkResult, { kind: 'accepted' }>,
-): Promise<string> {
-  const { read } = deps.store;
+async function readVersion(deps: ProviderDeps, { type, id, row }: AcceptedWrite): Promise<string> {
   try {
-    const view = await findView(read, `${type}s`, id);
+    const view = await findView(deps.store.read, `${type}s`, id);
     return toShownVersion(view ?? row, deps);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -60,51 +74,21 @@ async function readVersion(
   }
 }
 
-/**
- * The entry of an operation that was performed in the answer to a bulk request. Only a failure has a body of its own.
- * @see RFC 7644 §3.7.3
- */
-async function toEntry(deps: ProviderDeps, result: BulkResult): Promise<JsonObject> {
-  const { operation, id } = result;
-  const method = operation.kind === 'write' ? operation.action.method : operation.method;
-  const name = {
-    ...(method === undefined ? {} : { method }),
-    ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
-  };
-  const isKnown = operation.kind === 'write' && id !== undefined;
-  const location = isKnown ? { location: toRef(deps.baseUrl, operation.type, id) } : {};
-  if (result.kind === 'failed') return { ...location, ...name, ...toFailure(result.error) };
-  const status = String(toStatus(result.operation.action));
-  if (method === 'DELETE') return { ...location, status, ...name };
-  return { ...location, version: toETag(await readVersion(deps, result)), status, ...name };
-}
-
-function toFailure(error: ScimError): JsonObject {
-  const { schemas, ...words } = toScimErrorBody(error);
-  return { status: String(error.status), response: { schemas: [...schemas], ...words } };
-}
-
-function toNoted(result: BulkResult): NotedOperation {
-  const { operation, id, content, repaired } = result;
-  const refusal = result.kind === 'failed' ? result.error : undefined;
-  if (operation.kind === 'malformed') {
-    const { status } = operation.error;
-    return { method: 'POST', resourceType: null, id, content, status, refusal, repaired };
-  }
-  const { action, type } = operation;
+function toNoted({ method, request, id, content, error, repairs }: Task): NotedOperation {
+  const known = request instanceof ScimError ? undefined : request;
   return {
-    method: action.method,
-    resourceType: type === 'User' ? 'user' : 'group',
+    method: known?.method ?? 'POST',
+    resourceType: known ? (known.type === 'User' ? 'user' : 'group') : null,
     id,
     content,
-    status: refusal?.status ?? toStatus(action),
-    refusal,
-    repaired,
+    status: error?.status ?? toStatus(method),
+    refusal: error,
+    repaired: repairs.list(),
   };
 }
 
 /** Status of the single request that the operation stands for, where it succeeds. */
-function toStatus({ method }: BulkAction): number {
+function toStatus(method: string | undefined): number {
   if (method === 'POST') return 201;
   return method === 'DELETE' ? 204 : 200;
 }

@@ -81,15 +81,12 @@ export function countSchemas(
 /** Most schemas of a body that are looked at. */
 const SCHEMAS_MAX = 1_000;
 
-/** Limits of the structure of a body. Its size in bytes is limited where it is read. */
-const BODY_LIMITS = {
-  /** Objects and lists inside each other; the deepest body of a provider needs 7. */
-  depthMax: 20,
-  /** Values of one list: members, operations. */
-  listMax: 100_000,
-  /** Attributes of one object; the widest of a provider has some dozens. */
-  namesMax: 1_000,
-} as const;
+/** Most objects and lists inside each other; the deepest body of a provider needs 7. */
+export const BODY_DEPTH_MAX = 20;
+/** Most values of one list: members, operations. */
+const LIST_MAX = 100_000;
+/** Most attributes of one object; the widest of a provider has some dozens. */
+const OBJECT_NAMES_MAX = 1_000;
 
 /**
  * Stops a body with content that no store can keep, also in parts that will be dropped.
@@ -114,17 +111,17 @@ function look(value: unknown, depth: number, inside: unknown[]): void {
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  if (depth > BODY_LIMITS.depthMax) {
-    throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
+  if (depth > BODY_DEPTH_MAX) {
+    throw invalidSyntax(`The body is nested deeper than ${BODY_DEPTH_MAX} levels.`);
   }
   const isList = Array.isArray(value);
   const parts: unknown[] = isList ? value : Object.values(value);
-  if (isList && parts.length > BODY_LIMITS.listMax) {
-    throw invalidValue(`A list has more than ${BODY_LIMITS.listMax} values.`);
+  if (isList && parts.length > LIST_MAX) {
+    throw invalidValue(`A list has more than ${LIST_MAX} values.`);
   }
   if (!isList) {
-    if (parts.length > BODY_LIMITS.namesMax) {
-      throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
+    if (parts.length > OBJECT_NAMES_MAX) {
+      throw invalidValue(`An object has more than ${OBJECT_NAMES_MAX} attributes.`);
     }
     for (const name of Object.keys(value)) inside.push(name);
   }
