@@ -12,8 +12,8 @@ import { sendJson, sendListText } from './http/respond.ts';
 import { compareSortKeys, parseCursorCount, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { openList, toRef } from './render/resource-text.ts';
+import { assignmentsDescription } from './schema/descriptions.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
-import { assignmentsDefinition } from './schema/schemas.ts';
 import {
   hasCursor,
   parseCursor,
@@ -139,9 +139,9 @@ async function readAll(
     const { id, displayName, description } = assignment;
     const holders = accounts.filter((each) => has(each, assignment));
     return {
-      schemas: [schema.core.urn, assignmentsDefinition.id],
+      schemas: [schema.core.urn, assignmentsDescription.id],
       ...{ id, displayName, type: name, description },
-      [assignmentsDefinition.id]: {
+      [assignmentsDescription.id]: {
         totalAssignmentsUsed: holders.reduce((sum, { count }) => sum + Number(count), 0),
       },
       meta: { resourceType: name, location: toRef(baseUrl, name, id) },

@@ -2,7 +2,16 @@ import type { JsonObject } from '../../domain/json.ts';
 import { BULK_OPERATIONS_MAX } from '../bulk/parse-bulk.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../render/paging.ts';
-import type { SchemaDefinition } from './definition.ts';
+import {
+  assignmentsDescription,
+  enterpriseDescription,
+  entitlementDescription,
+  groupDescription,
+  roleDescription,
+  userDescription,
+  workManagementGroupDescription,
+  workManagementUserDescription,
+} from './descriptions.ts';
 import {
   entitlementSchema,
   groupSchema,
@@ -10,7 +19,6 @@ import {
   roleSchema,
   userSchema,
 } from './resource-schemas.ts';
-import { DEFINITIONS } from './schemas.ts';
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
 export function toServiceProviderConfig(baseUrl: string): JsonObject {
@@ -63,9 +71,25 @@ export function toResourceTypes(baseUrl: string): JsonObject[] {
   ];
 }
 
+const SCHEMAS = [
+  userDescription,
+  enterpriseDescription,
+  groupDescription,
+  workManagementUserDescription,
+  workManagementGroupDescription,
+  roleDescription,
+  entitlementDescription,
+  assignmentsDescription,
+];
+
 /** The schemas, with the attributes that come back as they were sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
 export function toSchemas(baseUrl: string): JsonObject[] {
-  return DEFINITIONS.map((definition) => parseDescription(definition, `${baseUrl}/Schemas`));
+  return SCHEMAS.map(({ attributes, ...schema }) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+    ...schema,
+    attributes: attributes.filter(({ returned }) => returned !== 'never'),
+    meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
+  }));
 }
 
 function toResourceType(
@@ -84,9 +108,4 @@ function toResourceType(
     schemaExtensions: extensions.map(({ urn }) => ({ schema: urn, required: false })),
     meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
   };
-}
-
-/** Through JSON, because scimmy describes attributes by instances that only become data there. */
-function parseDescription(definition: SchemaDefinition, basePath: string): JsonObject {
-  return JSON.parse(JSON.stringify(definition.describe(basePath))) as JsonObject;
 }

@@ -1,15 +1,17 @@
 import type { ResourceName } from '../../domain/schemas.ts';
-import type { SchemaAttribute, SchemaDefinition } from './definition.ts';
 import {
-  assignmentsDefinition,
-  enterpriseDefinition,
-  entitlementDefinition,
-  groupDefinition,
-  roleDefinition,
-  userDefinition,
-  workManagementGroupDefinition,
-  workManagementUserDefinition,
-} from './schemas.ts';
+  type Attribute,
+  assignmentsDescription,
+  COMMON,
+  enterpriseDescription,
+  entitlementDescription,
+  groupDescription,
+  roleDescription,
+  type Schema,
+  userDescription,
+  workManagementGroupDescription,
+  workManagementUserDescription,
+} from './descriptions.ts';
 
 /** The characteristics of one attribute or sub-attribute. @see RFC 7643 §2.2 */
 export interface AttributeRule {
@@ -34,20 +36,6 @@ type AttributeMap = ReadonlyMap<string, AttributeRule>;
 export interface SchemaTable {
   readonly urn: string;
   readonly attributes: AttributeMap;
-}
-
-// Every definition carries them; on a resource they belong to the core schema only.
-const COMMON_NAMES: ReadonlySet<string> = new Set(['schemas', 'id', 'externalId', 'meta']);
-
-/** The table of a core schema, with the common attributes of RFC 7643 §3.1. */
-function toCoreTable(definition: SchemaDefinition): SchemaTable {
-  return toTable(definition.id, definition.attributes);
-}
-
-/** The table of an extension: its own attributes alone. */
-function toExtensionTable(definition: SchemaDefinition): SchemaTable {
-  const own = definition.attributes.filter(({ name }) => !COMMON_NAMES.has(name));
-  return toTable(definition.id, own);
 }
 
 /** An extension as the one complex attribute that it is on a resource, with its own attributes as parts. */
@@ -75,11 +63,11 @@ export function listRules(attributes: AttributeMap): AttributeRule[] {
   return [...new Set(attributes.values())];
 }
 
-function toTable(urn: string, attributes: readonly SchemaAttribute[]): SchemaTable {
+function toTable(urn: string, attributes: readonly Attribute[]): SchemaTable {
   return Object.freeze({ urn, attributes: toMap(attributes) });
 }
 
-function toMap(attributes: readonly SchemaAttribute[]): AttributeMap {
+function toMap(attributes: readonly Attribute[]): AttributeMap {
   const map = new Map<string, AttributeRule>();
   for (const attribute of attributes) {
     const rule = toRule(attribute);
@@ -89,19 +77,14 @@ function toMap(attributes: readonly SchemaAttribute[]): AttributeMap {
   return map;
 }
 
-function toRule(attribute: SchemaAttribute): AttributeRule {
-  const described = attribute.toJSON();
+function toRule({ name, type, multiValued, ...described }: Attribute): AttributeRule {
+  const { caseExact = false, uniqueness = 'none', mutability, returned } = described;
   return Object.freeze({
-    name: described.name,
-    type: described.type,
-    multiValued: described.multiValued,
-    caseExact: described.caseExact ?? false,
-    isUnique: (described.uniqueness ?? 'none') !== 'none',
+    ...{ name, type, multiValued, caseExact, mutability, returned },
+    isUnique: uniqueness !== 'none',
     // Of a list only the resource as a whole tells whether it may be empty: an address may be the userName.
-    required: described.required && !described.multiValued,
-    mutability: described.mutability ?? 'readWrite',
-    returned: described.returned ?? 'default',
-    subAttributes: toMap(attribute.subAttributes ?? []),
+    required: described.required && !multiValued,
+    subAttributes: toMap(described.subAttributes ?? []),
   });
 }
 
@@ -133,8 +116,6 @@ export interface ResourceSchema {
   readonly tables: ReadonlyMap<string, SchemaTable>;
 }
 
-const ENTERPRISE = enterpriseDefinition.id;
-
 /** Beginning of the URNs of the standard. @see RFC 7643 §10.2.1 */
 const STANDARD = 'urn:ietf:params:scim:schemas:';
 
@@ -142,27 +123,23 @@ const STANDARD = 'urn:ietf:params:scim:schemas:';
 const SEPARATORS = [':', '.'];
 
 /** The schemas of a User. */
-export const userSchema: ResourceSchema = toResourceSchema('User', toCoreTable(userDefinition), [
-  toExtensionTable(enterpriseDefinition),
-  toExtensionTable(workManagementUserDefinition),
+export const userSchema = toResourceSchema('User', userDescription, [
+  enterpriseDescription,
+  workManagementUserDescription,
 ]);
 
 /** The schemas of a Group. */
-export const groupSchema: ResourceSchema = toResourceSchema('Group', toCoreTable(groupDefinition), [
-  toExtensionTable(workManagementGroupDefinition),
+export const groupSchema = toResourceSchema('Group', groupDescription, [
+  workManagementGroupDescription,
 ]);
 
 /** The schemas of a Role. */
-export const roleSchema: ResourceSchema = toResourceSchema('Role', toCoreTable(roleDefinition), [
-  toExtensionTable(assignmentsDefinition),
-]);
+export const roleSchema = toResourceSchema('Role', roleDescription, [assignmentsDescription]);
 
 /** The schemas of an Entitlement. */
-export const entitlementSchema: ResourceSchema = toResourceSchema(
-  'Entitlement',
-  toCoreTable(entitlementDefinition),
-  [toExtensionTable(assignmentsDefinition)],
-);
+export const entitlementSchema = toResourceSchema('Entitlement', entitlementDescription, [
+  assignmentsDescription,
+]);
 
 /**
  * The place of the named attribute, or undefined when no schema has it. Compared without case; the name
@@ -206,9 +183,11 @@ function isBelow(urn: string, folded: string): boolean {
 
 function toResourceSchema(
   name: ResourceName,
-  core: SchemaTable,
-  extensions: readonly SchemaTable[],
+  described: Schema,
+  extended: readonly Schema[],
 ): ResourceSchema {
+  const core = toTable(described.id, [...COMMON, ...described.attributes]);
+  const extensions = extended.map(({ id, attributes }) => toTable(id, attributes));
   const paths = new Map<string, AttributePath>();
   const tables = new Map<string, SchemaTable>();
   for (const table of [core, ...extensions]) {
@@ -220,14 +199,12 @@ function toResourceSchema(
       }
     }
     // Entra writes "manager" and "department" without the URN; no core schema has these names.
-    if (table === core || table.urn === ENTERPRISE)
+    if (table === core || table.urn === enterpriseDescription.id) {
       addPaths(paths, table, { extension, prefix: '' });
+    }
   }
   const urns = [core, ...extensions].map(({ urn }) => urn);
-  return Object.freeze({
-    ...{ name, core, urns, paths, tables },
-    extensions: Object.freeze([...extensions]),
-  });
+  return Object.freeze({ name, core, extensions, urns, paths, tables });
 }
 
 /** The URN in lower case, and how providers misspell it or had it before the standard. */

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { PatchStep } from '../dialect/parse-path.ts';
 import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { invalidValue } from '../errors.ts';
-import { enterpriseDefinition } from '../schema/schemas.ts';
+import { enterpriseDescription } from '../schema/descriptions.ts';
 import { keepAssigned } from './assigned.ts';
 
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */
@@ -105,11 +105,11 @@ export function findAddressPlace(steps: readonly PatchStep[], address: string): 
  * @param baseUrl of SCIM, without a slash at its end
  */
 export function withStoredManagerRef(attributes: JsonObject, baseUrl: string): JsonObject {
-  const extension = attributes[enterpriseDefinition.id];
+  const extension = attributes[enterpriseDescription.id];
   const manager = isJsonObject(extension) ? extension.manager : undefined;
   if (!isJsonObject(extension) || !isJsonObject(manager)) return attributes;
   const { $ref } = manager;
   if (typeof $ref !== 'string' || !$ref.startsWith(`${baseUrl}/`)) return attributes;
   const stored = { ...manager, $ref: `..${$ref.slice(baseUrl.length)}` };
-  return { ...attributes, [enterpriseDefinition.id]: { ...extension, manager: stored } };
+  return { ...attributes, [enterpriseDescription.id]: { ...extension, manager: stored } };
 }
