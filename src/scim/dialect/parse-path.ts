@@ -1,3 +1,4 @@
+import { toWrittenName } from '../../domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { badRequest, type ScimError } from '../errors.ts';
 import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
@@ -158,3 +159,14 @@ type UserListStep =
       readonly ids: readonly string[];
     }
   | { readonly kind: 'users-where'; readonly list: UserList; readonly filter: Filter };
+
+/** True for a step on anything but the lists of users of a group. */
+export function isAttributeStep(step: PatchStep): step is AttributeStep & Placed {
+  return step.kind !== 'users' && step.kind !== 'users-where';
+}
+
+/** Attributes that the steps name (`toWrittenName`), without the lists of users. */
+export function listStepNames(steps: readonly PatchStep[]): Set<string> {
+  const paths = steps.filter(isAttributeStep).map(({ target }) => target.path);
+  return new Set(paths.map(({ extension, attribute }) => toWrittenName(extension, attribute.name)));
+}

@@ -24,7 +24,7 @@ import {
   toItems,
   unpackText,
 } from './parse-json.ts';
-import type { PatchStep } from './parse-path.ts';
+import { isAttributeStep, type PatchStep } from './parse-path.ts';
 import { hasContent, withoutNulls } from './value-list.ts';
 
 /** Content of the body of a POST or PUT of a user or group. */
@@ -339,6 +339,22 @@ export function findSentPlace(
   }
   const index = sent.findIndex(isIt);
   return index === -1 ? undefined : `Value ${index + 1} of ${name}`;
+}
+
+/** Place of a value in the last step of a PATCH that puts it into the list. */
+export function findStepPlace(
+  steps: readonly PatchStep[],
+  name: string,
+  value: string,
+): string | undefined {
+  for (const step of steps.toReversed()) {
+    const list = isAttributeStep(step) ? step.target.path.attribute.name : step.list;
+    const removes = step.kind === 'users' ? step.op === 'remove' : step.kind !== 'set';
+    const place = list === name && !removes ? findSentPlace(name, step.sent, value) : undefined;
+    if (place === undefined) continue;
+    return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
+  }
+  return undefined;
 }
 
 /** The value of an element as its reader takes it: bare, in a list of its own, or in an object in one. */

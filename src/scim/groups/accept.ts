@@ -12,15 +12,15 @@ import { findView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, parseResource } from '../dialect/parse-resource.ts';
+import { listStepNames, type PatchStep } from '../dialect/parse-path.ts';
+import { findSentPlace, findStepPlace, parseResource } from '../dialect/parse-resource.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
 import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
-import { applyGroupSteps } from './apply-group-steps.ts';
 import {
   assertGroupAdoptable,
   type GroupChangeCall,
@@ -29,6 +29,7 @@ import {
 } from './change-group.ts';
 import { keepExtension, storeNewGroup } from './create-group.ts';
 import { type LinkEdit, toEdit } from './edit-links.ts';
+import { toListEdits } from './edit-lists.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
 
 /**
@@ -60,8 +61,12 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   async patch(deps, target, sent) {
     const { body, repairs } = sent;
     const steps = understand(sent, parsePatch(body, { schema: groupSchema, repairs }));
-    const change: GroupChangeCall['change'] = (tx, row, before) =>
-      applyGroupSteps(tx, deps, { row, before, steps });
+    const change: GroupChangeCall['change'] = async (tx, row, before) => ({
+      attributes: applyPatch(before, steps, repairs),
+      names: listStepNames(steps),
+      ...(await toListEdits(tx, deps, { row, steps })),
+      placeOf: (list, id) => findStepPlace(steps, list, id),
+    });
     const look = steps.some(mayRemove) ? 'remove' : 'change';
     return storeKnowing(deps, { look, repairs }, (tx) =>
       storeGroup(tx, deps, { ...target, change, repairs }),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { applyUserPatch } from './apply-user-patch.ts';
+import { applyPatch } from './apply-patch.ts';
 
 /** The URN of the core schema. */
 export const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -46,7 +46,7 @@ export const addKeys = (value: unknown) => ({ op: 'add', value });
 export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   const Operations = Array.isArray(operations) ? operations : [operations];
   const steps = parsePatch({ Operations }, { schema: userSchema, repairs: { count: () => {} } });
-  return applyUserPatch(attributes, steps);
+  return applyPatch(attributes, steps);
 }
 
 /** Attributes of `ada` after a case. */

@@ -1,16 +1,15 @@
-import { toWrittenName } from '../../domain/extensions.ts';
 import { findView, type UserView } from '../../store/resources/views.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
-import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, parseResource } from '../dialect/parse-resource.ts';
-import { applyUserPatch } from '../patch/apply-user-patch.ts';
+import { listStepNames } from '../dialect/parse-path.ts';
+import { findSentPlace, findStepPlace, parseResource } from '../dialect/parse-resource.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { findAddressPlace, toReplacement } from './attributes.ts';
+import { toReplacement } from './attributes.ts';
 import { storeUser, storeUserDeletion, type UserChange } from './change-user.ts';
 import { storeNewUser } from './create-user.ts';
 
@@ -41,9 +40,9 @@ export const userKind: ScimKind<UserWriteResult, UserView> = {
     const { body, repairs } = sent;
     const steps = understand(sent, parsePatch(body, { schema: userSchema, repairs }));
     const change: UserChange['change'] = (before) => ({
-      attributes: applyUserPatch(before, steps, repairs),
-      names: toNames(steps),
-      placeOf: (address) => findAddressPlace(steps, address),
+      attributes: applyPatch(before, steps, repairs),
+      names: listStepNames(steps),
+      placeOf: (address) => findStepPlace(steps, 'emails', address),
     });
     return storeKnowing(deps, { look: 'remove', repairs }, (tx) =>
       storeUser(tx, deps, { ...target, change, repairs }),
@@ -58,14 +57,3 @@ export const userKind: ScimKind<UserWriteResult, UserView> = {
     return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
   },
 };
-
-/** Attributes that the steps name (`toWrittenName`). */
-function toNames(steps: readonly PatchStep[]): Set<string> {
-  const names = new Set<string>();
-  for (const step of steps) {
-    if (!('target' in step)) continue;
-    const { extension, attribute } = step.target.path;
-    names.add(toWrittenName(extension, attribute.name));
-  }
-  return names;
-}

@@ -1,8 +1,7 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
+import { type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { keepAssigned } from './assigned.ts';
@@ -86,17 +85,6 @@ export function assertAddress(
   const place = placeOf(address) ?? 'The address that the user keeps';
   const form = 'text, one @, text, and no white space';
   throw invalidValue(`${place} is no e-mail address: ${form}.`);
-}
-
-/** Finds where the last step of a PATCH that sets an address has it. */
-export function findAddressPlace(steps: readonly PatchStep[], address: string): string | undefined {
-  for (const step of steps.toReversed()) {
-    if (step.kind !== 'set' || step.target.path.attribute.name !== 'emails') continue;
-    const place = findSentPlace('emails', step.sent, address);
-    if (place === undefined) continue;
-    return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
-  }
-  return undefined;
 }
 
 /**

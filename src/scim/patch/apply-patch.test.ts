@@ -1,7 +1,4 @@
 import { expect, test } from 'vitest';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import { groupSchema } from '../schema/resource-schemas.ts';
-import { applyUserPatch } from './apply-user-patch.ts';
 import {
   ada,
   add,
@@ -225,18 +222,6 @@ for (const row of cases) {
     expect(patch(patched, operations), 'again: no change').toStrictEqual(patched);
   });
 }
-
-test('a user has no members, and a program that says so is told', () => {
-  for (const path of ['members[value eq "u"]', 'members[display sw "u"]']) {
-    const steps = parsePatch(
-      { Operations: [remove(path)] },
-      { schema: groupSchema, repairs: { count: () => {} } },
-    );
-    expect(() => applyUserPatch(ada, steps)).toThrow(
-      expect.objectContaining({ code: 'bug', message: 'a user has no members' }),
-    );
-  }
-});
 
 test('manager and its value in two operations, reference first, keep both', () => {
   const patched = patch({ userName: 'a' }, [

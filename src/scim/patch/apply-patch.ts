@@ -1,7 +1,7 @@
-import { assertNever, BridgeError } from '../../domain/errors.ts';
+import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { USER_LIST_MAX } from '../dialect/coerce.ts';
-import type { AttributeStep, PatchStep, PatchTarget } from '../dialect/parse-path.ts';
+import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/parse-path.ts';
 import {
   hasContent,
   type Identity,
@@ -21,14 +21,14 @@ import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts
 const WORK_MAX = 200_000;
 
 /**
- * The attributes after all steps, in order; the input is not touched. Adding an existing value and removing a
- * missing one change nothing. An object merges the parts that are given, as Entra
+ * The attributes after all steps, in order; the input is not touched, nor are the lists of users of a group. Adding an
+ * existing value and removing a missing one change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
  * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `invalidValue`: more
  * work than `WORK_MAX`
  * @see RFC 7644 §3.5.2
  */
-export function applyUserPatch(
+export function applyPatch(
   attributes: JsonObject,
   steps: readonly PatchStep[],
   repairs: Repairs = UNCOUNTED,
@@ -38,19 +38,16 @@ export function applyUserPatch(
   const lists = new Map<AttributeRule, OpenList>();
   // A list of which one change is left out stays as it was.
   const spoiled = new Set<OpenList>();
-  for (const { operation, ...given } of steps) {
-    const step = toAttributeStep(given);
+  for (const step of steps) {
+    if (!isAttributeStep(step)) continue;
     const { path } = step.target;
     if (!path.attribute.multiValued) {
-      // Entra gives one part of a name at a time; a strict client replaces it as a whole.
-      const replaces = repairs.isStrict && step.kind === 'set' && step.op === 'replace';
-      const held = (current: JsonValue | undefined) =>
-        replaces && !path.sub ? undefined : current;
-      change(result, path, (current) => patchValue(held(current), step));
+      change(result, path, (held) => patchValue(held, step, repairs));
       continue;
     }
     const list = lists.get(path.attribute) ?? open(result, path, budget);
     lists.set(path.attribute, list);
+    const { operation } = step;
     const place = operation === undefined ? operation : () => `Operation ${operation}`;
     const isDone = attempt(repairs, place, () => patchList(list, step, repairs) ?? true);
     if (!isDone) spoiled.add(list);
@@ -62,53 +59,6 @@ export function applyUserPatch(
     change(result, list.path, () => (tidy.length === 0 ? undefined : tidy));
   }
   return result;
-}
-
-/** The values of a list while steps change them. */
-interface OpenList {
-  readonly path: AttributePath;
-  values: JsonObject[];
-  /** The last value with content that another one took `primary` from. */
-  ousted: JsonObject | undefined;
-  readonly identities: WeakMap<JsonObject, Identity>;
-  /** Work that is left to one PATCH. */
-  readonly budget: { left: number };
-}
-
-function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
-  const { extension, attribute } = path;
-  const container = extension === undefined ? result : result[extension];
-  const held = isJsonObject(container) ? container[attribute.name] : undefined;
-  const values = Array.isArray(held) ? held.filter(isJsonObject) : [];
-  return { path, values, ousted: undefined, identities: new WeakMap(), budget };
-}
-
-/** Characters that cost about as much as a look, and comparisons of a value's identity. */
-const UNITS_A_LOOK = 16;
-
-/** @throws ScimError 400 `invalidValue`: more work than `WORK_MAX` */
-function spend({ budget }: OpenList, looks: number): void {
-  budget.left -= looks;
-  if (budget.left >= 0) return;
-  throw invalidValue(
-    `The operations look at more than ${WORK_MAX} values; each counts as often as it is compared or changed, and once more for every ${UNITS_A_LOOK} characters. Send fewer operations at once, or replace the list.`,
-  );
-}
-
-/** Looks that one at this element counts as. */
-function weigh(element: JsonObject): number {
-  let characters = 0;
-  for (const part of Object.values(element)) {
-    if (typeof part === 'string') characters += part.length;
-  }
-  return 1 + Math.floor(characters / UNITS_A_LOOK);
-}
-
-function toAttributeStep(step: PatchStep): AttributeStep {
-  if (step.kind === 'users' || step.kind === 'users-where') {
-    throw new BridgeError('bug', `a user has no ${step.list}`);
-  }
-  return step;
 }
 
 function change(
@@ -131,18 +81,22 @@ function put(object: JsonObject, name: string, value: JsonValue | undefined): vo
   else object[name] = value;
 }
 
-function patchValue(current: JsonValue | undefined, step: AttributeStep): JsonValue | undefined {
+function patchValue(
+  current: JsonValue | undefined,
+  step: AttributeStep,
+  { isStrict }: Repairs,
+): JsonValue | undefined {
   const { sub } = step.target.path;
   if (sub) return patchPart(isJsonObject(current) ? current : {}, sub.name, step);
-  switch (step.kind) {
-    case 'set':
-      return isJsonObject(step.value) ? patchObject(current, step.value) : step.value;
-    case 'clear':
-    case 'exclude':
-      return undefined;
-    default:
-      return assertNever(step);
-  }
+  if (step.kind !== 'set') return undefined;
+  const { op, value } = step;
+  if (!isJsonObject(value)) return value;
+  // Entra gives one part of a name at a time; a strict client replaces it as a whole.
+  const replaces = isStrict && op === 'replace';
+  const merges = isJsonObject(current) && !replaces && !Object.hasOwn(value, 'value');
+  const merged = withoutNulls(merges ? { ...current, ...value } : value);
+  const patched = merges && Object.hasOwn(value, '$ref') ? withoutStaleValue(merged) : merged;
+  return hasContent(patched) ? patched : undefined;
 }
 
 function patchPart(current: JsonObject, name: string, step: AttributeStep): JsonObject | undefined {
@@ -157,13 +111,6 @@ function patchPart(current: JsonObject, name: string, step: AttributeStep): Json
   return isReference || Object.keys(others).length === 0 ? undefined : others;
 }
 
-function patchObject(current: JsonValue | undefined, value: JsonObject): JsonObject | undefined {
-  const merges = isJsonObject(current) && !Object.hasOwn(value, 'value');
-  const merged = withoutNulls(merges ? { ...current, ...value } : value);
-  const patched = merges && Object.hasOwn(value, '$ref') ? withoutStaleValue(merged) : merged;
-  return hasContent(patched) ? patched : undefined;
-}
-
 /** A reference whose address is new, without its value where the address leads to somebody else. */
 function withoutStaleValue(reference: JsonObject): JsonObject {
   const { value, ...others } = reference;
@@ -172,25 +119,71 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
   return $ref === value || $ref.endsWith(`/${value}`) ? reference : others;
 }
 
+/** The values of a list while steps change them. */
+interface OpenList {
+  readonly path: AttributePath;
+  values: JsonObject[];
+  readonly identities: WeakMap<JsonObject, Identity>;
+  /** Work that is left to one PATCH. */
+  readonly budget: { left: number };
+}
+
+function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
+  const { extension, attribute } = path;
+  const container = extension === undefined ? result : result[extension];
+  const held = isJsonObject(container) ? container[attribute.name] : undefined;
+  const values = Array.isArray(held) ? held.filter(isJsonObject) : [];
+  return { path, values, identities: new WeakMap(), budget };
+}
+
+/** Characters that cost about as much as a look, and comparisons of a value's identity. */
+const UNITS_A_LOOK = 16;
 /** Cost of one change of a value, in looks at it. */
 const CHANGE_COST = 4;
-/** Attributes that a step may filter by where no value fits: providers expect that a value of this kind is made. */
-const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
 
-/**
- * Changes a list by one step. Where no value fits the filter, add and replace make one for a filter that names its
- * kind alone (`type`, `primary`). A value that becomes primary takes that from the others.
- * @throws ScimError 400 `noTarget`: as `applyUserPatch`
- */
+/** @throws ScimError 400 `invalidValue`: more work than `WORK_MAX` */
+function spend({ budget }: OpenList, looks: number): void {
+  budget.left -= looks;
+  if (budget.left >= 0) return;
+  throw invalidValue(
+    `The operations look at more than ${WORK_MAX} values; each counts as often as it is compared or changed, and once more for every ${UNITS_A_LOOK} characters. Send fewer operations at once, or replace the list.`,
+  );
+}
+
+/** Looks that the comparison of an identity with all others counts as. */
+function weighAll({ values }: OpenList): number {
+  return Math.floor(values.length / UNITS_A_LOOK);
+}
+
+/** Looks that one at this element counts as. */
+function weigh(element: JsonObject): number {
+  let characters = 0;
+  for (const part of Object.values(element)) {
+    if (typeof part === 'string') characters += part.length;
+  }
+  return 1 + Math.floor(characters / UNITS_A_LOOK);
+}
+
+/** The identity of a value, found out once. */
+function identify({ path, identities }: OpenList, value: JsonObject): Identity {
+  const identity = identities.get(value) ?? toIdentity(path.attribute, value);
+  identities.set(value, identity);
+  return identity;
+}
+
+/** Changes a list by one step. @throws ScimError 400 `noTarget`: as `applyPatch` */
 function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void {
   if (step.target.where || step.target.path.sub) {
     patchValues(list, step, repairs);
     return;
   }
   switch (step.kind) {
-    case 'set':
-      setList(list, step);
+    case 'set': {
+      const given = Array.isArray(step.value) ? step.value.filter(isJsonObject) : [];
+      if (step.op === 'replace') list.values = given;
+      else addValues(list, given);
       break;
+    }
     case 'clear':
       list.values = [];
       break;
@@ -202,47 +195,23 @@ function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void 
   }
 }
 
-/**
- * The list without empty elements, and each element once. One that was primary and says nothing gives that back to the
- * value that it took it from.
- * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` elements are left
- */
-function tidyList({ path: { attribute }, values, ousted }: OpenList): JsonObject[] {
-  const kept = values.filter(hasContent);
-  const isLost = values.some(isPrimary) && !kept.some(isPrimary);
-  const back = kept.map((value) =>
-    isLost && value === ousted ? { ...value, primary: true } : value,
-  );
-  const tidy = mergeElements(attribute, back);
-  if (tidy.length <= USER_LIST_MAX) return tidy;
-  throw invalidValue(`${attribute.name} would have more than ${USER_LIST_MAX} values.`);
-}
-
-function setList(
-  list: OpenList,
-  { op, value }: { readonly op: 'add' | 'replace'; readonly value: JsonValue },
-): void {
-  const given = Array.isArray(value) ? value.filter(isJsonObject) : [];
-  if (op === 'replace') {
-    list.values = given;
-    return;
-  }
+function addValues(list: OpenList, given: readonly JsonObject[]): void {
   const touched: JsonObject[] = [];
   for (const element of given) {
+    spend(list, weigh(element) + weighAll(list));
     const { content, use } = identify(list, element);
     const at = list.values.findIndex((held) => {
       const other = identify(list, held);
       return other.content === content && other.use === use;
     });
     touched.push(putInto(list, at, { ...list.values[at], ...element }));
-    spend(list, weigh(element) + Math.floor(list.values.length / UNITS_A_LOOK));
   }
   keepPrimary(list, touched);
 }
 
 /** Removes equal values; where a use is given, only those of the same use. */
 function exclude(list: OpenList, value: JsonObject): void {
-  spend(list, weigh(value) + Math.floor(list.values.length / UNITS_A_LOOK));
+  spend(list, weigh(value) + weighAll(list));
   const { content, use } = identify(list, value);
   list.values = list.values.filter((held) => {
     const other = identify(list, held);
@@ -250,40 +219,39 @@ function exclude(list: OpenList, value: JsonObject): void {
   });
 }
 
-/** The identity of a value, found out once. */
-function identify({ path, identities }: OpenList, value: JsonObject): Identity {
-  const identity = identities.get(value) ?? toIdentity(path.attribute, value);
-  identities.set(value, identity);
-  return identity;
-}
-
 /** Puts a value into the place of another one, or at the end. @param at -1: at the end @returns the value */
-function putInto(list: OpenList, at: number, value: JsonObject): JsonObject {
-  if (at === -1) list.values.push(value);
-  else {
-    if (list.ousted === list.values[at]) list.ousted = value;
-    list.values[at] = value;
-  }
+function putInto({ values }: OpenList, at: number, value: JsonObject): JsonObject {
+  values.splice(at === -1 ? values.length : at, 1, value);
   return value;
 }
 
-/** Keeps the last primary value of these as the only one; without one, nothing changes. */
+/** Keeps the last primary value of these as the only one. One that says nothing takes it from nobody. */
 function keepPrimary(list: OpenList, touched: readonly JsonObject[]): void {
-  const some = new Set(touched.filter(isPrimary));
+  const some = new Set(touched.filter((value) => isPrimary(value) && hasContent(value)));
   const chosen = list.values.findLast((value) => some.has(value));
   if (chosen === undefined) return;
-  for (const [at, value] of list.values.entries()) {
-    if (value === chosen || !isPrimary(value)) continue;
-    const without = putInto(list, at, { ...value, primary: false });
-    if (hasContent(without)) list.ousted = without;
-  }
+  list.values = list.values.map((value) =>
+    value === chosen || !isPrimary(value) ? value : { ...value, primary: false },
+  );
 }
 
+/** The list without empty elements, and each element once. @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` are left */
+function tidyList({ path: { attribute }, values }: OpenList): JsonObject[] {
+  const tidy = mergeElements(attribute, values.filter(hasContent));
+  if (tidy.length <= USER_LIST_MAX) return tidy;
+  throw invalidValue(`${attribute.name} would have more than ${USER_LIST_MAX} values.`);
+}
+
+/** Attributes that a step may filter by where no value fits: providers expect that a value of this kind is made. */
+const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
+
+/** Changes the values that the filter finds, or makes one for a filter that names its kind alone (`type`, `primary`). */
 function patchValues(list: OpenList, step: AttributeStep, repairs: Repairs): void {
   const { where } = step.target;
   const fitting = listFitting(list, where);
-  if (repairs.isStrict && where && fitting.length > 1)
+  if (repairs.isStrict && where && fitting.length > 1) {
     throw badRequest('invalidFilter', 'The filter of a path finds several values.');
+  }
   const touched: JsonObject[] = [];
   const gone = new Set<JsonObject>();
   for (const [at, value] of fitting) {
@@ -306,7 +274,7 @@ function listFitting(list: OpenList, where: Filter | undefined): [number, JsonOb
   const named = findValue(where);
   const content = named === undefined ? named : toValueContent(list.path.attribute, named);
   const comparisons = countComparisons(where);
-  spend(list, Math.floor(list.values.length / UNITS_A_LOOK));
+  spend(list, weighAll(list));
   return [...list.values.entries()].filter(([, value]) => {
     if (content !== undefined && identify(list, value).content !== content) return false;
     spend(list, weigh(value) * comparisons);
@@ -327,24 +295,25 @@ function findValue(filter: Filter): string | undefined {
 /** undefined: the element is gone. */
 function patchElement(element: JsonObject, step: AttributeStep): JsonObject | undefined {
   const { sub } = step.target.path;
-  if (step.kind === 'set') return withoutNulls({ ...element, ...toParts(step.target, step.value) });
+  if (step.kind === 'set') return withoutNulls({ ...element, ...toParts(step) });
   if (!sub) return undefined;
   const { [sub.name]: _, ...others } = element;
   return others;
 }
 
-function toNewElement({
-  target,
-  value,
-}: Pick<AttributeStep, 'target'> & { value: JsonValue }): JsonObject {
-  const named = target.where ? toNamedParts(target.where) : {};
+type SetStep = Extract<AttributeStep, { kind: 'set' }>;
+
+function toNewElement(step: SetStep): JsonObject {
+  const { where, path } = step.target;
+  const named = where ? toNamedParts(where) : {};
   // A filter finds values and invents none (RFC 7644 §3.5.2.3).
   const isKind = Object.keys(named ?? {}).every((name) => KINDS.has(name));
-  if (named && isKind) return withoutNulls({ ...named, ...toParts(target, value) });
-  throw badRequest('noTarget', `No value of ${target.path.attribute.name} fits the filter.`);
+  if (named && isKind) return withoutNulls({ ...named, ...toParts(step) });
+  throw badRequest('noTarget', `No value of ${path.attribute.name} fits the filter.`);
 }
 
-function toParts({ path: { sub } }: PatchTarget, value: JsonValue): JsonObject {
+function toParts({ target, value }: SetStep): JsonObject {
+  const { sub } = target.path;
   if (sub) return { [sub.name]: value };
   return isJsonObject(value) ? value : {};
 }
