@@ -27,70 +27,60 @@ function parseNamed<Name extends string>(found: object): { [Key in Name]?: strin
   return found as { [Key in Name]?: string };
 }
 
+/** A page of one list, with the filters that its address may have. */
+function listRoute<const Path extends string, const Name extends string = never>(
+  path: Path,
+  page: keyof typeof import('../lists/pages.tsx'),
+  filters: readonly Name[] = [],
+) {
+  return createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    validateSearch: parseSearch(filters),
+    component: lazyRouteComponent(() => import('../lists/pages.tsx'), page),
+  });
+}
+
 const overview = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   component: OverviewPage,
 });
-const plans = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/plans',
-  validateSearch: parseSearch(['status']),
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'PlansPage'),
-});
+
 const plan = createRoute({
   getParentRoute: () => rootRoute,
   path: '/plans/$id',
   component: lazyRouteComponent(() => import('../plans/plan-page.tsx'), 'PlanPage'),
 });
+
 const driftSearch = parseSearch(['kind', 'status', 'resource', 'q', 'order']);
+
 const drifts = createRoute({
   getParentRoute: () => rootRoute,
   path: '/drifts',
   validateSearch: driftSearch,
   component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'DriftsPage'),
 });
+
 const unmanaged = createRoute({
   getParentRoute: () => rootRoute,
   path: '/unmanaged',
   validateSearch: driftSearch,
   component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'UnmanagedPage'),
 });
-const resourceSearch = parseSearch(['q', 'state', 'managed']);
-const users = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/users',
-  validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'UsersPage'),
-});
+
 const user = createRoute({
   getParentRoute: () => rootRoute,
   path: '/users/$id',
   component: lazyRouteComponent(() => import('../resources/resource-page.tsx'), 'UserPage'),
 });
-const groups = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/groups',
-  validateSearch: resourceSearch,
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'GroupsPage'),
-});
+
 const group = createRoute({
   getParentRoute: () => rootRoute,
   path: '/groups/$id',
   component: lazyRouteComponent(() => import('../resources/resource-page.tsx'), 'GroupPage'),
 });
-const requests = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/requests',
-  validateSearch: parseSearch(['status', 'type', 'resource', 'credential']),
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'RequestsPage'),
-});
-const leavers = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/leavers',
-  validateSearch: parseSearch(['status', 'since']),
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'LeaversPage'),
-});
+
 const credentials = createRoute({
   getParentRoute: () => rootRoute,
   path: '/credentials',
@@ -99,37 +89,26 @@ const credentials = createRoute({
     'CredentialsPage',
   ),
 });
-const acts = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/acts',
-  validateSearch: parseSearch(['operator', 'target', 'outcome']),
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'ActsPage'),
-});
-const settings = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/settings',
-  validateSearch: parseSearch(['q', 'from']),
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'SettingsPage'),
-});
-const providers = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/providers',
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'ProvidersPage'),
-});
-const notifications = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/notifications',
-  component: lazyRouteComponent(() => import('../lists/pages.tsx'), 'NotificationsPage'),
-});
+
 const setUp = createRoute({
   getParentRoute: () => rootRoute,
   path: '/set-up',
   component: lazyRouteComponent(() => import('../set-up/set-up-page.tsx'), 'SetUpPage'),
 });
 
+const RESOURCE_FILTERS = ['q', 'state', 'managed'] as const;
+
 const routeTree = rootRoute.addChildren([
-  ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
-  ...[unmanaged, leavers, providers, notifications, settings, setUp],
+  ...[overview, plan, drifts, unmanaged, user, group, credentials, setUp],
+  listRoute('/plans', 'PlansPage', ['status']),
+  listRoute('/users', 'UsersPage', RESOURCE_FILTERS),
+  listRoute('/groups', 'GroupsPage', RESOURCE_FILTERS),
+  listRoute('/requests', 'RequestsPage', ['status', 'type', 'resource', 'credential']),
+  listRoute('/leavers', 'LeaversPage', ['status', 'since']),
+  listRoute('/acts', 'ActsPage', ['operator', 'target', 'outcome']),
+  listRoute('/settings', 'SettingsPage', ['q', 'from']),
+  listRoute('/providers', 'ProvidersPage'),
+  listRoute('/notifications', 'NotificationsPage'),
 ]);
 
 /** Addresses of the pages. */

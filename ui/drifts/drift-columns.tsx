@@ -40,7 +40,10 @@ export function toColumns(isOldest: boolean, choice: Choice | undefined): readon
     },
     {
       title: (
-        <Link to="." search={(before) => ({ ...before, order: isOldest ? undefined : 'oldest' })}>
+        <Link
+          to="."
+          search={({ order, ...others }) => (order ? others : { ...others, order: 'oldest' })}
+        >
           Seen {isOldest ? '↑' : '↓'}
         </Link>
       ),

@@ -1,18 +1,10 @@
 import { Button, Loader } from '@mantine/core';
-import {
-  type ColumnDef,
-  createColumnHelper,
-  type RowData,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { LongList } from '../api/queries.ts';
 import { Fault } from './fault.tsx';
 import { Empty } from './page.tsx';
 
-const features = tableFeatures({});
 /** Expected height of a row in pixels; each is measured when it is shown. */
 const ROW_HEIGHT = 41;
 /** Rows beyond those in sight that are kept ready. */
@@ -33,7 +25,7 @@ export interface Column<Row> {
 }
 
 /** A table of which only the rows in sight are made, and of which more is read as it is needed. */
-export function DataTable<Row extends RowData>({
+export function DataTable<Row>({
   list,
   empty,
   ...options
@@ -53,39 +45,37 @@ interface RowsOptions<Row> {
   readonly toHeading?: (row: Row) => ReactNode;
 }
 
-function Rows<Row extends RowData>({ label, columns, list, toKey, toHeading }: RowsOptions<Row>) {
+function Rows<Row>({ label, columns, list, toKey, toHeading }: RowsOptions<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { items, hasMore } = list;
-  const table = useTable({
-    features,
-    columns: useMemo(() => toDefinitions(columns), [columns]),
-    data: items,
-    getRowId: toKey,
-  });
-  const { rows } = table.getRowModel();
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
-    getItemKey: (index) => rows[index]?.id ?? index,
+    getItemKey: (index) => {
+      const item = items[index];
+      return item === undefined ? index : toKey(item);
+    },
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= items.length - AHEAD) list.readMore();
   }, [hasMore, last, items.length, list]);
-  const toCells = (row: (typeof rows)[number] | undefined) => {
-    const heading = row && toHeading?.(row.original);
+  const toCells = (row: Row | undefined) => {
+    if (row === undefined) return null;
+    const heading = toHeading?.(row);
     if (heading !== undefined)
       return (
         <td className="grows" colSpan={columns.length}>
           {heading}
         </td>
       );
-    return row?.getAllCells().map((cell, place) => (
-      <td key={cell.id} className={toClass(columns[place])}>
-        <table.FlexRender cell={cell} />
+    return columns.map((column, place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
+      <td key={place} className={toClass(column)}>
+        {column.cell(row)}
       </td>
     ));
   };
@@ -96,20 +86,19 @@ function Rows<Row extends RowData>({ label, columns, list, toKey, toHeading }: R
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus. */}
       <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
         <table
-          aria-rowcount={hasMore ? -1 : rows.length + 1}
+          aria-rowcount={hasMore ? -1 : items.length + 1}
           aria-busy={list.isOld}
           inert={list.isOld}
         >
           <thead>
-            {table.getHeaderGroups().map(({ id, headers }) => (
-              <tr key={id}>
-                {headers.map((header, place) => (
-                  <th key={header.id} {...toHead(columns[place])} scope="col">
-                    <table.FlexRender header={header} />
-                  </th>
-                ))}
-              </tr>
-            ))}
+            <tr>
+              {columns.map((column, place) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
+                <th key={place} className={toClass(column)} aria-sort={column.sorted} scope="col">
+                  {column.title}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             <Spacer height={above} width={columns.length} />
@@ -120,7 +109,7 @@ function Rows<Row extends RowData>({ label, columns, list, toKey, toHeading }: R
                 aria-rowindex={index + 2}
                 ref={virtual.measureElement}
               >
-                {toCells(rows[index])}
+                {toCells(items[index])}
               </tr>
             ))}
             <Spacer height={below} width={columns.length} />
@@ -166,23 +155,6 @@ function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
   );
 }
 
-function toDefinitions<Row extends RowData>(
-  columns: readonly Column<Row>[],
-): ColumnDef<typeof features, Row>[] {
-  const helper = createColumnHelper<typeof features, Row>();
-  return columns.map(({ title, cell }, place) =>
-    helper.display({
-      id: String(place),
-      header: () => title,
-      cell: ({ row }) => cell(row.original),
-    }),
-  );
-}
-
-function toHead<Row>(column: Column<Row> | undefined) {
-  return { className: toClass(column), 'aria-sort': column?.sorted };
-}
-
-function toClass<Row>(column: Column<Row> | undefined): string {
-  return `${column?.isWide ? 'wide' : ''} ${column?.grows ? 'grows' : ''}`;
+function toClass<Row>({ isWide, grows }: Column<Row>): string {
+  return `${isWide ? 'wide' : ''} ${grows ? 'grows' : ''}`;
 }
