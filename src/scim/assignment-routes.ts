@@ -5,24 +5,15 @@ import { type AssignedAccounts, countAssigned } from '../store/users/assignments
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
-import type { QueryParameters } from './http/address.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getNotes } from './http/notes.ts';
 import { sendJson, sendListText } from './http/respond.ts';
-import { compareSortKeys, parseCursorCount, toSortKey } from './render/paging.ts';
+import { compareSortKeys, parsePage, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
-import { openList, toRef } from './render/resource-text.ts';
+import { toRef } from './render/resource-text.ts';
 import { assignmentsDescription } from './schema/descriptions.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
-import {
-  hasCursor,
-  parseCursor,
-  parsePage,
-  parseSearch,
-  toCursor,
-  toQuery,
-} from './search/handlers.ts';
-import type { Part } from './search/scan.ts';
+import { parseSearch, toQuery } from './search/handlers.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {
@@ -73,45 +64,20 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(query, { schema, repairs });
-    const paging = parsePart(query, `${kind.name}s`);
+    const { open, limit, ...part } = parsePage(query, `${kind.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
     if (sorting !== undefined) {
       found.sort((a, b) => compareSortKeys(toSortKey(a, sorting), toSortKey(b, sorting), sorting));
     }
-    const { offset, limit } = paging;
-    const page = found.slice(offset, offset + limit).map((each) => project(each, projection));
-    const opening = paging.open({ totalResults: found.length, itemsPerPage: page.length });
+    const { length: total } = found;
+    // The place of a cursor is the last one that was shown.
+    const offset = part.after ? part.after.seq + 1 : part.offset;
+    const end = offset + limit;
+    const page = found.slice(offset, end).map((each) => project(each, projection));
+    const next = end < total ? { seq: end - 1 } : undefined;
+    const opening = open({ total, count: page.length, next });
     await sendListText(res, { opening, resources: toTexts(page) });
-  };
-}
-
-/** Part of a list that a request asks for, and the opening of its answer. */
-interface PagedPart extends Part {
-  open(found: { readonly totalResults: number; readonly itemsPerPage: number }): string;
-}
-
-/** Part that a request asks for: by cursor where it has one, even an empty one, else by number. @throws ScimError 400 */
-function parsePart(query: QueryParameters, endpoint: string): PagedPart {
-  if (!hasCursor(query)) {
-    const { startIndex, ...part } = parsePage(query);
-    return {
-      ...part,
-      open: (found) => openList({ ...found, startIndex }),
-    };
-  }
-  const asked = { ...query, endpoint };
-  const limit = parseCursorCount(query.count);
-  // The place of a cursor is the last one that was shown.
-  const offset = (parseCursor(query.cursor, asked)?.seq ?? -1) + 1;
-  return {
-    ...{ offset, limit },
-    open(found) {
-      const end = offset + found.itemsPerPage;
-      const isLast = end >= found.totalResults;
-      const nextCursor = isLast ? undefined : toCursor({ seq: end - 1, key: undefined }, asked);
-      return openList({ ...found, nextCursor });
-    },
   };
 }
 

@@ -12,7 +12,7 @@ import { BODY_BYTES_MAX, createBodyReaders, GROUP_BODY_BYTES_MAX } from './http/
 import { allowOnly, authenticate, limitRequests, requireOpen } from './http/guards.ts';
 import { getNotes, note } from './http/notes.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
-import { isAbsent, toListResponse } from './render/paging.ts';
+import { isAbsent } from './render/paging.ts';
 import { keepRequests } from './requests.ts';
 import {
   createResourceHandlers,
@@ -124,24 +124,22 @@ function addList(router: Router, path: string, describe: () => JsonObject[]): vo
     described ??= describe();
     return described;
   };
-  router
-    .route(path)
-    .get(rejectFilter, (_req, res) => {
-      const resources = list();
-      const { length: totalResults } = resources;
-      sendJson(res, 200, toListResponse({ totalResults, startIndex: 1, resources }));
-    })
-    .all(allowOnly('GET'));
-  router
-    .route(`${path}/:id`)
-    .get(rejectFilter, (req, res) => {
-      // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
-      const wanted = req.params.id.toLowerCase();
-      const resource = list().find(({ id }) => String(id).toLowerCase() === wanted);
-      if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
-      sendJson(res, 200, resource);
-    })
-    .all(allowOnly('GET'));
+  const sendAll: RequestHandler<object> = (_req, res) => {
+    const Resources = list();
+    const { length } = Resources;
+    const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
+    const counts = { totalResults: length, startIndex: 1, itemsPerPage: length };
+    sendJson(res, 200, { schemas, ...counts, Resources });
+  };
+  const sendOne: RequestHandler<{ id: string }> = (req, res) => {
+    // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
+    const wanted = req.params.id.toLowerCase();
+    const resource = list().find(({ id }) => String(id).toLowerCase() === wanted);
+    if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
+    sendJson(res, 200, resource);
+  };
+  router.route(path).get(rejectFilter, sendAll).all(allowOnly('GET'));
+  router.route(`${path}/:id`).get(rejectFilter, sendOne).all(allowOnly('GET'));
 }
 
 /** A filter on a description is forbidden. @see RFC 7644 §4 */

@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { badRequest, invalidValue } from '../errors.ts';
+import { badRequest, invalidValue, type ScimError } from '../errors.ts';
 import {
   type AttributeRule,
   findAttribute,
@@ -13,38 +14,133 @@ export const PAGE_SIZE = 100;
 /** The most resources that one page of a list holds, whatever `count` says. */
 export const PAGE_SIZE_MAX = 1_000;
 
+/** Place of a resource in a list. */
+export interface Place {
+  readonly seq: number;
+  /** Value that the list is sorted by; absent: it is in order of creation. */
+  readonly key?: SortKey;
+}
+
 /** Part of a list that is asked for. */
-export interface Paging {
-  /** The place of the first resource, from 1. */
-  readonly startIndex: number;
-  /** Most resources of the page; 0 asks for the total alone. */
-  readonly count: number;
+export interface Part {
+  readonly offset: number;
+  /** The place behind which the part begins; undefined: at the offset. */
+  readonly after: Place | undefined;
+  /** 0 asks for the total alone. */
+  readonly limit: number;
+}
+
+/** A page that a request asks for. */
+export interface Page extends Part {
+  /** Makes the text before its resources; `]}` ends the list. `next`: the place behind which the next page begins. */
+  open(found: {
+    readonly total: number;
+    readonly count: number;
+    readonly next: Place | undefined;
+  }): string;
+}
+
+/** Parameters of a list or search. */
+type Query = Readonly<Record<string, unknown>>;
+
+/** True when the request asks for pages by cursor, even by an empty one. */
+export function hasCursor({ cursor }: Query): boolean {
+  return cursor !== undefined && cursor !== null;
 }
 
 /**
- * Reads `startIndex` and `count`, texts of a query or numbers of a search body. Below 1 `startIndex`
- * is 1, below 0 `count` is 0; empty means not given.
- * @throws ScimError 400 `invalidValue`: not a whole number
- * @see RFC 7644 §3.4.2.4
+ * The page that a request asks for, by cursor or by number. Below 1 `startIndex` is 1, below 0 `count` is 0; empty means not given.
+ * @throws ScimError 400 `invalidValue`, `invalidCount`: not a whole number; `invalidCursor`
+ * @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2
  */
-export function parsePaging(query: {
-  readonly startIndex?: unknown;
-  readonly count?: unknown;
-}): Paging {
-  const startIndex = parseWhole(query.startIndex, 'startIndex') ?? 1;
+export function parsePage(query: Query, endpoint: string): Page {
+  if (hasCursor(query)) {
+    return {
+      offset: 0,
+      after: parseCursor(query, endpoint),
+      limit: parseCursorCount(query.count),
+      open({ total: totalResults, count: itemsPerPage, next }) {
+        const nextCursor = next && toCursor(next, query, endpoint);
+        return openList({ totalResults, itemsPerPage, nextCursor });
+      },
+    };
+  }
+  const startIndex = Math.max(parseWhole(query.startIndex, 'startIndex') ?? 1, 1);
   const count = parseWhole(query.count, 'count') ?? PAGE_SIZE;
   return {
-    startIndex: Math.max(startIndex, 1),
-    count: Math.min(Math.max(count, 0), PAGE_SIZE_MAX),
+    offset: startIndex - 1,
+    after: undefined,
+    limit: Math.min(Math.max(count, 0), PAGE_SIZE_MAX),
+    open: ({ total, count }) => openList({ totalResults: total, startIndex, itemsPerPage: count }),
   };
 }
 
+/** Attributes of a list; a page by cursor has no `startIndex`, and only the last one has no `nextCursor`. */
+interface ListHead {
+  readonly totalResults: number;
+  readonly startIndex?: number;
+  /** The number returned, not the number asked for. */
+  readonly itemsPerPage: number;
+  readonly nextCursor?: string | undefined;
+}
+
+function openList(head: ListHead): string {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
+  return `${JSON.stringify({ schemas, ...head }).slice(0, -1)},"Resources":[`;
+}
+
+/** Most characters of a cursor; ours are shorter. */
+const CURSOR_LENGTH_MAX = 4_096;
+
 /**
- * Reads the `count` of a page that a cursor points at; more than the limit is the limit.
- * @throws ScimError 400 `invalidCount`: not a whole number of at least 1
- * @see RFC 9865 §2.1
+ * A place in a list as text, of characters that need no escaping in an address. It holds everything that the next
+ * page needs, so it does not expire and any process on the store can follow it.
  */
-export function parseCursorCount(value: unknown): number {
+function toCursor({ seq, key }: Place, query: Query, endpoint: string): string {
+  const parts = [toMark(query, endpoint), seq, ...(key === undefined ? [] : [key])];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** undefined: the empty one, which asks for the first page. @throws ScimError 400 `invalidCursor`: not one of ours, or one of another query */
+function parseCursor(query: Query, endpoint: string): Place | undefined {
+  const { cursor } = query;
+  if (cursor === '') return undefined;
+  if (typeof cursor !== 'string' || cursor.length > CURSOR_LENGTH_MAX || !/^[\w-]+$/.test(cursor)) {
+    throw invalidCursor();
+  }
+  const parts = parseParts(cursor);
+  const [mark, seq, key] = parts;
+  const isPlace = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
+  if (!isPlace || parts.length > 3 || mark !== toMark(query, endpoint)) throw invalidCursor();
+  if (key === undefined) return { seq };
+  if (typeof key !== 'string' && typeof key !== 'number') throw invalidCursor();
+  return { seq, key };
+}
+
+function parseParts(cursor: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(parts)) return parts;
+  } catch (error) {
+    throw invalidCursor(error);
+  }
+  throw invalidCursor();
+}
+
+/** Mark of the list and its order. The size of a page is left out, so that it may change on the way. */
+function toMark({ filter, sortBy, sortOrder }: Query, endpoint: string): string {
+  const text = JSON.stringify([endpoint, filter ?? '', sortBy ?? '', sortOrder ?? '']);
+  return hash('sha256', text, 'base64url').slice(0, 12);
+}
+
+function invalidCursor(cause?: unknown): ScimError {
+  const detail =
+    'The cursor is none that this list has given out: leave it empty for the first page, then send nextCursor with the same query.';
+  return badRequest('invalidCursor', detail, cause);
+}
+
+/** @throws ScimError 400 `invalidCount`: not a whole number of at least 1. @see RFC 9865 §2.1 */
+function parseCursorCount(value: unknown): number {
   if (isAbsent(value)) return PAGE_SIZE;
   const count = toWholeNumber(value) ?? 0;
   if (count >= 1) return Math.min(count, PAGE_SIZE_MAX);
@@ -74,26 +170,6 @@ export function toWholeNumber(value: unknown): number | undefined {
       : typeof value === 'string' && WHOLE.test(value);
   // Beyond what is exact there are no resources anyway, and databases take no more.
   return isWhole ? Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER) : undefined;
-}
-
-/** One page of a list. */
-interface ListPage {
-  /** Number of resources in all pages together. */
-  readonly totalResults: number;
-  /** The place of the first resource of this page, from 1. */
-  readonly startIndex: number;
-  readonly resources: readonly JsonObject[];
-}
-
-/** The answer to a list or search. `itemsPerPage` is the number returned, not the number asked for. @see RFC 7644 §3.4.2 */
-export function toListResponse({ totalResults, startIndex, resources }: ListPage): JsonObject {
-  return {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    totalResults,
-    startIndex,
-    itemsPerPage: resources.length,
-    Resources: [...resources],
-  };
 }
 
 /** Order of a list. */
@@ -130,8 +206,8 @@ export function parseSorting(
   return value && { keys: [...path.keys, value.name], rule: value, descending };
 }
 
-/** Characters by which texts are sorted. */
-const SORTED_LENGTH_MAX = 1_000;
+/** Characters by which texts are sorted: a cursor with them fits into an address. */
+const SORTED_LENGTH_MAX = 200;
 
 /**
  * Sort value of a resource: of a list its primary value, else its first. Of a long text it is the beginning. Texts are

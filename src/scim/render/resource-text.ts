@@ -127,17 +127,3 @@ function renderMeta(view: ResourceView, type: 'User' | 'Group', context: RenderC
   const location = toRef(baseUrl, type, view.id);
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${toShownVersion(view, context)}\\""}`;
 }
-
-/** Attributes of a list; a page by cursor has no `startIndex`, and only the last one has no `nextCursor`. @see RFC 9865 §2 */
-interface ListHead {
-  readonly totalResults: number;
-  readonly startIndex?: number;
-  readonly itemsPerPage: number;
-  readonly nextCursor?: string | undefined;
-}
-
-/** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */
-export function openList(head: ListHead): string {
-  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
-  return `${JSON.stringify({ schemas, ...head }).slice(0, -1)},"Resources":[`;
-}

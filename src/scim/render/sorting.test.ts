@@ -77,5 +77,5 @@ test('an order that is none is refused', () => {
 test('a long text is sorted by its beginning', () => {
   const sorting = parseSorting({ sortBy: 'title' }, userSchema);
 
-  expect(sorting && toSortKey({ title: 'X'.repeat(100_000) }, sorting)).toBe('x'.repeat(1_000));
+  expect(sorting && toSortKey({ title: 'X'.repeat(100_000) }, sorting)).toBe('x'.repeat(200));
 });

@@ -13,7 +13,6 @@ import {
 import type { Store } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Filter } from '../filter/tree.ts';
-import type { Sorting } from '../render/paging.ts';
 import { EVERYTHING, isPlain, type Projection, project } from '../render/projection.ts';
 import { type Pieces, renderUser } from '../render/resource-text.ts';
 import { loadGroups, renderGroups } from './render-groups.ts';
@@ -21,7 +20,7 @@ import { loadGroups, renderGroups } from './render-groups.ts';
 /** Reads and shows the resources of one type. */
 export interface Source<View extends ResourceView> {
   count(selector: Selector | undefined): Promise<number>;
-  list(query: PartQuery): Promise<View[]>;
+  list(query: Omit<ViewQuery, 'provider'>): Promise<View[]>;
   /**
    * The resources for this filter and for sorting, each made when it is needed: of members no more than decide the filter.
    * `names` are the attributes that both look at.
@@ -37,13 +36,11 @@ export interface Source<View extends ResourceView> {
   render(views: readonly View[]): AsyncIterable<readonly Pieces[]>;
 }
 
-/** Selection and page of a list, without the provider that asks. */
-export type PartQuery = Omit<ViewQuery, 'provider'>;
-
-/** Filter and order of a request. */
-export interface Search {
-  readonly filter: Filter | undefined;
-  readonly sorting: Sorting | undefined;
+/** How a source of a request is made. */
+interface SourceRequest {
+  readonly deps: ProviderDeps;
+  readonly projection: Projection;
+  readonly countAll: CountAll;
 }
 
 /** Attributes of a group that hold lists of users. */
@@ -53,21 +50,22 @@ const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 export const PAGE_ROWS = 64;
 
 /** Users as lists and searches find them. */
-export function userSource(deps: ProviderDeps, projection: Projection): Source<UserView> {
-  const { store, provider } = deps;
-  const { read } = store;
+export function userSource({ deps, projection, countAll }: SourceRequest): Source<UserView> {
+  const { read } = deps.store;
+  const { provider } = deps;
   const own = toOwnIds(deps, { id: 'user', member: 'group' });
-  const toText = (view: UserView) => renderUser(view, deps);
+  const count = (selector?: Selector) => countViews(read, 'users', { selector, provider });
+  const load = (view: UserView) => JSON.parse(renderUser(view, deps)) as JsonObject;
   const show = isPlain(projection)
-    ? toText
-    : (view: UserView) => projectText(toText(view), projection);
+    ? (view: UserView) => renderUser(view, deps)
+    : (view: UserView) => JSON.stringify(project(load(view), projection));
   return {
-    count: (selector) => countViews(read, 'users', { selector: own(selector), provider }),
+    count: (selector) => (selector ? count(own(selector)) : countAll(count)),
     list: inPages((query) =>
       listViews(read, 'users', { ...query, selector: own(query.selector), provider }),
     ),
     hasUsers: () => false,
-    load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
+    load: async (views) => Iterator.from(views).map(load),
     async *render(views) {
       for (let start = 0; start < views.length; start += PAGE_ROWS) {
         if (start > 0) await nextTurn();
@@ -78,15 +76,17 @@ export function userSource(deps: ProviderDeps, projection: Projection): Source<U
 }
 
 /** Groups as lists and searches find them. */
-export function groupSource(
-  deps: ProviderDeps,
-  projection: Projection,
-): Source<ResourceView<GroupId>> {
-  const { provider } = deps;
+export function groupSource({
+  deps,
+  projection,
+  countAll,
+}: SourceRequest): Source<ResourceView<GroupId>> {
   const { read } = deps.store;
+  const { provider } = deps;
   const own = toOwnIds(deps, { id: 'group', member: 'user' });
+  const count = (selector?: Selector) => countViews(read, 'groups', { selector, provider });
   return {
-    count: (selector) => countViews(read, 'groups', { selector: own(selector), provider }),
+    count: (selector) => (selector ? count(own(selector)) : countAll(count)),
     list: inPages((query) =>
       listViews(read, 'groups', { ...query, selector: own(query.selector), provider }),
     ),
@@ -113,9 +113,7 @@ function toOwnIds(
 }
 
 /** Reads rows page by page. Each page begins behind the last row of the one before. */
-function inPages<View extends ResourceView>(
-  list: (query: PartQuery) => Promise<View[]>,
-): (query: PartQuery) => Promise<View[]> {
+function inPages<View extends ResourceView>(list: Source<View>['list']): Source<View>['list'] {
   return async (query) => {
     const views: View[] = [];
     for (;;) {
@@ -138,83 +136,20 @@ function toNeeded(names: ReadonlySet<string>): Projection {
   return except.size === 0 ? EVERYTHING : { only: undefined, except };
 }
 
-function projectText(text: string, projection: Projection): string {
-  return JSON.stringify(project(parseResource(text), projection));
-}
-
-function parseResource(text: string): JsonObject {
-  return JSON.parse(text) as JsonObject;
-}
-
-/** Places of one list that are remembered at most. */
-const PLACES_MAX = 1_000;
-
-/** Cache of the list of one type until the next write: its length, and the places where pages begin. */
-export interface PlaceCache {
-  /** Length of the list; counts only when something was written since. */
-  readTotal(count: () => Promise<number>): Promise<number>;
-  /** The place in the order of creation behind which `offset` begins, when a page before it was read. */
-  findPlace(offset: number): number | undefined;
-  /** Reads a page and remembers where the next one begins, unless something was written meanwhile. */
-  readPage<View extends ResourceView>(offset: number, read: () => Promise<View[]>): Promise<View[]>;
-}
+/** Counts all resources of a type. */
+type CountAll = (count: () => Promise<number>) => Promise<number>;
 
 /**
- * Creates the cache. Providers import page by page, and an offset makes a database pass over all rows before it.
- * Nothing is remembered where other processes may write too.
+ * Remembers the length of a list until the next write, since providers import page by page. Nothing is remembered where
+ * other processes may write too.
  */
-export function createPlaceCache({ generation }: Pick<Store, 'generation'>): PlaceCache {
-  let known: number | undefined;
-  let total: number | undefined;
-  const places = new Map<number, number>();
-
-  /** True when nothing was written since; otherwise forgets everything. */
-  function isCurrent(): boolean {
-    const now = generation();
-    if (now !== undefined && now === known) return true;
-    known = now;
-    total = undefined;
-    places.clear();
-    return now !== undefined;
-  }
-
-  return {
-    async readTotal(count) {
-      if (isCurrent() && total !== undefined) return total;
-      const before = generation();
-      const counted = await count();
-      if (before !== undefined && before === generation()) total = counted;
-      return counted;
-    },
-    findPlace: (offset) => (isCurrent() ? places.get(offset) : undefined),
-    async readPage(offset, read) {
-      const before = generation();
-      const views = await read();
-      const last = views.at(-1);
-      const isSteady = isCurrent() && before === known;
-      if (last && isSteady && places.size < PLACES_MAX) places.set(offset + views.length, last.seq);
-      return views;
-    },
-  };
-}
-
-/** A source whose whole list is counted once and paged from known places. */
-export function withPlaces<View extends ResourceView>(
-  source: Source<View>,
-  places: PlaceCache,
-): Source<View> {
-  return {
-    ...source,
-    count: (selector) =>
-      selector === undefined
-        ? places.readTotal(() => source.count(undefined))
-        : source.count(selector),
-    async list(query) {
-      const { selector, offset } = query;
-      if (selector !== undefined || offset === undefined) return source.list(query);
-      const afterSeq = places.findPlace(offset);
-      const fromPlace = afterSeq === undefined ? query : { ...query, offset: 0, afterSeq };
-      return places.readPage(offset, () => source.list(fromPlace));
-    },
+export function createTotal({ generation }: Pick<Store, 'generation'>): CountAll {
+  let known: { readonly generation: number; readonly total: number } | undefined;
+  return async (count) => {
+    const before = generation();
+    if (known !== undefined && known.generation === before) return known.total;
+    const total = await count();
+    known = before === undefined || before !== generation() ? known : { generation: before, total };
+    return total;
   };
 }
