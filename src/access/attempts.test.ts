@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  type AttemptsDeps,
   createAttempts,
+  createFailureCounts,
   createRarely,
   type FailedAttempt,
   toSource,
 } from './attempts.ts';
-import { createFailureCounts } from './failure-counts.ts';
 
 /** A clock whose sleepers the test ends. */
 function setUp(delayMaxMs = 2_000) {
@@ -14,10 +13,6 @@ function setUp(delayMaxMs = 2_000) {
   const sleeping: { ms: number; end: () => void }[] = [];
   const counted: string[] = [];
   const noticed: number[] = [];
-  const told: AttemptsDeps['told'] = {
-    counted: (place, status) => void counted.push(`${place} ${status}`),
-    noticed: ({ attempts }) => void noticed.push(attempts),
-  };
   const attempts = createAttempts({
     clock: {
       now: () => state.now,
@@ -28,7 +23,8 @@ function setUp(delayMaxMs = 2_000) {
         }),
     },
     delayMaxMs,
-    told,
+    counted: (place, status) => void counted.push(`${place} ${status}`),
+    noticed: ({ attempts }) => void noticed.push(attempts),
   });
   const fail = (change: Partial<FailedAttempt> = {}) =>
     attempts.failed({

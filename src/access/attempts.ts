@@ -1,5 +1,7 @@
+import type { Response } from 'express';
 import type { Clock } from '../domain/clock.ts';
-import { type AttemptsView, createFailureCounts } from './failure-counts.ts';
+import { getRequestContext } from '../telemetry/request-context.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 /** The endpoint that was asked. */
 export type Place = 'scim' | 'oauth' | 'ops';
@@ -10,6 +12,13 @@ const FREE = 3;
 const DELAY_MS = 100;
 /** Answers that are delayed at once; further attempts are refused immediately. */
 const DELAYED_MAX = 100;
+/** Failures older than this are forgotten, in milliseconds. */
+const WINDOW_MS = 10 * 60_000;
+/** Length of the parts by which they are counted together. */
+const PART_MS = 60_000;
+/** Sources that are remembered, and those that are shown. */
+const SOURCES_MAX = 1_000;
+const SHOWN_MAX = 20;
 
 /** A request without a valid credential. */
 export interface FailedAttempt {
@@ -22,10 +31,28 @@ export interface FailedAttempt {
   readonly signal: AbortSignal;
 }
 
+/** Describes a request without a valid credential. */
+export function toFailedAttempt(
+  res: Response,
+  { place, presented }: Pick<FailedAttempt, 'place' | 'presented'>,
+): FailedAttempt {
+  const { remoteAddress, requestId } = getRequestContext(res);
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return { place, presented, remoteAddress, requestId, signal: gone.signal };
+}
+
 /** Decision about the answer, now. */
 export type AttemptAnswer =
   | { readonly kind: 'refused' }
   | { readonly kind: 'too-many'; readonly retryAfterSeconds: number };
+
+/** Failed attempts that one process saw in the last ten minutes. Times are epoch milliseconds. */
+export interface AttemptsView {
+  readonly failed: number;
+  /** The sources with the most attempts; a source is an address, or the network of an IPv6 one. */
+  readonly sources: readonly { address: string; attempts: number; lastAt: number }[];
+}
 
 /** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export interface Attempts {
@@ -36,32 +63,22 @@ export interface Attempts {
 
 /** Dependencies of `createAttempts`. */
 export interface AttemptsDeps {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** The longest delay, in milliseconds; 0: no delay, and no refusal. */
   readonly delayMaxMs: number;
-  readonly told: {
-    /** Called for each attempt. */
-    counted(place: Place, status: 401 | 429): void;
-    /** Called rarely, with the `attempts` of this source since the last call. */
-    noticed(fields: {
-      place: Place;
-      requestId: string;
-      remoteAddress: string;
-      attempts: number;
-    }): void;
-  };
+  /** Called for each attempt. */
+  readonly counted: (place: Place, status: 401 | 429) => void;
+  /** Called rarely, with the `attempts` of this source since the last call. */
+  readonly noticed: (
+    fields: Pick<FailedAttempt, 'place' | 'requestId' | 'remoteAddress'> & { attempts: number },
+  ) => void;
 }
 
 /** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
-export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attempts {
+export function createAttempts({ clock, delayMaxMs, counted, noticed }: AttemptsDeps): Attempts {
   const counts = createFailureCounts();
   const rarely = createRarely();
   let delayed = 0;
-
-  function notice({ place, requestId, remoteAddress }: FailedAttempt, source: string): void {
-    const attempts = rarely.take(source, clock.now());
-    if (attempts > 0) told.noticed({ place, requestId, remoteAddress, attempts });
-  }
 
   async function delay(ms: number, signal: AbortSignal): Promise<void> {
     delayed += 1;
@@ -75,14 +92,14 @@ export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attem
   }
 
   return {
-    async failed(attempt) {
-      const { place, presented, remoteAddress, signal } = attempt;
+    async failed({ place, presented, remoteAddress, requestId, signal }) {
       const source = toSource(remoteAddress);
-      notice(attempt, source);
+      const attempts = rarely.take(source, clock.now());
+      if (attempts > 0) noticed({ place, requestId, remoteAddress, attempts });
       const nth = presented === 'nothing' ? 0 : counts.add(source, clock.now());
-      const delayMs = toDelayMs(nth, delayMaxMs);
+      const delayMs = nth <= FREE ? 0 : Math.min(DELAY_MS * 2 ** (nth - FREE - 1), delayMaxMs);
       const isTooMany = delayMs > 0 && delayed >= DELAYED_MAX;
-      told.counted(place, isTooMany ? 429 : 401);
+      counted(place, isTooMany ? 429 : 401);
       if (isTooMany) return { kind: 'too-many', retryAfterSeconds: Math.ceil(delayMaxMs / 1_000) };
       if (delayMs > 0) await delay(delayMs, signal);
       return { kind: 'refused' };
@@ -91,55 +108,58 @@ export function createAttempts({ clock, delayMaxMs, told }: AttemptsDeps): Attem
   };
 }
 
-/** No delay for the first few, then doubling. */
-function toDelayMs(nth: number, maxMs: number): number {
-  if (nth <= FREE) return 0;
-  return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);
-}
-
-/** Limits of reports. */
-interface RareLimits {
-  /** Interval of reports about one key, in milliseconds. */
-  readonly eachMs: number;
-  /** Reports about all keys together within that interval. */
-  readonly allMax: number;
-}
-
-const EACH_MINUTE: RareLimits = { eachMs: 60_000, allMax: 10 };
-/** Keys that are remembered; the key that was reported first is forgotten first. */
-const KEYS_MAX = 1_000;
-
-/** Limits repeated reports and counts the suppressed ones. */
-interface Rarely {
-  /** Occurrences since the last report, when a report is due; otherwise 0. `now` in milliseconds. */
-  take(key: string, now: number): number;
-}
-
-/** Creates a limit of reports: one a minute for each key, and ten for all, unless said otherwise. */
-export function createRarely({ eachMs, allMax } = EACH_MINUTE): Rarely {
-  const byKey = new Map<string, { toldAt: number; untold: number }>();
-  let interval = { from: 0, told: 0 };
-
+/** Creates counts of failures by source, and of all sources together. */
+export function createFailureCounts() {
+  const bySource = new BoundedMap<string, { attempts: number; lastAt: number }>(SOURCES_MAX);
+  const byPart = new BoundedMap<number, number>(WINDOW_MS / PART_MS);
   return {
-    take(key, now) {
-      const known = byKey.get(key) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
-      const count = known.untold + 1;
-      byKey.delete(key);
-      if (now - interval.from >= eachMs) interval = { from: now, told: 0 };
-      const isTold = now - known.toldAt >= eachMs && interval.told < allMax;
-      byKey.set(key, isTold ? { toldAt: now, untold: 0 } : { ...known, untold: count });
-      const [oldest] = byKey.keys();
-      if (byKey.size > KEYS_MAX && oldest !== undefined) byKey.delete(oldest);
-      if (!isTold) return 0;
-      interval.told += 1;
-      return count;
+    /** Returns the number of this attempt of its source, counted since the source was last quiet for ten minutes. */
+    add(source: string, now: number): number {
+      const known = bySource.get(source);
+      const before = known === undefined || now - known.lastAt >= WINDOW_MS ? 0 : known.attempts;
+      bySource.set(source, { attempts: before + 1, lastAt: now });
+      const part = Math.floor(now / PART_MS);
+      byPart.set(part, (byPart.get(part) ?? 0) + 1);
+      return before + 1;
+    },
+    view(now: number): AttemptsView {
+      const recent = [...byPart].filter(([part]) => now - part * PART_MS < WINDOW_MS);
+      const sources = [...bySource]
+        .map(([address, one]) => ({ address, ...one }))
+        .filter(({ lastAt }) => now - lastAt < WINDOW_MS)
+        .toSorted((a, b) => b.attempts - a.attempts)
+        .slice(0, SHOWN_MAX);
+      return { failed: recent.reduce((sum, [, count]) => sum + count, 0), sources };
     },
   };
 }
 
-/** Groups of an IPv6 address, and how many of them name the network. */
-const GROUPS = 8;
-const NETWORK_GROUPS = 4;
+/** Interval of reports about one key, in milliseconds, and reports about all keys together within it. */
+const REPORT_MS = 60_000;
+const REPORTS_MAX = 10;
+/** Keys that are remembered. */
+const KEYS_MAX = 1_000;
+
+/** Creates a limit of repeated reports: one in an interval for each key, and some for all. */
+export function createRarely({ eachMs = REPORT_MS, allMax = REPORTS_MAX } = {}) {
+  const byKey = new BoundedMap<string, { reportedAt: number; left: number }>(KEYS_MAX);
+  let interval = { from: 0, reports: 0 };
+  return {
+    /** Returns the occurrences since the last report if a report is due, otherwise 0. `now` in milliseconds. */
+    take(key: string, now: number): number {
+      const { reportedAt, left } = byKey.get(key) ?? {
+        reportedAt: Number.NEGATIVE_INFINITY,
+        left: 0,
+      };
+      if (now - interval.from >= eachMs) interval = { from: now, reports: 0 };
+      const isDue = now - reportedAt >= eachMs && interval.reports < allMax;
+      byKey.set(key, isDue ? { reportedAt: now, left: 0 } : { reportedAt, left: left + 1 });
+      if (!isDue) return 0;
+      interval.reports += 1;
+      return left + 1;
+    },
+  };
+}
 
 /**
  * The source behind an address: one IPv4 address, or one IPv6 network, whose user may have any address in it.
@@ -148,11 +168,8 @@ const NETWORK_GROUPS = 4;
 export function toSource(remoteAddress: string): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!address.includes(':')) return address;
+  const toGroups = (text: string) => text.split(':').filter((group) => group !== '');
   const [begin = [], end = []] = address.split('::').map(toGroups);
-  const zeros = Array.from({ length: Math.max(GROUPS - begin.length - end.length, 0) }, () => '0');
-  return `${[...begin, ...zeros, ...end].slice(0, NETWORK_GROUPS).join(':')}::/64`;
-}
-
-function toGroups(text: string): string[] {
-  return text.split(':').filter((group) => group !== '');
+  const zeros = Array.from({ length: Math.max(8 - begin.length - end.length, 0) }, () => '0');
+  return `${[...begin, ...zeros, ...end].slice(0, 4).join(':')}::/64`;
 }

@@ -1,4 +1,5 @@
 import type { Profile } from '../domain/credential.ts';
+import { BridgeError } from '../domain/errors.ts';
 import type { Trust } from '../domain/trust.ts';
 import type { DocumentReader } from '../outbound/read-document.ts';
 import {
@@ -44,16 +45,10 @@ export interface ClientWish {
   readonly by: string;
 }
 
-/** A client with a new secret; the text is in this answer alone. */
-interface Made extends ClientWithSecrets {
+/** A client with the text of its new secret, which is in this answer alone; null: it proves itself by assertions. */
+interface Made<Text> extends ClientWithSecrets {
   readonly kind: 'made';
-  readonly text: string;
-}
-
-/** A new client, which has no secret where it proves itself by assertions. */
-interface NewClient extends ClientWithSecrets {
-  readonly kind: 'made';
-  readonly text: string | null;
+  readonly text: Text;
 }
 
 /** OAuth clients, which are identity providers, and their secrets. */
@@ -61,13 +56,15 @@ export interface Clients {
   make(
     name: string,
     wish: ClientWish,
-  ): Promise<NewClient | { readonly kind: 'name-taken' | 'unknown-provider' | 'host-refused' }>;
+  ): Promise<
+    Made<string | null> | { readonly kind: 'name-taken' | 'unknown-provider' | 'host-refused' }
+  >;
   list(query: AccessQuery): Promise<ClientWithSecrets[]>;
   /** Gives the live client with this id or name one more secret. */
   rotate(
     idOrName: string,
     wish: SecretWish,
-  ): Promise<Made | { readonly kind: 'unknown' | 'too-many' | 'no-secrets' }>;
+  ): Promise<Made<string> | { readonly kind: 'unknown' | 'too-many' | 'no-secrets' }>;
   /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
   revoke(idOrName: string, secretId: string | undefined): Promise<ClientWithSecrets | undefined>;
 }
@@ -82,98 +79,60 @@ interface ClientsDeps {
 }
 
 /** Keeps the clients of a store. */
-export function createClients(deps: ClientsDeps): Clients {
+export function createClients({ store, clock, reader, onRevoked }: ClientsDeps): Clients {
   return {
-    make: (name, wish) => make(deps, name, wish),
+    async make(name, { profile, provider, proof, by }) {
+      const trust = 'trust' in proof ? proof.trust : undefined;
+      if (trust !== undefined && !isReadable(reader, trust)) return { kind: 'host-refused' };
+      const { id } = newSecret('secret');
+      const now = clock.now();
+      return store.write(async (tx) => {
+        if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
+        const isNew = await insertClient(tx, {
+          ...{ id, name, profile, provider, created_at: now, created_by: by },
+          trust: trust === undefined ? null : JSON.stringify(trust),
+          ...{ last_used_at: null, revoked_at: null },
+        });
+        if (!isNew) return { kind: 'name-taken' };
+        const text = 'trust' in proof ? null : await addSecret(tx, id, { ...proof, by, now });
+        return { kind: 'made', ...(await readClient(tx, id)), text };
+      });
+    },
     async list(query) {
-      const { read } = deps.store;
-      const clients = await listAccess(read, 'clients', query);
+      const clients = await listAccess(store.read, 'clients', query);
       const ids = clients.map(({ id }) => id);
-      const secrets = Map.groupBy(await listSecrets(read, ids), ({ client_id: id }) => id);
+      const secrets = Map.groupBy(await listSecrets(store.read, ids), ({ client_id: id }) => id);
       return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
     },
-    rotate: (idOrName, wish) => rotate(deps, idOrName, wish),
+    async rotate(idOrName, wish) {
+      const now = clock.now();
+      return store.write(async (tx) => {
+        const client = await lock(tx, idOrName);
+        if (client === undefined || client.revoked_at !== null) return { kind: 'unknown' };
+        if (client.trust !== null) return { kind: 'no-secrets' };
+        const secrets = await listSecrets(tx, [client.id]);
+        const valid = secrets.filter((one) => one.revoked_at === null && one.expires_at > now);
+        if (valid.length >= SECRETS_MAX) return { kind: 'too-many' };
+        const text = await addSecret(tx, client.id, { ...wish, now });
+        return { kind: 'made', ...(await readClient(tx, client.id)), text };
+      });
+    },
     async revoke(idOrName, secretId) {
-      const revoked = await deps.store.write((tx) =>
-        revoke(tx, deps.clock.now(), { idOrName, secretId }),
-      );
-      deps.onRevoked();
+      const revoked = await store.write(async (tx) => {
+        const client = await lock(tx, idOrName);
+        if (client === undefined) return undefined;
+        const ended = await revoke(tx, { client, secretId, now: clock.now() });
+        return ended ? readClient(tx, client.id) : undefined;
+      });
+      onRevoked();
       return revoked;
     },
   };
 }
 
-async function make(
-  { store, clock, reader }: ClientsDeps,
-  name: string,
-  { profile, provider, proof, by }: ClientWish,
-): ReturnType<Clients['make']> {
-  const { id } = newSecret('secret');
-  const trust = 'trust' in proof ? proof.trust : undefined;
-  const secret = 'trust' in proof ? undefined : { ...newSecret('secret'), ...proof };
-  const address = trust && findAddress(trust);
-  if (address !== undefined && !reader.isAllowed(address)) return { kind: 'host-refused' };
-  const now = clock.now();
-  const client = {
-    ...{ id, name, profile, provider, created_at: now, created_by: by },
-    trust: trust === undefined ? null : JSON.stringify(trust),
-  };
-  const made = await store.write(async (tx) => {
-    if (!(await isProvider(tx, provider))) return 'unknown-provider';
-    const isNew = await insertClient(tx, { ...client, last_used_at: null, revoked_at: null });
-    if (!isNew) return undefined;
-    if (secret !== undefined) {
-      const { validForMs } = secret;
-      await insertSecret(tx, toRow(secret, { clientId: id, validForMs, by, now }));
-    }
-    return readClient(tx, id);
-  });
-  if (made === 'unknown-provider') return { kind: made };
-  if (made === undefined) return { kind: 'name-taken' };
-  return { kind: 'made', ...made, text: secret?.text ?? null };
-}
-
-/** Address that the keys are read at, or found by; undefined: they are stored. */
-function findAddress({ issuer, keys: source }: Trust): string | undefined {
-  return source.kind === 'given' ? undefined : toAddress({ issuer: issuer ?? '', source });
-}
-
-async function rotate(
-  { store, clock }: ClientsDeps,
-  idOrName: string,
-  { validForMs, by }: SecretWish,
-): ReturnType<Clients['rotate']> {
-  const secret = newSecret('secret');
-  const now = clock.now();
-  const made = await store.write(async (tx) => {
-    const client = await lock(tx, idOrName);
-    if (client === undefined || client.revoked_at !== null) return 'unknown';
-    if (client.trust !== null) return 'no-secrets';
-    const secrets = await listSecrets(tx, [client.id]);
-    if (secrets.filter((one) => isValid(one, now)).length >= SECRETS_MAX) return 'too-many';
-    await insertSecret(tx, toRow(secret, { clientId: client.id, validForMs, by, now }));
-    return readClient(tx, client.id);
-  });
-  if (made === undefined) return { kind: 'unknown' };
-  return typeof made === 'string' ? { kind: made } : { kind: 'made', ...made, text: secret.text };
-}
-
-async function revoke(
-  tx: Db,
-  now: number,
-  { idOrName, secretId }: { idOrName: string; secretId: string | undefined },
-): Promise<ClientWithSecrets | undefined> {
-  const client = await lock(tx, idOrName);
-  if (client === undefined) return undefined;
-  if (secretId === undefined) {
-    await revokeAccess(tx, 'clients', { id: client.id, now });
-    return readClient(tx, client.id);
-  }
-  const id = secretId.replace(/^secret-/, '');
-  const secrets = await listSecrets(tx, [client.id]);
-  if (!secrets.some((secret) => secret.id === id)) return undefined;
-  await revokeAccess(tx, 'client_secrets', { id, now });
-  return readClient(tx, client.id);
+/** True if the keys are stored, or the settings let their address be read. */
+function isReadable(reader: ClientsDeps['reader'], { issuer, keys: source }: Trust): boolean {
+  return source.kind === 'given' || reader.isAllowed(toAddress({ issuer: issuer ?? '', source }));
 }
 
 /** The client with this id, revoked or not, or the live one with this name. */
@@ -182,30 +141,38 @@ async function lock(tx: Db, idOrName: string): Promise<ClientRow | undefined> {
   return id === undefined ? lockClientByName(tx, idOrName) : lockClient(tx, id);
 }
 
-async function readClient(tx: Db, id: string): Promise<ClientWithSecrets | undefined> {
+/** Ends a client, or one of its secrets; false: it has no such secret. */
+async function revoke(
+  tx: Db,
+  { client, secretId, now }: { client: ClientRow; secretId: string | undefined; now: number },
+): Promise<boolean> {
+  if (secretId === undefined) {
+    await revokeAccess(tx, 'clients', { id: client.id, now });
+    return true;
+  }
+  const id = secretId.replace(/^secret-/, '');
+  const isOwn = (await listSecrets(tx, [client.id])).some((secret) => secret.id === id);
+  if (isOwn) await revokeAccess(tx, 'client_secrets', { id, now });
+  return isOwn;
+}
+
+/** Reads a client that was locked. */
+async function readClient(tx: Db, id: string): Promise<ClientWithSecrets> {
   const client = await lockClient(tx, id);
-  return client && { client, secrets: await listSecrets(tx, [id]) };
+  if (client === undefined) throw new BridgeError('bug', `the client ${id} is gone`);
+  return { client, secrets: await listSecrets(tx, [id]) };
 }
 
-function isValid(
-  { revoked_at: revokedAt, expires_at: expiresAt }: SecretRow,
-  now: number,
-): boolean {
-  return revokedAt === null && expiresAt > now;
-}
-
-function toRow(
-  { id, digest }: { id: string; digest: string },
-  { clientId, validForMs, by, now }: SecretWish & { clientId: string; now: number },
-): SecretRow {
-  return {
-    id,
-    client_id: clientId,
-    digest,
-    created_at: now,
-    created_by: by,
-    expires_at: now + validForMs,
-    last_used_at: null,
-    revoked_at: null,
-  };
+/** Adds a secret; returns its text. */
+async function addSecret(
+  tx: Db,
+  clientId: string,
+  { validForMs, by, now }: SecretWish & { now: number },
+): Promise<string> {
+  const { id, digest, text } = newSecret('secret');
+  await insertSecret(tx, {
+    ...{ id, client_id: clientId, digest, created_at: now, created_by: by },
+    ...{ expires_at: now + validForMs, last_used_at: null, revoked_at: null },
+  });
+  return text;
 }

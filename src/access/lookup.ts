@@ -1,5 +1,6 @@
 import type { Credential, Purpose } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
+import { BoundedMap } from './bounded-map.ts';
 import { findPresented, isSame, type PresentedSecret, toDigest } from './secret-text.ts';
 
 /**
@@ -7,7 +8,7 @@ import { findPresented, isSame, type PresentedSecret, toDigest } from './secret-
  * within it.
  */
 const BELIEVED_MS = 5_000;
-/** Credentials that are remembered; the oldest are forgotten first. */
+/** Credentials that are remembered. */
 const KNOWN_MAX = 1_000;
 
 /** A credential of the store whose secret was presented correctly. */
@@ -49,7 +50,7 @@ interface Lookup {
  */
 export function createLookup({ load, clock, used, ...deps }: LookupDeps): Lookup {
   let { findGiven } = deps;
-  const known = new Map<string, Kept & { readonly askedAt: number }>();
+  const known = new BoundedMap<string, Kept & { readonly askedAt: number }>(KNOWN_MAX);
   const asking = new Map<string, Promise<Kept | undefined>>();
 
   function findKnown(key: string): Kept | undefined {
@@ -67,18 +68,11 @@ export function createLookup({ load, clock, used, ...deps }: LookupDeps): Lookup
     try {
       const kept = await answer;
       // Otherwise everything was forgotten meanwhile, and this answer may be older than that.
-      if (kept !== undefined && asking.get(key) === answer) remember(key, { ...kept, askedAt });
+      if (kept !== undefined && asking.get(key) === answer) known.set(key, { ...kept, askedAt });
       return kept;
     } finally {
       if (asking.get(key) === answer) asking.delete(key);
     }
-  }
-
-  function remember(key: string, kept: Kept & { readonly askedAt: number }): void {
-    known.delete(key);
-    known.set(key, kept);
-    const [oldest] = known.keys();
-    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
   }
 
   return {

@@ -14,9 +14,7 @@ import { findToken } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
 import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
-
-/** Precision of "last used", in milliseconds. */
-const EXACT_MS = 60_000;
+import { EXACT_MS } from './usage.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
 export function isOfPerson(credentialId: string): boolean {

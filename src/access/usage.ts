@@ -2,7 +2,7 @@ import { noteUse } from '../store/credentials/tokens.ts';
 import type { Store } from '../store/store.ts';
 
 /** Precision of "last used", in milliseconds. */
-const EXACT_MS = 60_000;
+export const EXACT_MS = 60_000;
 /** Time that uses are gathered before they are stored, in milliseconds. */
 const GATHER_MS = 500;
 
@@ -15,46 +15,39 @@ interface UsageDeps {
 }
 
 /** Records when credentials were last used: after the answers, at most once a minute for each. */
-export interface Usage {
-  /** @param id of a credential that the store keeps: `token-…`, `client-…` */
-  used(id: string): void;
-  /** Stores the uses that are not stored yet. */
-  stop(): Promise<void>;
-}
-
-/** Creates the record of one process. It remembers as many uses as there are valid credentials. */
-export function createUsage({ store, clock, onFailure }: UsageDeps): Usage {
-  const toldAt = new Map<string, number>();
-  const waiting = new Map<string, number>();
+export function createUsage({ store, clock, onFailure }: UsageDeps) {
+  const usedAt = new Map<string, number>();
+  const waiting = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> = Promise.resolve();
 
   async function storeAll(): Promise<void> {
     timer = undefined;
-    const uses = [...waiting];
+    const ids = [...waiting];
     waiting.clear();
-    if (uses.length === 0) return;
+    if (ids.length === 0) return;
     try {
       await store.write(async (tx) => {
-        for (const [id, at] of uses) await noteUse(tx, id, at);
+        for (const id of ids) await noteUse(tx, id, usedAt.get(id) ?? 0);
       });
     } catch (error) {
-      // Each credential is tried again after a minute, so that a failing store causes no flood of writes.
       onFailure(error);
     }
   }
 
   return {
-    used(id) {
+    /** @param id of a credential that the store keeps: `token-…`, `client-…` */
+    used(id: string): void {
       const now = clock.now();
-      if (Math.abs(now - (toldAt.get(id) ?? 0)) < EXACT_MS) return;
-      toldAt.set(id, now);
-      waiting.set(id, now);
+      if (Math.abs(now - (usedAt.get(id) ?? 0)) < EXACT_MS) return;
+      usedAt.set(id, now);
+      waiting.add(id);
       timer ??= setTimeout(() => {
         storing = storing.then(storeAll);
       }, GATHER_MS).unref();
     },
-    async stop() {
+    /** Stores the uses that are not stored yet. */
+    async stop(): Promise<void> {
       clearTimeout(timer);
       await storing;
       await storeAll();

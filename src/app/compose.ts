@@ -1,54 +1,42 @@
 import type { Express } from 'express';
-import type { Clock } from '../domain/clock.ts';
+import { createAccess } from '../access/access.ts';
+import { createAttempts } from '../access/attempts.ts';
+import type { GivenTokens } from '../access/lookup.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
+import { createRequestLog } from '../ops/requests/request-log.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
-import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import { createDriftDecisions, type DriftDecisions } from '../reconcile/repair/keeper.ts';
+import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
+import { createProviderWatch } from '../reconcile/repair/watch.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { createWaiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
-import type { Rules } from '../rules/rules.ts';
+import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { OUTAGE_CODES, type WatchedStore } from '../store/engine/store-health.ts';
+import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
 import { createRecorder } from '../store/recorder.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
-import { createOutageLog, type Logger, type OutageLog } from '../telemetry/logger.ts';
+import { createOutageLog } from '../telemetry/logger.ts';
 import { createTrafficCounter } from '../telemetry/metrics.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import {
-  openAccess,
-  openAttempts,
-  openFormerIds,
-  openProviderWatch,
-  openRequestLog,
-  toDriftRules,
-  toGivenTokens,
-  toScimDeps,
-} from './scim.ts';
+import { toDriftRules, toScimDeps } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import {
-  countStoreWork,
-  toDriftEvents,
-  toGuardOptions,
-  toLoggedName,
-  toReconcileEvents,
-} from './telemetry.ts';
+import { logRarely, toDriftEvents, toLoggedName, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -104,75 +92,74 @@ function refuseSecond(error: unknown): never {
 
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
-  const clock = await openStoreClock(given.store, given.clock);
-  const { store: recorded, openRecord } = createRecorder(given.store);
-  const store = countStoreWork(recorded, clock, given.metrics);
-  const logger = openOutageLog(given.logger, store, clock);
-  const traffic = createTrafficCounter();
-  const options: WatchedOptions = { ...given, store, openRecord, clock, logger, traffic };
+  const options = await watch(given);
+  const { settings, store, clock, logger, metrics } = options;
   const sections = await openSectionView(store);
-  const guard = await openWriteGuard(toGuardOptions(options));
-  const acts = openActLog(options);
+  const guard = await openWriteGuard({
+    ...{ store, clock, mode: settings.mode },
+    onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
+  });
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiters = createWaiters(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
   const observe = () => observeBridge(options, toHealthSources(options, parts));
+  const acts = openActLog(options);
   const leadership: Leadership = createLeadership({
     options,
     findParts: () => ({ options, deps, sections, guard, acts, waiters, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiters });
-  const state = { draining: false };
+  const { notify } = reconciler;
+  const repair = toRepairPolicy(settings);
+  const driftEvents = toDriftEvents(logger, metrics);
+  const state = { isDraining: false };
   const parts: BridgeParts = {
-    access: openAccess(options, deps),
-    attempts: openAttempts(options),
-    leadership,
-    rules: deps.rules,
-    reconciler,
-    drifts: openDecisions(options, { ...deps, ...drifts, notify: reconciler.notify }),
+    ...openProviderParts(options, deps),
+    ...{ leadership, rules: deps.rules, reconciler, guard, acts },
+    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair, driftEvents }),
     requestSweep: (asked) =>
-      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(options.settings) }, asked),
-    guard,
-    acts,
-    requests: openRequestLog(options, deps),
-    formerIds: openFormerIds(options, deps),
-    watch: openProviderWatch(options, deps),
-    isDraining: () => state.draining,
+      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }, asked),
+    isDraining: () => state.isDraining,
   };
-  const { start, stop } = createLifecycle(parts, sections);
   return {
     ...createApps(options, parts),
+    ...createLifecycle(options, parts, sections),
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
-    start,
     renew: (secrets) => renew(parts, secrets),
-    async stop() {
-      logger.stop();
-      await stop();
-    },
     drain() {
-      state.draining = true;
+      state.isDraining = true;
       void leadership.resign();
     },
   };
+}
+
+/** Has the work of the store counted, and its outages logged once. */
+async function watch(given: BridgeOptions): Promise<WatchedOptions> {
+  const { metrics } = given;
+  const clock = await openStoreClock(given.store, given.clock);
+  const { store: recorded, openRecord } = createRecorder(given.store);
+  recorded.onStatement(({ verb, durationMs, hasFailed }) =>
+    metrics.statements(verb, hasFailed ? 'failed' : 'done').observe(durationMs / 1_000),
+  );
+  const store = watchWrites(recorded, clock, (result, durationMs) =>
+    metrics.transactions.observe({ result }, durationMs / 1_000),
+  );
+  const logger = createOutageLog({
+    ...{ logger: given.logger, clock, codes: OUTAGE_CODES },
+    async isUsable() {
+      await readSections({ store });
+      return (await store.findWriteTrouble()) === undefined;
+    },
+  });
+  return { ...given, store, openRecord, clock, logger, traffic: createTrafficCounter() };
 }
 
 function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
   access.renew(toGivenTokens(settings, scimTokens));
   const { token } = settings.upstream;
   if (token !== undefined) leadership.tenure()?.renewToken(token);
-}
-
-function openDecisions(
-  { settings, logger, metrics }: WatchedOptions,
-  deps: Omit<DecisionDeps, 'repair' | 'driftEvents'>,
-): DriftDecisions {
-  return createDriftDecisions({
-    ...deps,
-    repair: toRepairPolicy(settings),
-    driftEvents: toDriftEvents(logger, metrics),
-  });
 }
 
 function openActLog({ store, openRecord, clock, logger }: WatchedOptions): ActLog {
@@ -186,16 +173,44 @@ function openActLog({ store, openRecord, clock, logger }: WatchedOptions): ActLo
   return createActLog({ store, openRecord, clock, told, onFailure });
 }
 
-function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): OutageLog {
-  return createOutageLog({
-    logger,
-    clock,
-    codes: OUTAGE_CODES,
-    async isUsable() {
-      await readSections({ store });
-      return (await store.findWriteTrouble()) === undefined;
-    },
-  });
+/** Opens the parts that know the credentials, requests and ids of identity providers. */
+function openProviderParts(options: WatchedOptions, { events: { failed } }: ProcessDeps) {
+  const { settings, store, openRecord, clock, logger, metrics, scimTokens } = options;
+  const fail = (type: string, id: string) => (error: unknown) => failed({ type, id, error });
+  return {
+    access: createAccess({
+      ...{ store, clock, onFailure: fail('access', 'used') },
+      given: toGivenTokens(settings, scimTokens),
+      keyHosts: { ...settings.oauth, hosts: settings.oauth.keyHosts },
+      keysFailed: logRarely(
+        clock,
+        ({ host }) => host,
+        ({ host, error: reason }, attempts) =>
+          logger.log(events.issuerUnreadable({ host, reason, attempts })),
+      ),
+    }),
+    attempts: createAttempts({
+      clock,
+      delayMaxMs: settings.access.failedDelayMax,
+      counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
+      noticed: (fields) => logger.log(events.credentialsWrong(fields)),
+    }),
+    requests: createRequestLog({
+      ...{ store, openRecord, clock, retentionMs: settings.retention.ledger },
+      onFailure: fail('requests', 'store'),
+    }),
+    formerIds: createFormerIds(store, fail('former-ids', 'read')),
+    watch: createProviderWatch({
+      ...{ store, clock, limit: toRepairPolicy(settings).limit },
+      silenceAfterMs: settings.provider.silenceAfter,
+      onFailure: fail('provider', 'heard'),
+    }),
+  };
+}
+
+/** The tokens of the settings, with those for SCIM that hold. */
+function toGivenTokens({ ops }: Pick<Settings, 'ops'>, scim: readonly string[]): GivenTokens {
+  return { scim, operator: ops.token, reader: ops.readerToken };
 }
 
 /** Makes the parts that every process has, leader or not. */
@@ -205,35 +220,29 @@ function createDeps(
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
   const { settings, store, clock, random, tracing } = options;
+  const { rules, users, protect } = settings;
   return {
-    store,
-    clock,
-    random,
+    ...{ store, clock, random, tracing },
     policy: toReconcilePolicy(settings),
-    rules: toRules(settings, findOwnAccount),
+    rules: {
+      book: createRuleBook(rules),
+      deactivation: users.deactivation,
+      protection: createProtection({
+        isProtectedUser: createMatcher(protect.users),
+        isProtectedGroup: createMatcher(protect.groups),
+        findOwnAccount,
+      }),
+    },
     events: toReconcileEvents(options, sections.refresh),
-    tracing,
-  };
-}
-
-function toRules(
-  { rules, users, protect }: Settings,
-  findOwnAccount: () => number | undefined,
-): Rules {
-  return {
-    book: createRuleBook(rules),
-    deactivation: users.deactivation,
-    protection: createProtection({
-      isProtectedUser: createMatcher(protect.users),
-      isProtectedGroup: createMatcher(protect.groups),
-      findOwnAccount,
-    }),
   };
 }
 
 /** In which order the parts begin, and in which they end. */
-function createLifecycle(parts: BridgeParts, sections: SectionView) {
-  const { access, leadership, reconciler, guard, requests, acts, formerIds } = parts;
+function createLifecycle(
+  { logger }: WatchedOptions,
+  { access, leadership, reconciler, guard, requests, acts, formerIds }: BridgeParts,
+  sections: SectionView,
+) {
   return {
     async start() {
       await guard.start(reconciler.notify);
@@ -242,7 +251,7 @@ function createLifecycle(parts: BridgeParts, sections: SectionView) {
       sections.start();
     },
     async stop() {
-      for (const each of [sections, guard]) each.stop();
+      for (const each of [logger, sections, guard]) each.stop();
       await formerIds.stop();
       await requests.stored();
       await access.stop();

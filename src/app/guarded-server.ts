@@ -44,30 +44,31 @@ const HEADER_BYTES_MAX = 40_960;
 const REST_BYTES_MAX = 1_048_576;
 /** Time that the sender of a larger body, or of one without a length, has to read the answer, in milliseconds. */
 const REST_MS = 1_000;
-/** Limits of time are checked at least this often, in milliseconds. */
+/** Interval at which Node checks limits of time, in milliseconds, at most. */
 const CHECK_MS_MAX = 5_000;
 
 /**
  * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
- * connections. A limit of time is exceeded by a quarter of it at most.
+ * connections.
  */
 export function createGuardedServer(limits = LIMITS): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
-  const checkMs = Math.ceil(Math.min(requestMs / 4, answerMs / 4, CHECK_MS_MAX));
   const options = {
     headersTimeout: Math.min(HEADERS_MS, requestMs),
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
-    connectionsCheckingInterval: checkMs,
+    connectionsCheckingInterval: Math.ceil(Math.min(requestMs / 4, CHECK_MS_MAX)),
     maxHeaderSize: HEADER_BYTES_MAX,
   };
   const server = new GuardedServer(options, Math.max(ADDRESS_MIN, connectionsMax / 2));
   server.maxConnections = connectionsMax;
-  server.on('request', leaveOutOrigin);
-  server.on('request', limitRest);
-  server.on('request', endAfterUpgrade);
-  cutSlowReaders(server, { answerMs, checkMs });
-  return server;
+  return server.on('request', (req, res) => {
+    leaveOutOrigin(req);
+    limitRest(req, res);
+    // Another protocol is not offered here, and Node reads nothing more of a connection that asks for one.
+    if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
+    res.once('prefinish', () => cutOffAfter(answerMs, req.socket, res));
+  });
 }
 
 /**
@@ -80,9 +81,8 @@ const LAST_REQUEST_MS = 250;
  * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
 class GuardedServer extends http.Server {
-  readonly #connections = new Set<Socket>();
   /** Open connections of each address. */
-  readonly #counts = new Map<string, number>();
+  readonly #connections = new Map<string, Set<Socket>>();
   /** Time from which idle connections may be closed, by a steady clock. */
   #cutsAtMs: number | undefined;
 
@@ -92,22 +92,16 @@ class GuardedServer extends http.Server {
       // One that is lost already has no address, without which nothing can be recorded. The address is remembered.
       if (socket.remoteAddress === undefined) return socket.destroy();
       const source = toSource(socket.remoteAddress);
-      if (this.#add(source, 1) > addressMax) socket.destroy();
+      const others = this.#connections.get(source) ?? new Set();
+      this.#connections.set(source, others.add(socket));
+      if (others.size > addressMax) socket.destroy();
       const silence = setTimeout(() => socket.bytesRead > 0 || socket.destroy(), SILENT_MS).unref();
-      this.#connections.add(socket);
       socket.once('close', () => {
         clearTimeout(silence);
-        this.#add(source, -1);
-        this.#connections.delete(socket);
+        others.delete(socket);
+        if (others.size === 0) this.#connections.delete(source);
       });
     });
-  }
-
-  #add(source: string, more: number): number {
-    const count = (this.#counts.get(source) ?? 0) + more;
-    if (count === 0) this.#counts.delete(source);
-    else this.#counts.set(source, count);
-    return count;
   }
 
   override closeIdleConnections(): void {
@@ -118,12 +112,11 @@ class GuardedServer extends http.Server {
     }
     if (now < this.#cutsAtMs) return;
     super.closeIdleConnections();
-    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+    for (const sockets of this.#connections.values()) {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }
   }
 }
-
-/** Scheme and authority in front of an address. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 /**
  * Makes an address that names its origin too, as a client sends it to a proxy, the path behind that, before any
@@ -132,7 +125,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 function leaveOutOrigin(req: IncomingMessage): void {
   const address = req.url ?? '';
   if (address.startsWith('/')) return;
-  const path = address.replace(ORIGIN, '');
+  const path = address.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path !== address) req.url = path.startsWith('/') ? path : `/${path}`;
 }
 
@@ -140,40 +133,14 @@ function leaveOutOrigin(req: IncomingMessage): void {
 function limitRest(req: IncomingMessage, res: ServerResponse): void {
   res.once('finish', () => {
     const declared = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    if (req.complete || declared <= REST_BYTES_MAX) return;
-    const { socket } = req;
-    const timeUp = setTimeout(() => socket.destroy(), REST_MS).unref();
-    req.once('close', () => clearTimeout(timeUp));
+    if (!req.complete && declared > REST_BYTES_MAX) cutOffAfter(REST_MS, req.socket, req);
   });
 }
 
-/**
- * Closes a connection whose request asked for another protocol, which is not offered here: Node reads nothing more of
- * it.
- */
-function endAfterUpgrade({ headers }: IncomingMessage, res: ServerResponse): void {
-  if (headers.upgrade !== undefined) res.shouldKeepAlive = false;
-}
-
-function cutSlowReaders(
-  server: Server,
-  { answerMs, checkMs }: { answerMs: number; checkMs: number },
-): void {
-  /** Answers under way, and the time of their completion, by a steady clock. */
-  const answers = new Map<ServerResponse, number | undefined>();
-  server.on('request', (_req, res) => {
-    answers.set(res, undefined);
-    res.once('close', () => answers.delete(res));
-  });
-  const check = setInterval(() => {
-    const now = performance.now();
-    for (const [res, completeAt] of answers) {
-      if (!res.writableEnded) continue;
-      if (completeAt === undefined) answers.set(res, now);
-      else if (now - completeAt >= answerMs) res.socket?.destroy();
-    }
-  }, checkMs).unref();
-  server.once('close', () => clearInterval(check));
+/** Cuts a connection off unless this part of it ends in time. */
+function cutOffAfter(ms: number, socket: Socket, part: IncomingMessage | ServerResponse): void {
+  const timeUp = setTimeout(() => socket.destroy(), ms).unref();
+  part.once('close', () => clearTimeout(timeUp));
 }
 
 /** Address to listen on, and what answers there. */
@@ -202,21 +169,19 @@ export async function listen(
   const server = createGuardedServer();
   servers.push(server);
   let current = app;
-  server.on('request', app);
+  server.on('request', (req, res) => current(req, res));
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-    const detail = why === 'EADDRINUSE' ? 'it is in use' : why;
-    throw new BridgeError('listen-failed', `cannot listen on ${host}:${port}: ${detail}`, {
-      cause,
-    });
+    const { code = 'unknown' } = Object(cause);
+    const detail = code === 'EADDRINUSE' ? 'it is in use' : String(code);
+    const message = `cannot listen on ${host}:${port}: ${detail}`;
+    throw new BridgeError('listen-failed', message, { cause });
   }
   return {
     server,
     serve(next) {
-      server.off('request', current).on('request', next);
       current = next;
     },
   };

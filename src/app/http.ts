@@ -37,7 +37,7 @@ import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { findOidcOptions, toScimPolicy } from './settings.ts';
 import { createApp } from './starting-app.ts';
-import { toAccessTelemetry } from './telemetry.ts';
+import { logRarely } from './telemetry.ts';
 
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
@@ -139,7 +139,12 @@ function toOAuthDeps(
     ownAudiences: [toTokenEndpoint(options), options.publicUrl],
     limits: toScimPolicy(settings).requests,
     turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
-    ...toAccessTelemetry(logger, clock),
+    refused: logRarely(
+      clock,
+      ({ clientId, reason }) => `${clientId} ${reason}`,
+      ({ requestId, clientId: credential, reason }, attempts) =>
+        logger.log(events.assertionRefused({ requestId, credential, reason, attempts })),
+    ),
     failed: (fields) => logger.log(events.requestFailed(fields)),
   };
 }

@@ -5,7 +5,7 @@ import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { OpenRecordOf } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Logger, OutageLog } from '../telemetry/logger.ts';
 import type { Metrics, TrafficCounter } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
@@ -45,6 +45,7 @@ export interface BridgeOptions {
 /** Options with a store that tells whether it takes writes, and with a count of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
+  readonly logger: OutageLog;
   readonly openRecord: OpenRecordOf;
   readonly traffic: TrafficCounter;
 }

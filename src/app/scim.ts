@@ -1,23 +1,15 @@
-import { type Access, createAccess } from '../access/access.ts';
-import { type Attempts, createAttempts } from '../access/attempts.ts';
-import type { GivenTokens } from '../access/lookup.ts';
-import { createRequestLog, type RequestLog } from '../ops/requests/request-log.ts';
-import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
 import { BLIND } from '../reconcile/sections.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import type { ScimDeps } from '../scim/deps.ts';
-import { createFormerIds, type FollowedIds } from '../scim/former-ids.ts';
 import { adoptGroupByHand } from '../scim/groups/create-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/store-change.ts';
-import type { Settings } from '../settings/schema.ts';
 import type { Leadership } from './leader.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
+import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toKeyHosts, toRepairPolicy, toScimPolicy } from './settings.ts';
-import { toAttemptTelemetry, toKeysFailed, toScimTelemetry } from './telemetry.ts';
+import { toScimPolicy } from './settings.ts';
+import { toScimTelemetry } from './telemetry.ts';
 
 /** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
@@ -63,65 +55,6 @@ export function toDriftRules(
     },
     findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
   };
-}
-
-/** Watches the requests of identity providers. */
-export function openProviderWatch(
-  { settings, store, clock }: BridgeOptions,
-  { events }: Pick<ProcessDeps, 'events'>,
-): ProviderWatch {
-  const { silenceAfter: silenceAfterMs } = settings.provider;
-  const { limit } = toRepairPolicy(settings);
-  const onFailure = (error: unknown) => events.failed({ type: 'provider', id: 'heard', error });
-  return createProviderWatch({ store, clock, limit, silenceAfterMs, onFailure });
-}
-
-/** Opens the ids by which an earlier SCIM server knew users and groups. */
-export function openFormerIds(
-  { store }: BridgeOptions,
-  { events }: Pick<ProcessDeps, 'events'>,
-): FollowedIds {
-  return createFormerIds(store, (error) =>
-    events.failed({ type: 'former-ids', id: 'read', error }),
-  );
-}
-
-/** Opens the credentials of providers and operators. */
-export function openAccess(
-  { settings, store, clock, scimTokens, logger }: BridgeOptions,
-  { events }: Pick<ProcessDeps, 'events'>,
-): Access {
-  const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  return createAccess({
-    ...{ store, clock, onFailure },
-    given: toGivenTokens(settings, scimTokens),
-    keyHosts: toKeyHosts(settings),
-    keysFailed: toKeysFailed(logger, clock),
-  });
-}
-
-/** The tokens of the settings, with those for SCIM that hold. */
-export function toGivenTokens(
-  { ops }: Pick<Settings, 'ops'>,
-  scim: readonly string[],
-): GivenTokens {
-  return { scim, operator: ops.token, reader: ops.readerToken };
-}
-
-/** Opens the limiter of requests without a valid credential. */
-export function openAttempts({ settings, clock, logger, metrics }: BridgeOptions): Attempts {
-  const { failedDelayMax: delayMaxMs } = settings.access;
-  return createAttempts({ clock, delayMaxMs, told: toAttemptTelemetry(logger, metrics) });
-}
-
-/** The log of what providers ask for. */
-export function openRequestLog(
-  { settings, store, openRecord, clock }: WatchedOptions,
-  { events }: Pick<ProcessDeps, 'events'>,
-): RequestLog {
-  const { ledger: retentionMs } = settings.retention;
-  const onFailure = (error: unknown) => events.failed({ type: 'requests', id: 'store', error });
-  return createRequestLog({ store, openRecord, clock, retentionMs, onFailure });
 }
 
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedSettings } from '../settings/load.ts';
 import { settingRows } from '../settings/rows.ts';
@@ -13,16 +14,10 @@ const LOOK_MS = 5_000;
 const SETTLED_MS = 100;
 
 /** Settings that hold from the next request on, without a restart. */
-const RENEWABLE: readonly string[] = [
-  'upstream.token',
-  'scim.tokens',
-  'ops.token',
-  'ops.readerToken',
-  'database.url',
-];
+const RENEWABLE = ['upstream.token', 'scim.tokens', 'ops.token', 'ops.readerToken', 'database.url'];
 
 /** Parts of a watch. */
-export interface SecretWatchDeps {
+interface SecretWatchDeps {
   readonly loaded: LoadedSettings;
   /** Reads the settings again. @throws SettingsError */
   readonly reload: () => LoadedSettings;
@@ -30,24 +25,16 @@ export interface SecretWatchDeps {
 }
 
 /** Watch of the files that hold secrets. */
-export interface SecretWatch {
-  /** The settings of the start with the secrets of now. */
-  current(): Settings;
-  /** Has `hear` told of each change from now on. */
-  listen(hear: (settings: Settings) => void): void;
-  start(): void;
-  stop(): void;
-  /** Reads the settings again at once, as SIGHUP asks. */
-  reload(): void;
-}
+export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
-/** Creates a watch: what cannot be used changes nothing, and is told once. */
-export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps): SecretWatch {
+/** Creates a watch: what cannot be used changes nothing, and is logged once. */
+export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps) {
+  const files = loaded.secretFiles;
   let current = loaded.settings;
-  let tell: (settings: Settings) => void = () => undefined;
+  let onChange: (settings: Settings) => void = () => undefined;
   let seen: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isStopped = false;
 
   function reloadNow(): void {
     try {
@@ -56,7 +43,7 @@ export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps): 
       if (others.length > 0) logger.log(events.restartNeeded({ settings: others.join(', ') }));
       if (secrets.length === 0) return;
       current = withSecrets(current, next);
-      tell(current);
+      onChange(current);
       logger.log(events.secretsRenewed({ settings: secrets.join(', ') }));
     } catch (error) {
       logger.log(events.secretsRefused({ error }));
@@ -64,33 +51,33 @@ export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps): 
   }
 
   async function look(): Promise<void> {
-    const before = await readAll(loaded.secretFiles);
-    const isFirst = seen === undefined;
-    if (before === undefined || before === seen) return;
-    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    if ((await readAll(loaded.secretFiles)) !== before) return;
-    seen = before;
-    if (!isFirst) reloadNow();
-  }
-
-  async function lookOnce(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
-    await look();
-    isLooking = false;
+    const before = await readAll(files);
+    if (before !== undefined && before !== seen) {
+      await sleep(SETTLED_MS);
+      if ((await readAll(files)) === before) {
+        const isFirst = seen === undefined;
+        seen = before;
+        if (!isFirst) reloadNow();
+      }
+    }
+    if (!isStopped) timer = setTimeout(look, LOOK_MS).unref();
   }
 
   return {
+    /** The settings of the start with the secrets of now. */
     current: () => current,
-    listen(hear) {
-      tell = hear;
+    /** Has `hear` called at each change from now on. */
+    listen(hear: (settings: Settings) => void) {
+      onChange = hear;
     },
     start() {
-      if (loaded.secretFiles.length === 0) return;
-      void lookOnce();
-      timer = setInterval(() => void lookOnce(), LOOK_MS).unref();
+      if (files.length > 0) void look();
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+    /** Reads the settings again at once, as SIGHUP asks. */
     reload: reloadNow,
   };
 }
@@ -104,20 +91,16 @@ async function readAll(paths: readonly string[]): Promise<string | undefined> {
   }
 }
 
-/** Settings that differ: those that hold at once, and those that need a restart. */
-function listChanges(
-  before: Settings,
-  after: Settings,
-): { readonly secrets: readonly string[]; readonly others: readonly string[] } {
-  const changed = settingRows.filter(
-    ({ path }) => !isDeepStrictEqual(findAt(before, path), findAt(after, path)),
-  );
-  const names = changed.map(({ name }) => name);
+/** Names of settings that differ: those that hold at once, and those that need a restart. */
+function listChanges(before: Settings, after: Settings) {
+  const changed = settingRows
+    .filter(({ path }) => !isDeepStrictEqual(findAt(before, path), findAt(after, path)))
+    .map(({ name }) => name);
   const isRenewable = (name: string) =>
     RENEWABLE.includes(name) && (name !== 'database.url' || isSameDatabase(before, after));
   return {
-    secrets: names.filter(isRenewable),
-    others: names.filter((name) => !isRenewable(name)),
+    secrets: changed.filter(isRenewable),
+    others: changed.filter((name) => !isRenewable(name)),
   };
 }
 
@@ -143,11 +126,7 @@ function withSecrets(before: Settings, after: Settings): Settings {
     ...before,
     upstream: { ...before.upstream, ...(after.upstream.token && { token: after.upstream.token }) },
     scim: { ...before.scim, tokens: after.scim.tokens },
-    ops: {
-      ...ops,
-      ...(token && { token }),
-      ...(readerToken && { readerToken }),
-    },
+    ops: { ...ops, ...(token && { token }), ...(readerToken && { readerToken }) },
     database: isSameDatabase(before, after) ? after.database : before.database,
   };
 }

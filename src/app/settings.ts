@@ -1,9 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { OidcOptions } from '../console/oidc.ts';
 import { createSeatRefusals } from '../domain/seats.ts';
-import type { DocumentPolicy } from '../outbound/read-document.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
-import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { Quirks } from '../reconcile/quirks.ts';
 import type { RepairPolicy } from '../reconcile/repair/deps.ts';
@@ -28,12 +26,6 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptGroups: groups.adopt,
     providerHarm: { count: limits.provider, percent: limits.providerPercent },
   };
-}
-
-/** Hosts that the keys of issuers may be on. */
-export function toKeyHosts({ oauth }: Pick<Settings, 'oauth'>): DocumentPolicy {
-  const { keyHosts: hosts, privateAddresses } = oauth;
-  return { hosts, privateAddresses };
 }
 
 /** Settings of signing in with an identity provider; undefined where none is set. */
@@ -62,12 +54,6 @@ export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
     limit: { count: limits.repair, percent: limits.repairPercent },
     settleMs: drift.settle,
   };
-}
-
-/** Retention times of the past. */
-export function toRetention({ retention }: Settings): Retention {
-  const { ledger: ledgerMs, acts: actsMs, tombstones: tombstonesMs } = retention;
-  return { ledgerMs, actsMs, tombstonesMs };
 }
 
 /** Settings of the SCIM interface. */

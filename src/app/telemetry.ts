@@ -1,17 +1,11 @@
-import type { IssuerKeysDeps } from '../access/assertion/issuer-keys.ts';
-import { type AttemptsDeps, createRarely } from '../access/attempts.ts';
-import type { OAuthDeps } from '../access/oauth/router.ts';
+import { createRarely } from '../access/attempts.ts';
 import { isOfPerson } from '../access/sessions.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
-import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
-import { type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
-import type { Store } from '../store/store.ts';
 import { events, type LogLine } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -62,27 +56,16 @@ export function toReconcileEvents(
   };
 }
 
-/** Assertions that are not taken, in the words of the log. */
-export function toAccessTelemetry(
-  logger: Logger,
+/** Has something logged at most once a minute for each key, with how often it happened. */
+export function logRarely<Fields>(
   clock: { now(): number },
-): Pick<OAuthDeps, 'refused'> {
+  toKey: (fields: Fields) => string,
+  log: (fields: Fields, attempts: number) => void,
+): (fields: Fields) => void {
   const rarely = createRarely();
-  return {
-    refused({ requestId, clientId: credential, reason }) {
-      const attempts = rarely.take(`${credential} ${reason}`, clock.now());
-      if (attempts === 0) return;
-      logger.log(events.assertionRefused({ requestId, credential, reason, attempts }));
-    },
-  };
-}
-
-/** Keys of issuers that cannot be read, in the words of the log. */
-export function toKeysFailed(logger: Logger, clock: { now(): number }): IssuerKeysDeps['failed'] {
-  const rarely = createRarely();
-  return ({ host, error: reason }) => {
-    const attempts = rarely.take(host, clock.now());
-    if (attempts > 0) logger.log(events.issuerUnreadable({ host, reason, attempts }));
+  return (fields) => {
+    const attempts = rarely.take(toKey(fields), clock.now());
+    if (attempts > 0) log(fields, attempts);
   };
 }
 
@@ -102,16 +85,6 @@ function toFailureLine({ type, id, error }: { type: string; id: string; error: u
   return type === 'user' || type === 'group'
     ? events.workerFailed({ resourceType: type, resourceId: id, error })
     : events.jobFailed({ job: type, at: id, error });
-}
-
-/** Options of the guard that knows whether the service may be changed; it logs each pause and each end of one. */
-export function toGuardOptions({ store, clock, settings, logger }: WatchedOptions): GuardOptions {
-  return {
-    store,
-    clock,
-    mode: settings.mode,
-    onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
-  };
 }
 
 /** Sweeps in the words of the log and the metrics. */
@@ -162,27 +135,9 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
   };
 }
 
-/** Has the statements and transactions of a store counted. */
-export function countStoreWork(store: Store, clock: Clock, metrics: Metrics): WatchedStore {
-  store.onStatement(({ verb, durationMs, hasFailed }) =>
-    metrics.statements(verb, hasFailed ? 'failed' : 'done').observe(durationMs / 1_000),
-  );
-  return watchWrites(store, clock, (result, durationMs) =>
-    metrics.transactions.observe({ result }, durationMs / 1_000),
-  );
-}
-
 /** The name of a credential; no line names a person: who it was stands in the store. */
 export function toLoggedName(act: Pick<OperatorAct, 'credential' | 'operator'>) {
   return isOfPerson(act.credential) ? undefined : act.operator;
-}
-
-/** Requests without a valid credential, in the words of the log and the metrics. */
-export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDeps['told'] {
-  return {
-    counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
-    noticed: (fields) => logger.log(events.credentialsWrong(fields)),
-  };
 }
 
 /** Spans of calls to the service, whose trace goes with them; nothing while tracing is off. */

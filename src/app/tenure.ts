@@ -1,7 +1,7 @@
-import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
+import { createNotifier, type NotifierDeps } from '../notify/notifier.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
-import type { Queue } from '../reconcile/bounded-wait.ts';
+import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
@@ -11,24 +11,26 @@ import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import { createSampling } from '../reconcile/loop/sampling.ts';
+import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import type { ReadDeps } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
-import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionView } from '../reconcile/sections.ts';
 import type { Waiters } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
 import { createTransport } from '../upstream/transport.ts';
-import { createDetectors, type DetectorParts, type Detectors } from './detectors.ts';
 import { performErrand } from './errands.ts';
 import type { LeaderNews } from './leader-news.ts';
 import { toNotifierTelemetry } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
-import { toFixedQuirks, toRetention, toTransportOptions } from './settings.ts';
-import { toCallTraces, toTransportHooks } from './telemetry.ts';
+import { toFixedQuirks, toRepairPolicy, toSweepPolicy, toTransportOptions } from './settings.ts';
+import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -37,8 +39,10 @@ export const STOP_GRACE_MS = 15_000;
 const HAND_OVER_GRACE_MS = 1_000;
 
 /** Parts of a process that its tenures use. */
-export interface TenureParts extends DetectorParts {
+export interface TenureParts {
+  readonly options: WatchedOptions;
   readonly deps: ProcessDeps;
+  readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly acts: ActLog;
@@ -60,57 +64,60 @@ export interface BridgeTenure extends Tenure {
 
 /** Opens a tenure; nothing runs before `start`. */
 export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<BridgeTenure> {
-  const { options, sections, waiters } = parts;
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, waiters);
-  const readDeps = { ...deps, identity: options.target.identity };
-  const firstRead = createFirstRead(readDeps);
-  const recovering = { firstRead, notify: convergence.notify, mode: parts.guard.mode };
-  const recovery = createRecovery({ ...readDeps, ...recovering });
-  const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
-  const keeping = openKeeping(deps, options);
+  const convergence = createConvergence(deps, parts.waiters);
+  const { notify } = convergence;
+  const firstRead = createFirstRead(deps);
+  const recovery = createRecovery({ ...deps, firstRead, notify, mode: parts.guard.mode });
+  const detectors = createDetectors(parts, deps, { firstRead, recovery, notify });
+  const { poller, keeper, sweeps } = detectors;
   const callForOperator = createOperatorCalls(deps, () => {
-    convergence.notify();
-    detectors.keeper.notify();
+    notify();
+    keeper.notify();
   });
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    performErrand({ convergence, callForOperator, look: detectors.keeper.look }, errand),
+    performErrand({ convergence, callForOperator, look: keeper.look }, errand),
   );
-  const notifier = openNotifier(parts, deps);
+  const background = [...openKeeping(parts, deps), errands, openNotifier(parts, deps)];
   const hearing = hearNews(store, detectors, convergence);
-  let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
-
-  const { sweeps } = detectors;
-  const news = toNews({ upstream, firstRead, recovery, sections, sweeps }, () => queue);
+  let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
+  const toNews = (): LeaderNews => ({
+    health: upstream.health(),
+    firstRead: firstRead.state(),
+    reading: sweeps.progress() ?? recovery.progress() ?? null,
+    ownAccount: firstRead.ownAccount() ?? null,
+    isReading: recovery.isReading(),
+    detection: recovery.detection() ?? null,
+    sections: parts.sections.states,
+    queue,
+  });
 
   return {
-    convergence,
-    firstRead,
-    callForOperator,
-    look: detectors.keeper.look,
+    ...{ convergence, firstRead, callForOperator, look: keeper.look },
+    get news() {
+      return toNews();
+    },
     renewToken(token) {
       upstream.renewToken(token);
-      void isAnswering(readDeps);
+      void isAnswering(deps);
     },
-    news,
     async readNews() {
       queue = await convergence.readQueue();
-      return JSON.stringify(news);
+      return JSON.stringify(toNews());
     },
     async start() {
       parts.acts.start();
       // Before the first read, so that what changes behind it is read of.
-      await detectors.poller.start();
+      await poller.start();
       await firstRead.start();
       convergence.start(recovery.hold);
       await recovery.start();
-      const { keeper } = detectors;
-      for (const each of [...keeping, sweeps, keeper, errands, hearing, notifier]) each.start();
+      for (const each of [sweeps, keeper, ...background, hearing]) each.start();
     },
     async stop() {
       hearing.stop();
-      const all = [...keeping, errands, notifier, ...Object.values(detectors), recovery, firstRead];
+      const all = [...background, poller, keeper, sweeps, recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
@@ -120,56 +127,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   };
 }
 
-/** Parts that make news. */
-interface NewsParts {
-  readonly upstream: ReconcileDeps['upstream'];
-  readonly firstRead: FirstRead;
-  readonly recovery: Recovery;
-  readonly sections: SectionView;
-  readonly sweeps: Detectors['sweeps'];
-}
-
-/** The news of a lead, each part of which is looked up when it is read. */
-function toNews(parts: NewsParts, findQueue: () => Queue): LeaderNews {
-  return {
-    get health() {
-      return parts.upstream.health();
-    },
-    get firstRead() {
-      return parts.firstRead.state();
-    },
-    get reading() {
-      return parts.sweeps.progress() ?? parts.recovery.progress() ?? null;
-    },
-    get ownAccount() {
-      return parts.firstRead.ownAccount() ?? null;
-    },
-    get isReading() {
-      return parts.recovery.isReading();
-    },
-    get detection() {
-      return parts.recovery.detection() ?? null;
-    },
-    get sections() {
-      return parts.sections.states;
-    },
-    get queue() {
-      return findQueue();
-    },
-  };
-}
-
-/** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
-function openKeeping(deps: ReconcileDeps, { settings, traffic, target }: WatchedOptions) {
-  const sampling = createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
-  const pruning = createPruning(deps, toRetention(settings));
-  return [sampling, pruning, createLeaverWatch(deps)];
-}
-
 async function createDeps(
   { options, deps, guard, acts }: TenureParts,
   lead: OwnLead,
-): Promise<ReconcileDeps> {
+): Promise<ReadDeps> {
   const { settings, target, clock, random, calledBefore } = options;
   const store = toLeadersStore(options.store, lead);
   const outage = createOutageWatch(clock);
@@ -187,26 +148,76 @@ async function createDeps(
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...deps, store, upstream, quirks, outage };
+  return { ...deps, store, upstream, quirks, outage, identity: target.identity };
 }
 
-function openNotifier(
-  { options, observe }: TenureParts,
-  { store, clock, random }: ReconcileDeps,
-): Notifier {
-  const { settings } = options;
-  const { receivers, hosts, privateAddresses } = settings.notify;
-  const policy = { receivers, hosts, privateAddresses };
+/** Parts of a tenure that its detectors ask. */
+interface Surroundings {
+  readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
+  readonly notify: () => void;
+}
+
+type Detectors = ReturnType<typeof createDetectors>;
+
+/** Creates the parts that see changes of others in the service, and act on them. */
+function createDetectors(
+  { options: { settings, logger, metrics }, drifts }: TenureParts,
+  deps: ReadDeps,
+  { firstRead, recovery, notify }: Surroundings,
+) {
+  const repair = toRepairPolicy(settings);
+  const driftEvents = toDriftEvents(logger, metrics);
+  const keeper = createDriftKeeper(
+    { ...deps, ...drifts, repair, driftEvents, notify },
+    () => firstRead.finished,
+  );
+  let isChecked = false;
+  const checked = recovery.hold.over.then(() => {
+    isChecked = true;
+  });
+  const sweeps = createSweeps({
+    ...deps,
+    sweepPolicy: toSweepPolicy(settings),
+    sweepEvents: toSweepEvents(logger, metrics),
+    checked,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    notify,
+    decide: keeper.decide,
+  });
+  const poller = createAuditPoller(deps, {
+    considerSweep: sweeps.consider,
+    intervalMs: settings.audit.pollInterval,
+    ownAccount: () => firstRead.ownAccount(),
+    read: recovery.read,
+    notify() {
+      notify();
+      keeper.notify();
+    },
+  });
+  return { poller, keeper, sweeps };
+}
+
+/** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
+function openKeeping({ options }: TenureParts, deps: ReconcileDeps) {
+  const { settings, traffic, target } = options;
+  const { ledger: ledgerMs, acts: actsMs, tombstones: tombstonesMs } = settings.retention;
+  return [
+    createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 }),
+    createPruning(deps, { ledgerMs, actsMs, tombstonesMs }),
+    createLeaverWatch(deps),
+  ];
+}
+
+function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
+  const { store, clock, random } = deps;
   const told = toNotifierTelemetry(options);
+  const policy = options.settings.notify;
   return createNotifier({ store, clock, random, policy, observe, told });
 }
 
 /** Hears what becomes due, and what operators decide, in this process and in others. */
-function hearNews(
-  { bell }: Store,
-  { sweeps, keeper }: Detectors,
-  convergence: Convergence,
-): { start(): void; stop(): void } {
+function hearNews({ bell }: Store, { sweeps, keeper }: Detectors, convergence: Convergence) {
   let ends: (() => void)[] = [];
   return {
     start() {

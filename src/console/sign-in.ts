@@ -1,7 +1,6 @@
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Attempts } from '../access/attempts.ts';
-import { toFailedAttempt } from '../access/failed-request.ts';
+import { type Attempts, toFailedAttempt } from '../access/attempts.ts';
 import type { FindCredential } from '../access/lookup.ts';
 import {
   findSessionText,

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { AttemptsView } from '../access/failure-counts.ts';
+import type { AttemptsView } from '../access/attempts.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';

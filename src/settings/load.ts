@@ -4,7 +4,7 @@ import { type Environment, readEnvironment, toFileVariable } from './environment
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import { toProblems } from './problems.ts';
-import { type SettingRow, settingRows } from './rows.ts';
+import { type SettingRow, sectionNames, settingRows } from './rows.ts';
 import { type Settings, settingsSchema } from './schema.ts';
 import { listShownSettings, type ShownSetting } from './shown.ts';
 import { toStoreUrl } from './store-url.ts';
@@ -39,10 +39,10 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const onProblem = (problem: SettingProblem) => problems.push(problem);
   const file = readConfigFile(configFile, readFile, onProblem);
   const values = readEnvironment(settingRows, { env, readFile }, onProblem);
-  const input = values.reduce<Tree>(
-    (tree, { row, value }) => withValue(tree, row.path, value),
-    file,
-  );
+  const input = values.reduce<Tree>((tree, { row, value }) => withValue(tree, row.path, value), {
+    ...Object.fromEntries(sectionNames.map((name) => [name, {}])),
+    ...file,
+  });
   // What is parsed once is not worth the compiling of a parser.
   const result = settingsSchema.safeParse(input, { jitless: true });
   problems.push(...toProblems(result.error, { rows: settingRows, values, input, configFile }));

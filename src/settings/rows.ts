@@ -16,6 +16,11 @@ export interface SettingRow extends KindFacts {
   readonly default: unknown;
 }
 
+/** The names of all sections: one that is left out is as good as an empty one. */
+export const sectionNames: readonly string[] = Object.entries(settingsSchema.shape)
+  .filter(([, child]) => child instanceof z.ZodObject)
+  .map(([name]) => name);
+
 /** Every setting in the order of the schema, those of sections too. An undocumented one is a bug that ends the import. */
 export const settingRows: readonly SettingRow[] = listRows(settingsSchema, []);
 

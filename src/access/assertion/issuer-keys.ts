@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { KeySource, PublicKey } from '../../domain/trust.ts';
 import type { DocumentReader } from '../../outbound/read-document.ts';
-import { parseKeys } from './parse-keys.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** Age from which on keys are read again, in milliseconds: one that was withdrawn is good as long. */
 const FRESH_MS = 10 * 60_000;
@@ -12,8 +13,10 @@ const KEPT_MS = 24 * 3_600_000;
 const PAUSE_MS = 5_000;
 /** Requests that wait for newer keys of one source; strangers who know an id of a client hold no more. */
 const WAITING_MAX = 100;
-/** Sources that are remembered; the oldest are forgotten first. */
+/** Sources that are remembered. */
 const SOURCES_MAX = 1_000;
+/** Keys that one issuer may show. */
+const KEYS_MAX = 100;
 
 /** The keys of an issuer cannot be read, so nothing can be said of its assertions. */
 export class IssuerUnreadable extends BridgeError {
@@ -42,8 +45,8 @@ export interface IssuerKeys {
   get(place: KeyPlace): Promise<HeldKeys>;
   /**
    * Keys that are newer than these, for an assertion that none of them has signed. All who ask share one reading, and
-   * wait for it where the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the
-   * host asked more often than every few seconds. Where very many wait, further ones do not.
+   * wait for it if the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the host
+   * asked more often than every few seconds. If very many wait, further ones do not.
    * @throws IssuerUnreadable
    */
   renew(place: KeyPlace, seen: HeldKeys): Promise<HeldKeys>;
@@ -70,7 +73,7 @@ interface State {
 
 /** Creates the memory of the issuers' keys of one process. */
 export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): IssuerKeys {
-  const states = new Map<string, State>();
+  const states = new BoundedMap<string, State>(SOURCES_MAX);
   const stopping = new AbortController();
   /** A clock that was set back makes nothing younger. */
   const isWithin = (at: number, ms: number) => {
@@ -100,26 +103,21 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): Iss
     return state.reading;
   }
 
-  async function renew(place: KeyPlace, state: State): Promise<HeldKeys> {
+  async function readAfterPause(place: KeyPlace, state: State): Promise<HeldKeys> {
     const waitMs = Math.min(state.renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
     if (waitMs > 0) await clock.sleep(waitMs, stopping.signal);
     state.renewedAt = clock.now();
     return readOnce(place, state);
   }
 
-  async function readAgain(place: KeyPlace, state: State): Promise<HeldKeys> {
-    const { failure } = state;
-    if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
-    return readOnce(place, state);
-  }
-
   return {
     async get(place) {
-      const state = getState(states, toKey(place));
-      const { held } = state;
+      const state = getState(states, place);
+      const { held, failure } = state;
       if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
       try {
-        return await readAgain(place, state);
+        if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
+        return await readOnce(place, state);
       } catch (error) {
         // The host is down: what it said within a day goes on being right.
         if (held !== undefined && isWithin(held.readAt, KEPT_MS)) return held;
@@ -127,10 +125,10 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): Iss
       }
     },
     async renew(place, seen) {
-      const state = getState(states, toKey(place));
+      const state = getState(states, place);
       if (state.held !== undefined && state.held !== seen) return state.held;
       if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
-      state.renewing ??= renew(place, state).finally(() => {
+      state.renewing ??= readAfterPause(place, state).finally(() => {
         delete state.renewing;
       });
       state.waiting += 1;
@@ -142,11 +140,10 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): Iss
   };
 }
 
-function getState(states: Map<string, State>, key: string): State {
+function getState(states: Map<string, State>, place: KeyPlace): State {
+  const key = `${place.source.kind} ${toAddress(place)}`;
   const known = states.get(key);
   if (known !== undefined) return known;
-  const [oldest] = states.keys();
-  if (states.size >= SOURCES_MAX && oldest !== undefined) states.delete(oldest);
   const state = { renewedAt: Number.NEGATIVE_INFINITY, waiting: 0 };
   states.set(key, state);
   return state;
@@ -158,10 +155,6 @@ export function toAddress({ issuer, source }: KeyPlace): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-function toKey(place: KeyPlace): string {
-  return `${place.source.kind} ${toAddress(place)}`;
-}
-
 /** Finds where the keys are; a description of another issuer is none. @see RFC 8414 §3.3 */
 async function findAddress(reader: DocumentReader, place: KeyPlace): Promise<string> {
   if (place.source.kind === 'address') return place.source.url;
@@ -169,4 +162,25 @@ async function findAddress(reader: DocumentReader, place: KeyPlace): Promise<str
   if (issuer !== place.issuer) throw new Error('the description is of another issuer');
   if (typeof url !== 'string') throw new Error('the description names no keys');
   return url;
+}
+
+const text = z.string().max(2_048).exactOptional();
+/** The public parts of a key: nothing of a private one is kept. */
+const publicKey: z.ZodType<PublicKey> = z.object({
+  kty: z.enum(['RSA', 'EC', 'OKP']),
+  key_ops: z.array(z.string().max(2_048)).max(10).exactOptional(),
+  ...{ kid: text, alg: text, use: text, crv: text, n: text, e: text, x: text, y: text },
+});
+const keySet = z.object({ keys: z.array(z.unknown()).max(KEYS_MAX) });
+
+/**
+ * Reads a set of keys. Those of kinds that are not known, and shared ones, are left out (RFC 7517 §5).
+ * @throws Error if it is no set, or none of its keys can be used
+ */
+export function parseKeys(document: unknown): PublicKey[] {
+  const set = keySet.safeParse(document);
+  if (!set.success) throw new Error(`no set of at most ${KEYS_MAX} keys`);
+  const keys = set.data.keys.flatMap((one) => publicKey.safeParse(one).data ?? []);
+  if (keys.length === 0) throw new Error('a set without a public key');
+  return keys;
 }

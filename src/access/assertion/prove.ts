@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import type { KeySource, Trust } from '../../domain/trust.ts';
+import type { Trust } from '../../domain/trust.ts';
 import { findClient, parseTrust } from '../../store/credentials/clients.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import type { PresentedAssertion } from '../oauth/parse-request.ts';
-import { type Claims, checkClaims, type Expectation } from './check-claims.ts';
+import { type Claims, checkClaims } from './check-claims.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { AssertionRefused, type RefusalReason } from './refused.ts';
-import { type AssertionHeader, parseHeader, proveSignature, spendProof } from './signature.ts';
+import { parseKeyId, proveSignature, readSubject, spendProof } from './signature.ts';
 
 /** Dependencies of `proveAssertion`. */
 export interface AssertionDeps {
@@ -25,6 +25,12 @@ interface ProvenAssertion {
   readonly used: UsedAssertionsTable | undefined;
 }
 
+/** Reasons that are found without looking at the signature. */
+const BEFORE_SIGNATURE: ReadonlySet<RefusalReason> = new Set([
+  ...(['malformed', 'type', 'critical', 'algorithm'] as const),
+  ...(['unknown-client', 'no-trust', 'unknown-key'] as const),
+]);
+
 /**
  * Proves the client by an assertion: who signed it, what it says, and for how long.
  * @throws AssertionRefused, the same for the caller whatever is wrong; IssuerUnreadable; StoreError
@@ -34,116 +40,82 @@ export async function proveAssertion(
   deps: AssertionDeps,
   presented: PresentedAssertion,
 ): Promise<ProvenAssertion> {
+  let id: string | undefined;
   try {
-    return await proveWhole(deps, presented);
-  } catch (error) {
-    if (error instanceof AssertionRefused && BEFORE_SIGNATURE.has(error.reason)) await spendProof();
-    throw error;
-  }
-}
-
-/** Reasons that are found without looking at the signature. */
-const BEFORE_SIGNATURE: ReadonlySet<RefusalReason> = new Set([
-  ...(['malformed', 'type', 'critical', 'algorithm'] as const),
-  ...(['unknown-client', 'no-trust', 'unknown-key'] as const),
-]);
-
-async function proveWhole(
-  deps: AssertionDeps,
-  presented: PresentedAssertion,
-): Promise<ProvenAssertion> {
-  const header = parseHeader(presented.assertion);
-  const { id, trust } = await findTrust(deps, presented);
-  const clientId = `client-${id}`;
-  const expected = toExpectation(clientId, trust, deps.ownAudiences);
-  try {
-    const claims = await prove(deps, presented.assertion, { header, trust, expected });
-    const check = checkClaims(claims, expected, deps.clock.now());
-    if (check.kind === 'wrong') throw new AssertionRefused(check.reason);
-    const { id: assertionId, endsAt } = check;
-    return {
-      clientId: id,
-      used: assertionId === undefined ? undefined : toUsed(expected, { id, assertionId, endsAt }),
-    };
+    const keyId = parseKeyId(presented.assertion);
+    id = parseClientId(presented);
+    const trust = await findTrust(deps.store, id);
+    return await prove(deps, { id, trust, keyId, text: presented.assertion });
   } catch (error) {
     if (!(error instanceof AssertionRefused)) throw error;
-    throw new AssertionRefused(error.reason, clientId, { cause: error.cause });
+    if (BEFORE_SIGNATURE.has(error.reason)) await spendProof();
+    const isKnown = id !== undefined && error.reason !== 'unknown-client';
+    throw new AssertionRefused(error.reason, isKnown ? `client-${id}` : undefined, {
+      cause: error.cause,
+    });
   }
 }
 
-async function findTrust(
-  { store }: AssertionDeps,
-  { clientId, assertion }: PresentedAssertion,
-): Promise<{ id: string; trust: Trust }> {
+function parseClientId({ clientId, assertion }: PresentedAssertion): string {
   const [, id] = /^client-([0-9a-f]{16})$/.exec(clientId ?? readSubject(assertion)) ?? [];
-  const row = id === undefined ? undefined : await findClient(store.read, id);
+  if (id === undefined) throw new AssertionRefused('unknown-client');
+  return id;
+}
+
+async function findTrust({ read }: Store, id: string): Promise<Trust> {
+  const row = await findClient(read, id);
   if (row === undefined || row.revoked_at !== null) throw new AssertionRefused('unknown-client');
   const trust = parseTrust(row);
-  if (trust === undefined) throw new AssertionRefused('no-trust', `client-${row.id}`);
-  return { id: row.id, trust };
+  if (trust === undefined) throw new AssertionRefused('no-trust');
+  return trust;
 }
 
-/** The subject of an assertion before anything is proven: it only says whose keys are to be tried. */
-function readSubject(assertion: string): string {
-  const [, payload = ''] = assertion.split('.');
-  try {
-    return String(Object(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).sub);
-  } catch (cause) {
-    throw new AssertionRefused('malformed', undefined, { cause });
-  }
-}
-
-function toExpectation(
-  clientId: string,
-  { issuer, audiences, claims, lifetimeMs, once }: Trust,
-  ownAudiences: readonly string[],
-): Expectation {
-  return {
-    issuer: issuer ?? clientId,
-    audiences: audiences.length === 0 ? ownAudiences : audiences,
-    subject: issuer === null ? clientId : undefined,
-    ...{ claims, lifetimeMs, once },
-  };
-}
-
-/** Parts of a proof. */
+/** An assertion, and what its client trusts. */
 interface Proof {
-  readonly header: AssertionHeader;
+  readonly id: string;
   readonly trust: Trust;
-  readonly expected: Expectation;
+  readonly keyId: string | undefined;
+  readonly text: string;
+}
+
+async function prove(
+  { clock, issuerKeys, ownAudiences }: AssertionDeps,
+  proof: Proof,
+): Promise<ProvenAssertion> {
+  const { id, trust } = proof;
+  const issuer = trust.issuer ?? `client-${id}`;
+  const expected = {
+    ...trust,
+    issuer,
+    audiences: trust.audiences.length === 0 ? ownAudiences : trust.audiences,
+    subject: trust.issuer === null ? issuer : undefined,
+  };
+  const claims = await readClaims(issuerKeys, issuer, proof);
+  const check = checkClaims(claims, expected, clock.now());
+  if (check.kind === 'wrong') throw new AssertionRefused(check.reason);
+  if (check.id === undefined) return { clientId: id, used: undefined };
+  const digest = hash('sha256', JSON.stringify([issuer, check.id]));
+  const used = { digest, client_id: id, expires_at: Math.ceil(check.endsAt) };
+  return { clientId: id, used };
 }
 
 /** Proves the signature; keys that may be too old are read again, once. */
-async function prove(
-  { issuerKeys }: AssertionDeps,
-  text: string,
-  { header, trust: { keys: source }, expected: { issuer } }: Proof,
+async function readClaims(
+  issuerKeys: IssuerKeys,
+  issuer: string,
+  { trust: { keys: source }, keyId, text }: Proof,
 ): Promise<Claims> {
-  if (isGiven(source)) return proveSignature(text, source.keys);
+  if (source.kind === 'given') return proveSignature(text, source.keys);
   const place = { issuer, source };
   const held = await issuerKeys.get(place);
   try {
     return await proveSignature(text, held.keys);
   } catch (error) {
-    if (!(error instanceof AssertionRefused) || !mayBeNewer(error, header)) throw error;
+    if (!(error instanceof AssertionRefused)) throw error;
+    // A newer key may have signed: one that is not there, or any if the header names none.
+    const mayBeNewer =
+      error.reason === 'unknown-key' || (error.reason === 'signature' && keyId === undefined);
+    if (!mayBeNewer) throw error;
   }
-  const { keys } = await issuerKeys.renew(place, held);
-  return proveSignature(text, keys);
-}
-
-function isGiven(source: KeySource): source is Extract<KeySource, { readonly kind: 'given' }> {
-  return source.kind === 'given';
-}
-
-/** True when a newer key may have signed: one that is not there, or any where the header names none. */
-function mayBeNewer({ reason }: AssertionRefused, { kid }: AssertionHeader): boolean {
-  return reason === 'unknown-key' || (reason === 'signature' && kid === undefined);
-}
-
-function toUsed(
-  { issuer }: Expectation,
-  { id, assertionId, endsAt }: { id: string; assertionId: string; endsAt: number },
-): UsedAssertionsTable {
-  const digest = hash('sha256', JSON.stringify([issuer, assertionId]));
-  return { digest, client_id: id, expires_at: Math.ceil(endsAt) };
+  return proveSignature(text, (await issuerKeys.renew(place, held)).keys);
 }

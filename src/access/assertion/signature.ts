@@ -5,23 +5,21 @@ import { AssertionRefused } from './refused.ts';
 
 /** Longest assertion, in characters. */
 const ASSERTION_MAX = 12_288;
-/** Keys that are tried where the header does not say which one it is. */
+/** Keys that are tried if the header does not say which one it is. */
 const TRIED_MAX = 10;
 /** Types that a token for a client to prove itself may have; none is one of them. @see RFC 7519 §5.1 */
 const TYPES = new Set(['jwt', 'client-authentication+jwt']);
+const OPTIONS = { algorithms: [...ASSERTION_ALGORITHMS] };
 
-/** Part of the header that chooses the key. */
-export interface AssertionHeader {
-  /** Id of the key; undefined: it is to be found by trying. */
-  readonly kid: string | undefined;
-}
-
-/** Reads the header of an assertion. @throws AssertionRefused for what is none, or asks for more than is understood */
-export function parseHeader(text: string): AssertionHeader {
+/**
+ * Reads the id of the key from the header of an assertion; undefined: it is to be found by trying.
+ * @throws AssertionRefused for what is none, or asks for more than is understood
+ */
+export function parseKeyId(text: string): string | undefined {
   if (text.length > ASSERTION_MAX || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) {
     throw new AssertionRefused('malformed');
   }
-  const { alg, kid, typ, crit, b64 } = parseJson(text.slice(0, text.indexOf('.')));
+  const { alg, kid, typ, crit, b64 } = parsePart(text, 0);
   if (crit !== undefined || b64 !== undefined) throw new AssertionRefused('critical');
   if (typeof alg !== 'string' || !ASSERTION_ALGORITHMS.includes(alg)) {
     throw new AssertionRefused('algorithm');
@@ -30,7 +28,16 @@ export function parseHeader(text: string): AssertionHeader {
     typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : 'no text';
   if (typ !== undefined && !TYPES.has(type)) throw new AssertionRefused('type');
   if (kid !== undefined && typeof kid !== 'string') throw new AssertionRefused('malformed');
-  return { kid };
+  return kid;
+}
+
+/** The subject of an assertion before anything is proven: it only says whose keys are to be tried. */
+export function readSubject(text: string): string {
+  return String(parsePart(text, 1).sub);
+}
+
+function parsePart(text: string, index: 0 | 1): JsonObject {
+  return parseObject(Buffer.from(text.split('.')[index] ?? '', 'base64url'));
 }
 
 /**
@@ -47,8 +54,8 @@ export async function proveSignature(
 }
 
 /**
- * Takes as long as a proof does, where there is nothing to prove: so the time tells no more than the words whether a
- * client or a key is known. The signature and its key are the example of RFC 7515 §A.3.
+ * Takes as long as a proof does, if there is nothing to prove: so the time says no more than the words whether a client
+ * or a key is known. The signature and its key are the example of RFC 7515 §A.3.
  */
 export async function spendProof(): Promise<void> {
   await verify(EXAMPLE, [EXAMPLE_KEY]);
@@ -66,9 +73,12 @@ const EXAMPLE_KEY: PublicKey = {
 };
 
 async function verify(text: string, keys: readonly PublicKey[]): Promise<CompactVerifyResult> {
-  const options = { algorithms: [...ASSERTION_ALGORITHMS] };
+  const jwks = keys.map(({ key_ops: operations, ...key }) => ({
+    ...key,
+    ...(operations && { key_ops: [...operations] }),
+  }));
   try {
-    return await compactVerify(text, createLocalJWKSet({ keys: keys.map(toJwk) }), options);
+    return await compactVerify(text, createLocalJWKSet({ keys: jwks }), OPTIONS);
   } catch (cause) {
     if (cause instanceof errors.JWKSNoMatchingKey) throw new AssertionRefused('unknown-key');
     if (!(cause instanceof errors.JWKSMultipleMatchingKeys)) throw unproven(cause);
@@ -86,7 +96,7 @@ async function tryEach(
     tried += 1;
     if (tried > TRIED_MAX) break;
     try {
-      return await compactVerify(text, key, { algorithms: [...ASSERTION_ALGORITHMS] });
+      return await compactVerify(text, key, OPTIONS);
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw unproven(error);
     }
@@ -97,14 +107,6 @@ async function tryEach(
 /** All that can go wrong with a text and a key is the fault of who sent the one or shows the other. */
 function unproven(cause: unknown): AssertionRefused {
   return new AssertionRefused('signature', undefined, { cause });
-}
-
-function toJwk({ key_ops: operations, ...key }: PublicKey) {
-  return { ...key, ...(operations && { key_ops: [...operations] }) };
-}
-
-function parseJson(encoded: string): JsonObject {
-  return parseObject(Buffer.from(encoded, 'base64url'));
 }
 
 /** @throws AssertionRefused for what is no JSON object in UTF-8 */

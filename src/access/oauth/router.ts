@@ -10,9 +10,8 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import type { AssertionDeps } from '../assertion/prove.ts';
-import { AssertionRefused, type RefusalReason } from '../assertion/refused.ts';
-import type { AttemptAnswer, Attempts } from '../attempts.ts';
-import { toFailedAttempt } from '../failed-request.ts';
+import { AssertionRefused } from '../assertion/refused.ts';
+import { type Attempts, toFailedAttempt } from '../attempts.ts';
 import { OAuthError, TooMany } from './errors.ts';
 import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
 import { assertGranted, parseTokenRequest, SCOPE } from './parse-request.ts';
@@ -30,16 +29,11 @@ export interface OAuthDeps extends AssertionDeps {
   /** Called with the reason of each request that is answered later, or not at all. */
   readonly turnedAway: (why: TurnedAway) => void;
   /** Called for each assertion that is not taken. */
-  readonly refused: (fields: AssertionRefusal) => void;
+  readonly refused: (
+    fields: Pick<AssertionRefused, 'clientId' | 'reason'> & { requestId: string },
+  ) => void;
   /** Called for errors that are the bridge's own fault. */
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
-}
-
-/** An assertion that was not taken. */
-interface AssertionRefusal {
-  readonly requestId: string;
-  readonly clientId: string | undefined;
-  readonly reason: RefusalReason;
 }
 
 /**
@@ -49,22 +43,21 @@ interface AssertionRefusal {
 export function createOAuthRouter(deps: OAuthDeps): Router {
   const router = Router();
   const body = express.text({ type: FORM, limit: BODY_MAX, verify: assertUtf8 });
-  router.use('/token', keepNothing);
-  router.route('/token').post(body, answerToken(deps)).all(refuseMethod);
+  router.use('/token', (_req, res, next) => {
+    // @see RFC 6749 §5.1
+    res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+    next();
+  });
+  router
+    .route('/token')
+    .post(body, answerToken(deps))
+    .all((_req, res) => {
+      res.setHeader('Allow', 'POST');
+      sendError(res, 405, { code: 'invalid_request', message: 'Only POST is possible here.' });
+    });
   router.use(answerErrors(deps));
   return router;
 }
-
-/** Forbids caches to keep a token. @see RFC 6749 §5.1 */
-const keepNothing: RequestHandler = (_req, res, next) => {
-  res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
-  next();
-};
-
-const refuseMethod: RequestHandler = (_req, res) => {
-  res.setHeader('Allow', 'POST');
-  sendError(res, 405, { code: 'invalid_request', message: 'Only POST is possible here.' });
-};
 
 function answerToken(deps: OAuthDeps): RequestHandler {
   const admission = createAdmission(deps.limits, deps.clock);
@@ -78,7 +71,7 @@ function answerToken(deps: OAuthDeps): RequestHandler {
     const why = admission.begin(proven.clientId);
     if (why !== undefined) throw turnAway(why, deps);
     res.once('close', () => admission.end(proven.clientId));
-    const { text } = await issue(deps, proven);
+    const text = await issue(deps, proven);
     res.json({
       access_token: text,
       token_type: 'Bearer',
@@ -99,74 +92,67 @@ function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): TooMany {
 function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {
   return async (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
-    const { status, known } = toAnswer(error);
+    const requestId = getRequestId(res);
+    const { status, retryAfterSeconds, code, message } = toAnswer(error);
     if (error instanceof AssertionRefused) {
-      const { clientId, reason } = error;
-      refused({ requestId: getRequestId(res), clientId, reason });
+      refused({ requestId, clientId: error.clientId, reason: error.reason });
     }
     if (status === 401) {
       const attempt = toFailedAttempt(res, { place: 'oauth', presented: 'something' });
-      return answerStranger(res, known, await attempts.failed(attempt));
+      const answer = await attempts.failed(attempt);
+      if (answer.kind === 'too-many') {
+        res.setHeader('Retry-After', String(answer.retryAfterSeconds));
+        return sendError(res, 429, TOO_MANY_STRANGERS);
+      }
+      res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
     }
     // The log has a line of its own for an issuer that is down.
-    const isOurs = status >= 500 && !(error instanceof IssuerUnreadable);
-    if (isOurs) failed({ requestId: getRequestId(res), error });
-    if (status === 503) res.setHeader('Retry-After', String(RETRY_SECONDS));
-    if (error instanceof TooMany) res.setHeader('Retry-After', String(error.retryAfterSeconds));
-    sendError(res, status, known);
+    if (status >= 500 && !(error instanceof IssuerUnreadable)) failed({ requestId, error });
+    if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+    sendError(res, status, { code, message });
   };
 }
 
-function answerStranger(res: Response, known: OAuthError, answer: AttemptAnswer): void {
-  if (answer.kind === 'too-many') {
-    res.setHeader('Retry-After', String(answer.retryAfterSeconds));
-    const message = 'Too many requests name no valid client.';
-    sendError(res, 429, { code: 'temporarily_unavailable', message });
-    return;
-  }
-  res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
-  sendError(res, 401, known);
+/** Code and words of an answer. */
+type Words = Pick<OAuthError, 'code' | 'message'>;
+
+const TOO_MANY_STRANGERS: Words = {
+  code: 'temporarily_unavailable',
+  message: 'Too many requests name no valid client.',
+};
+
+interface Answer extends Words {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
 }
 
 /** Maps an error to its answer. @see RFC 6749 §5.2 */
-function toAnswer(error: unknown): { status: number; known: OAuthError } {
-  if (error instanceof TooMany) return { status: 429, known: error };
+function toAnswer(error: unknown): Answer {
+  if (error instanceof TooMany) {
+    const { code, message, retryAfterSeconds } = error;
+    return { status: 429, retryAfterSeconds, code, message };
+  }
   if (error instanceof OAuthError) {
-    return { status: error.code === 'invalid_client' ? 401 : 400, known: error };
+    const { code, message } = error;
+    return { status: code === 'invalid_client' ? 401 : 400, code, message };
   }
-  if (error instanceof StoreError || error instanceof IssuerUnreadable) {
-    const words = error instanceof StoreError ? NO_STORE : NO_KEYS;
-    return {
-      status: 503,
-      known: new OAuthError('temporarily_unavailable', words, { cause: error }),
-    };
+  const later = {
+    ...{ status: 503, retryAfterSeconds: RETRY_SECONDS },
+    code: 'temporarily_unavailable',
+  } as const;
+  if (error instanceof StoreError) {
+    return { ...later, message: 'The store of the bridge cannot be used now.' };
   }
-  const status = findStatus(error);
-  if (status === undefined || status >= 500) {
-    return {
-      status: 500,
-      known: new OAuthError('server_error', 'The bridge failed.', { cause: error }),
-    };
+  if (error instanceof IssuerUnreadable) {
+    return { ...later, message: 'The keys that prove this assertion cannot be read now.' };
   }
-  return {
-    status,
-    known: new OAuthError('invalid_request', 'The body cannot be read.', { cause: error }),
-  };
+  // The status that express gives a body it cannot read.
+  const { status } = Object(error);
+  return typeof status === 'number' && status < 500
+    ? { status, code: 'invalid_request', message: 'The body cannot be read.' }
+    : { status: 500, code: 'server_error', message: 'The bridge failed.' };
 }
 
-const NO_STORE = 'The store of the bridge cannot be used now.';
-const NO_KEYS = 'The keys that prove this assertion cannot be read now.';
-
-/** The status that express gives a body it cannot read. */
-function findStatus(error: unknown): number | undefined {
-  const isTold = error instanceof Error && 'status' in error && typeof error.status === 'number';
-  return isTold ? Number(error.status) : undefined;
-}
-
-function sendError(
-  res: Response,
-  status: number,
-  { code, message }: Pick<OAuthError, 'code' | 'message'>,
-): void {
+function sendError(res: Response, status: number, { code, message }: Words): void {
   res.status(status).json({ error: code, error_description: message });
 }

@@ -1,4 +1,4 @@
-import { parseKeys } from '../../access/assertion/parse-keys.ts';
+import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import type { TrustBody, TrustView } from '../schemas/trust.ts';

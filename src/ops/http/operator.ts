@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { AttemptAnswer, Attempts, FailedAttempt } from '../../access/attempts.ts';
-import { toFailedAttempt } from '../../access/failed-request.ts';
+import { type AttemptAnswer, type Attempts, toFailedAttempt } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/lookup.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
@@ -56,7 +55,7 @@ export function createStillIn(deps: OperatorDeps): IsStillIn {
 
 /** A credential as it was presented, and its look-up. */
 interface Presented {
-  readonly presented: FailedAttempt['presented'] | 'session';
+  readonly presented: 'nothing' | 'something' | 'session';
   readonly find?: () => Promise<Credential | undefined>;
 }
 
@@ -149,7 +148,7 @@ async function look(
 
 function answerStranger(
   res: Response,
-  presented: FailedAttempt['presented'],
+  presented: 'nothing' | 'something',
   answer: AttemptAnswer,
 ): void {
   if (answer.kind === 'too-many') {

@@ -1,4 +1,4 @@
-import type { AttemptsView } from '../../access/failure-counts.ts';
+import type { AttemptsView } from '../../access/attempts.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { QUEUED_CLASSES, type TroubledResource } from '../../store/resources/backlog.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';

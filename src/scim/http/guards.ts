@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Attempts } from '../../access/attempts.ts';
-import { toFailedAttempt } from '../../access/failed-request.ts';
+import { type Attempts, toFailedAttempt } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/lookup.ts';
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
