@@ -13,8 +13,8 @@ import { type LiveCredential, listLiveCredentials } from '../store/credentials/t
 import { countDriftsAfter } from '../store/drift-views.ts';
 import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
+import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
 import type { Db } from '../store/store.ts';
-import { findLateLeavers, type LateLeavers } from '../store/users/leavers.ts';
 import { events } from '../telemetry/events.ts';
 import type { WatchedOptions } from './options.ts';
 

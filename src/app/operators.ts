@@ -18,7 +18,7 @@ import { countDrifts, countUnmanaged } from '../store/drift-views.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
-import { findLateLeavers } from '../store/users/leavers.ts';
+import { findLateLeavers } from '../store/resources/leavers.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';

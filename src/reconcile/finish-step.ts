@@ -1,16 +1,10 @@
 import { type Cells, listWaiting } from '../domain/cell.ts';
 import { findProblem } from '../domain/failure.ts';
 import type { UserField } from '../domain/user.ts';
-import {
-  parseCells,
-  type StuckLink,
-  toCellColumns,
-  toDueClass,
-  toUserCellColumns,
-} from '../store/engine/columns.ts';
+import { parseCells, type StuckLink, toCellColumns, toDueClass } from '../store/engine/columns.ts';
 import { NOTHING_WAITING, readWaiting, type WaitingSummary } from '../store/links/waiting.ts';
 import { markExhausted } from '../store/links/work.ts';
-import { isUserRow, type ResourceRow } from '../store/resources/rows.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { toRestingRow } from './lost-calls.ts';
 import { type Recorded, toProgress } from './recorded.ts';
@@ -63,7 +57,7 @@ export async function finishStep<T extends KindTypes>(
 
 /** Waiting changes of the lists of a row; a user has none. */
 export async function readLinks(tx: Db, row: ResourceRow, now: number): Promise<WaitingSummary> {
-  return isUserRow(row) ? NOTHING_WAITING : readWaiting(tx, row.id, now);
+  return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row.id, now);
 }
 
 /** The same, once those that failed too often are marked as stuck. */
@@ -72,11 +66,13 @@ export async function readExhausted(
   row: ResourceRow,
   step: Parameters<typeof markExhausted>[2],
 ): Promise<WaitingSummary> {
-  if (!isUserRow(row)) await markExhausted(tx, row.id, step);
+  if (row.type === 'group') await markExhausted(tx, row.id, step);
   return readLinks(tx, row, step.now);
 }
 
 /** The columns of the cells of a row; `link`: the user of a group's lists who is stuck longest. */
 export function toCellColumnsOf(row: ResourceRow, cells: Cells<string>, link?: StuckLink) {
-  return isUserRow(row) ? toUserCellColumns(cells as Cells<UserField>) : toCellColumns(cells, link);
+  return row.type === 'user'
+    ? toCellColumns(cells as Cells<UserField>)
+    : toCellColumns(cells, link);
 }

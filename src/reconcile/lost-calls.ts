@@ -7,7 +7,7 @@ import type { UserField } from '../domain/user.ts';
 import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { claimAccounts } from '../store/links/work.ts';
-import { isUserRow, type ResourceRow } from '../store/resources/rows.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 
 /** Fields that a call of each kind may change. */
@@ -65,7 +65,7 @@ export async function claimOvertaken<Row extends ResourceRow>(
 ): Promise<Row> {
   if (!step.planned.mustLook) return row;
   const lost = await listOvertaken(tx, row, step);
-  if (!isUserRow(row)) await claimLostLinks(tx, row, lost);
+  if (row.type === 'group') await claimLostLinks(tx, row, lost);
   return withFieldsClaimed(row, lost);
 }
 

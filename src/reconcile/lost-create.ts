@@ -1,7 +1,8 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
 import type { SentCreate } from '../domain/resource-state.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { isLinked, isUserRow, type ResourceRow } from '../store/resources/rows.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
+import { isLinked } from '../store/resources/state.ts';
 import {
   isStale,
   type Postponed,
@@ -39,7 +40,7 @@ function mayHaveCreated(row: ResourceRow, planned: LookPlanned): boolean {
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
 export function isLostLook(row: ResourceRow, { mustLook }: LookPlanned): boolean {
   if (row.sent_creates === '[]' || isLinked(row) || !mustLook) return false;
-  const isUnwanted = row.deleted_at !== null || (isUserRow(row) && row.active === 0);
+  const isUnwanted = row.deleted_at !== null || (row.type === 'user' && row.active === 0);
   return isUnwanted || !isExistenceOf(parseCells(row));
 }
 

@@ -1,4 +1,5 @@
-import { type GroupRow, toObservedGroup } from '../store/groups/groups.ts';
+import type { GroupRow } from '../store/resources/rows.ts';
+import { toObservedGroup } from '../store/resources/state.ts';
 import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 

@@ -4,7 +4,7 @@ import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { GroupField } from '../domain/group.ts';
 import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
-import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
@@ -13,19 +13,13 @@ import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import {
-  type GroupRow,
-  lockGroup,
-  toObservedGroup,
-  toSeenEntities,
-  updateGroup,
-} from '../store/groups/groups.ts';
 import { stopLeaving } from '../store/links/work.ts';
 import { listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
 import { lockHeld, type PlanRow } from '../store/plans/plans.ts';
+import { type GroupRow, lockRow, updateRow } from '../store/resources/rows.ts';
+import { toObservedGroup, toSeenEntities, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
-import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
 
@@ -154,7 +148,7 @@ async function takeFromUser(
   tx: Db,
   { key, version, limit, deactivation }: Removals,
 ): Promise<PlanAction[] | undefined> {
-  const row = await lockUser(tx, userId(key.id));
+  const row = await lockRow(tx, { type: 'user', id: key.id });
   if (row?.version !== version) return undefined;
   if (!limit.harms.has('deactivate')) return [];
   const { desired, deleted, observed, cells } = toUserState(row);
@@ -164,7 +158,7 @@ async function takeFromUser(
   const isTaken = (field: UserField) =>
     (field === 'active' && isToGo) || (field === 'temporarilyInactive' && isSuspended);
   const left = listWaiting(cells).filter((field) => !isTaken(field));
-  await updateUser(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
   const toAction = (kind: PlanAction['kind'], wanted: JsonValue, held: JsonValue): PlanAction => ({
     ...{ kind, type: 'user', resourceId: row.id, memberId: '' },
     ...{ desired: wanted, observed: held, harm: 'deactivate' },
@@ -186,15 +180,15 @@ function toSuspension(
 /** Takes the group's removal, or those of the call's members and admins, out of what waits of a group. */
 async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] | undefined> {
   const { key, version, limit, changes } = removals;
-  const row = await lockGroup(tx, groupId(key.id));
+  const row = await lockRow(tx, { type: 'group', id: key.id });
   if (row?.version !== version) return undefined;
   const group = { type: 'group', resourceId: row.id } as const;
   const actions: PlanAction[] = [];
   if (limit.harms.has('deleteGroup') && changes.some(({ kind }) => kind === 'group.delete')) {
     const cells = parseCells<GroupField>(row);
     const left = listWaiting(cells).filter((field) => field !== 'existence');
-    await updateGroup(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-    const observed = { displayName: toObservedGroup(row)?.displayName ?? row.display_name };
+    await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+    const observed = { displayName: toObservedGroup(row)?.displayName ?? row.name };
     const values = { desired: null, observed, harm: 'deleteGroup' } as const;
     actions.push({ ...group, ...values, kind: 'group.delete', memberId: '' });
   }
@@ -225,7 +219,7 @@ async function takeEntities(
   if (leaving.length === 0) return [];
   const cells = parseCells<GroupField>(row);
   const left = listWaiting(cells).filter((field) => !leaving.some((one) => one === field));
-  await updateGroup(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
   const held = toSeenEntities(row)?.roles ?? {};
   return leaving.map((memberId) => ({
     ...{ kind: 'entity.remove', type: 'group', resourceId: row.id, memberId, harm: 'cutAccess' },

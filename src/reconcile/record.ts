@@ -7,7 +7,7 @@ import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { deleteAllLinks } from '../store/links/observations.ts';
 import { listLinkedUsers } from '../store/links/shown.ts';
 import { failLinks } from '../store/links/work.ts';
-import { deleteRow, findRow, isUserRow, type ResourceRow } from '../store/resources/rows.ts';
+import { deleteRow, findRow, type ResourceRow } from '../store/resources/rows.ts';
 import { parseUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
@@ -256,7 +256,7 @@ async function recordRefused<T extends KindTypes>(
   const { undone } = refusal;
   if (!refusal.isNotCreated)
     return finishStep(tx, kind, keepLook(refusal.row, step), step, { undone });
-  if (!isUserRow(row)) {
+  if (row.type === 'group') {
     step.reverted.push(...(await listLinkedUsers(tx, row.id)));
     await deleteAllLinks(tx, row.id);
   }
@@ -373,7 +373,7 @@ async function countParts<T extends KindTypes>(
   const failing = { isOwn, toRetryAt };
   for (const { told, same } of groupByProblem(parts, problem)) {
     for (const { table, changes } of groupLinks(same)) {
-      if (isUserRow(row)) continue;
+      if (row.type === 'user') continue;
       await failLinks(tx, table, row.id, { ...failing, changes, problem: told });
     }
   }

@@ -14,7 +14,7 @@ import {
   saveLinks,
 } from '../store/links/links.ts';
 import { postponeLinks } from '../store/links/work.ts';
-import { isUserRow, type ResourceRow } from '../store/resources/rows.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { stuckDelayMs } from './backoff.ts';
 import type { LinkPart, Part, Problem } from './outcome.ts';
@@ -162,7 +162,7 @@ async function postponeRefused(
     readonly retryAt: number;
   },
 ): Promise<number> {
-  if (isUserRow(row)) return 0;
+  if (row.type === 'user') return 0;
   let postponed = 0;
   const undoneVersions = new Set(undone.map(({ version }) => version));
   for (const { told, same } of groupByProblem(parts, problem)) {
@@ -188,7 +188,7 @@ export async function listStillPlanned(
   const cells = parseCells<string>(row);
   const waiting = new Map<string, number | null>();
   for (const { kind, table, changes } of groupLinks(parts)) {
-    if (isUserRow(row) || changes.length === 0) continue;
+    if (row.type === 'user' || changes.length === 0) continue;
     const userIds = changes.map(({ userId }) => userId);
     for (const { user_id, pending } of await listLinks(tx, table, row.id, userIds)) {
       waiting.set(`${kind} ${user_id}`, pending);
@@ -226,7 +226,7 @@ async function revertLinks(tx: Db, row: ResourceRow, waiter: Waiter, parts: read
   for (const { kind, table, changes } of groupLinks(parts)) {
     const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
     const own = changes.filter(({ version }) => version === waiter.version);
-    if (isUserRow(row) || own.length === 0) continue;
+    if (row.type === 'user' || own.length === 0) continue;
     const refused = own.map(({ userId }) => userId);
     const rows = await listLinks(tx, table, row.id, refused);
     const mine = rows.filter(
@@ -273,7 +273,7 @@ export async function putBack(
  */
 export function hideNotCreated<Row extends ResourceRow>(row: Row, now: number): Row {
   const version = row.version + 1;
-  const existence = isUserRow(row) ? 'account' : 'existence';
+  const existence = row.type === 'user' ? 'account' : 'existence';
   const cells = ask(onlyWaiting(parseCells(row), []), [existence], version);
   return { ...row, deleted_at: now, version, cells: JSON.stringify(cells), must_look: 1 };
 }

@@ -129,7 +129,7 @@ async function seesAny(
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone.
-  if (listed.length === 0) return (await countKnown(store.read, 'groups')) <= 1;
+  if (listed.length === 0) return (await countKnown(store.read, 'group')) <= 1;
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );

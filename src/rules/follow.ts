@@ -1,8 +1,8 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks } from '../store/engine/dialect.ts';
-import type { GroupRow } from '../store/groups/groups.ts';
 import { listNested } from '../store/resources/nesting.ts';
+import { type GroupRow, updateRow } from '../store/resources/rows.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
@@ -11,7 +11,6 @@ import {
   lockRuleInputs,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { updateUser } from '../store/users/users.ts';
 import { ruleAdmins, ruleLinks } from './rule-links.ts';
 import { toRuledUser } from './rule-user.ts';
 import type { Rules } from './rules.ts';
@@ -54,9 +53,9 @@ const NOTHING = { notifies: false, changedItself: false };
 
 /** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
 export function toRuledName(
-  row: Pick<GroupRow, 'origin' | 'deleted_at' | 'display_name'> | undefined,
+  row: Pick<GroupRow, 'origin' | 'deleted_at' | 'name'> | undefined,
 ): string | undefined {
-  return row && row.origin !== null && row.deleted_at === null ? row.display_name : undefined;
+  return row && row.origin !== null && row.deleted_at === null ? row.name : undefined;
 }
 
 /**
@@ -162,7 +161,7 @@ export async function followUsers(
     for (const row of rows) {
       const next = await toRuledUser(tx, rules, { row, names: names.get(row.id) ?? [], now });
       if (next === undefined) continue;
-      await updateUser(tx, row.id, toChangedColumns(row, next));
+      await updateRow(tx, row, toChangedColumns(row, next));
       changed = true;
     }
   }

@@ -4,8 +4,7 @@ import { type GroupId, groupId, userId } from '../domain/ids.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { lockGroup, updateGroup } from '../store/groups/groups.ts';
-import { listRows } from '../store/resources/rows.ts';
+import { listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { followUsers } from './follow.ts';
 import { toRuledGroup } from './rule-group.ts';
@@ -93,9 +92,9 @@ async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean>
 
 type StepName = 'groups' | 'people' | 'admins';
 
-/** One step: to the rows of a table, so many in one transaction that requests do not notice. */
+/** One step: to the rows of a type, so many in one transaction that requests do not notice. */
 interface Step {
-  readonly table: 'users' | 'groups';
+  readonly type: 'user' | 'group';
   readonly limit: number;
   readonly next: RulesFact['step'];
   /** Applies the rules to these rows. True when something changed. */
@@ -103,12 +102,12 @@ interface Step {
 }
 
 const STEPS: Readonly<Record<StepName, Step>> = {
-  groups: { table: 'groups', limit: 100, next: 'people', apply: toEach(applyToGroup) },
+  groups: { type: 'group', limit: 100, next: 'people', apply: toEach(applyToGroup) },
   people: {
-    ...({ table: 'users', limit: 200, next: 'admins' } as const),
+    ...({ type: 'user', limit: 200, next: 'admins' } as const),
     apply: (tx, rules, ids, now) => followUsers(tx, rules, ids.map(userId), now),
   },
-  admins: { table: 'groups', limit: 20, next: 'done', apply: toEach(applyToAdmins) },
+  admins: { type: 'group', limit: 20, next: 'done', apply: toEach(applyToAdmins) },
 };
 
 /** Applies the rules to one page. True when something changed. */
@@ -117,8 +116,8 @@ async function applyPage(tx: Db, deps: Deps, hash: string): Promise<boolean> {
   const held = await FACT.lock(tx);
   const fact = held?.hash === hash ? held : ({ hash, step: 'groups', afterSeq: 0 } as const);
   if (fact.step === 'done') return false;
-  const { table, limit, next, apply } = STEPS[fact.step];
-  const rows = await listRows(tx, table, { afterSeq: fact.afterSeq, limit, of: 'ruled' });
+  const { type, limit, next, apply } = STEPS[fact.step];
+  const rows = await listRows(tx, type, { afterSeq: fact.afterSeq, limit, of: 'ruled' });
   const ids = rows.map(({ id }) => id);
   const changed = await apply(tx, deps.rules, ids, now);
   const last = rows.at(-1);
@@ -138,10 +137,10 @@ function toEach(apply: ApplyToOne): Step['apply'] {
 }
 
 async function applyToGroup(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
-  const row = await lockGroup(tx, id);
+  const row = await lockRow(tx, { type: 'group', id });
   const next = row && (await toRuledGroup(tx, rules, { row, now }));
   if (row === undefined || next === undefined) return false;
-  await updateGroup(tx, id, toChangedColumns(row, next));
+  await updateRow(tx, { type: 'group', id }, toChangedColumns(row, next));
   return true;
 }
 

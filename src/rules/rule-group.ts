@@ -18,14 +18,14 @@ import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS } from '../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../domain/schemas.ts';
 import { parseCells, parseStored, toDueClass, toGroupColumns } from '../store/engine/columns.ts';
+import { isInFlight } from '../store/in-flight.ts';
+import type { GroupRow } from '../store/resources/rows.ts';
 import {
-  type GroupRow,
-  hasUpstreamIds,
+  isLinked,
   toGroupState,
   toObservedGroup,
   toSeenEntities,
-} from '../store/groups/groups.ts';
-import { isInFlight } from '../store/in-flight.ts';
+} from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
@@ -97,7 +97,7 @@ function listTaken(row: GroupRow, { attributes, changed, cells }: Combined<Group
   const after = toDesiredGroup(attributes);
   const own = listTakenFromGroup({
     ...{ before, after, observed: toObservedGroup(row), fields },
-    isInService: hasUpstreamIds(row),
+    isInService: isLinked(row),
   });
   const cellsBefore = parseCells<GroupField>(row);
   const entities = fields.filter(

@@ -1,10 +1,10 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { toLinkAfterRules } from '../domain/ruled-link.ts';
 import { toDueClass } from '../store/engine/columns.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import type { LinkTable } from '../store/links/links.ts';
 import { listNested, lockGroups } from '../store/resources/nesting.ts';
+import { type GroupRow, listRowsById, lockRow, updateRow } from '../store/resources/rows.ts';
 import {
   listManagedGroups,
   listRuledLinks,
@@ -13,7 +13,6 @@ import {
   saveRuledLinks,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
-import { listUserRows } from '../store/users/users.ts';
 import type { Rules } from './rules.ts';
 import { findGroupPrivilege } from './rules.ts';
 
@@ -49,7 +48,7 @@ export async function ruleLinks(
   list: LinkTable,
   { groupId, users, now, version }: ListNews,
 ): Promise<RuledList> {
-  const row = await lockGroup(tx, groupId);
+  const row = await lockRow(tx, { type: 'group', id: groupId });
   const isOurs = row?.origin != null && row.deleted_at === null;
   if (!isOurs || (list === 'group_admins' && row.admins_asked === 1)) return { row, writes: [] };
   const find = list === 'group_admins' ? listWantedAdmins : listInnerMembers;
@@ -60,7 +59,7 @@ export async function ruleLinks(
   const writes = await withoutProtected(tx, rules, { row, list, changes });
   if (writes.length === 0) return { row, writes };
   await saveRuledLinks(tx, list, groupId, writes);
-  await updateGroup(tx, groupId, toColumns(next, writes, now));
+  await updateRow(tx, { type: 'group', id: groupId }, toColumns(next, writes, now));
   return { row, writes };
 }
 
@@ -83,7 +82,7 @@ async function listWantedAdmins(
   row: GroupRow,
   users: readonly UserId[] | undefined,
 ): Promise<Set<UserId>> {
-  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.display_name);
+  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.name);
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
@@ -113,7 +112,7 @@ async function withoutProtected(
   const leaving = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
   if (leaving.length === 0) return changes;
   if (list === 'memberships' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
-  const stay = await rules.protection.listPrivileged(tx, await listUserRows(tx, leaving));
+  const stay = await rules.protection.listPrivileged(tx, await listRowsById(tx, 'user', leaving));
   return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
 }
 

@@ -11,14 +11,15 @@ import { toCellsAfterWrite } from '../domain/user-write.ts';
 import {
   parseCells,
   parseStored,
+  toCellColumns,
   toDueClass,
-  toUserCellColumns,
   toUserColumns,
 } from '../store/engine/columns.ts';
 import { isInFlight } from '../store/in-flight.ts';
+import type { UserRow } from '../store/resources/rows.ts';
 import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
+import { toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
-import { toUserState, type UserRow } from '../store/users/users.ts';
 import type { Rules } from './rules.ts';
 
 /** Request for a user; on an unmanaged one it adopts. */
@@ -77,7 +78,7 @@ export async function toRuledUser(
   return {
     ...row,
     ...toUserColumns(next),
-    ...toUserCellColumns(cells),
+    ...toCellColumns(cells),
     version,
     modified_at: now,
     due_at: isDue ? now : row.due_at,

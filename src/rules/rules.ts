@@ -1,8 +1,9 @@
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
-import { type GroupRow, toGroupState } from '../store/groups/groups.ts';
 import { listLinks } from '../store/links/links.ts';
 import type { Protection } from '../store/resources/protection.ts';
+import type { GroupRow } from '../store/resources/rows.ts';
+import { toGroupState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 
 /** Rules of the configuration with what following them needs. */
@@ -20,7 +21,7 @@ export async function findGroupPrivilege(
 ): Promise<string | undefined> {
   const reason = await rules.protection.findGroupReason(tx, row);
   if (reason !== undefined) return reason;
-  const ruled = findRuledPrivilege(rules.book, row.display_name);
+  const ruled = findRuledPrivilege(rules.book, row.name);
   if (ruled !== undefined) return ruled;
   const { observed, desired } = toGroupState(row);
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {

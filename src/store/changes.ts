@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { tableOf } from './due.ts';
 import { waits } from './engine/columns.ts';
-import { isUserRow, type ResourceRow } from './resources/rows.ts';
+import { IS_SEEN_WORKING } from './resources/leavers.ts';
+import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
-import { IS_SEEN_WORKING } from './users/leavers.ts';
 
 /** Change of a provider, from its acceptance until the service holds it. */
 export interface AskedChange {
@@ -71,7 +70,7 @@ export async function takeDoneChange(
       ? undefined
       : { ...change, at: row.modified_at, version: oldestPending };
   const open = isAccess && oldestPending !== undefined ? IS_ACCESS_OPEN : NEVER;
-  const held = isUserRow(row) ? IS_HELD_LEAVER : NEVER;
+  const held = row.type === 'user' ? IS_HELD_LEAVER : NEVER;
   const isDone = await setAsked(tx, row, next, sql`not ${open} and not ${held}`);
   return isDone ? change : undefined;
 }
@@ -90,8 +89,8 @@ async function setAsked(
   condition: RawBuilder<unknown> = sql`1 = 1`,
 ): Promise<boolean> {
   const { kind = null, at = null, version = null, trace = null } = change ?? {};
-  const result = await sql`update ${sql.table(isUserRow(row) ? 'users' : 'groups')}
-    set asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}
+  const result =
+    await sql`update resources set asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}
     where id = ${row.id} and ${condition}`.execute(tx);
   return result.numAffectedRows === 1n;
 }
@@ -104,22 +103,15 @@ export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): 
 }
 
 /** Condition of a row whose change the service does not hold: somebody who is to be out counts also while that is held. */
-const WAITS = {
-  users: sql`(due_at is not null or ${IS_HELD_LEAVER})`,
-  groups: sql`due_at is not null`,
-};
+const WAITS = sql`(due_at is not null or (type = 'user' and ${IS_HELD_LEAVER}))`;
 
 /** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
 export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
-  let count = 0;
-  for (const table of ['users', 'groups'] as const) {
-    const over = sql`select id from ${sql.table(table)}
-      where asked_kind is not null and not ${WAITS[table]} limit ${limit - count}`;
-    const result = await sql`update ${sql.table(table)} set asked_kind = null
-      where id in (${over})`.execute(tx);
-    count += Number(result.numAffectedRows ?? 0);
-  }
-  return count;
+  const over = sql`select id from resources where asked_kind is not null and not ${WAITS} limit ${limit}`;
+  const result = await sql`update resources set asked_kind = null where id in (${over})`.execute(
+    tx,
+  );
+  return Number(result.numAffectedRows ?? 0);
 }
 
 /** Oldest accepted time (epoch milliseconds) and number of the changes of one kind that wait. */
@@ -131,11 +123,9 @@ interface WaitingChanges {
 
 /** Counts the users and groups with a change that the service does not hold yet, by its kind. */
 export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
-  const select = (table: keyof typeof WAITS) => sql`
-    select asked_kind as kind, min(asked_at) as oldest, count(*) as count
-    from ${sql.table(table)} where asked_kind is not null and ${WAITS[table]} group by asked_kind`;
   const { rows } = await sql<{ kind: string; oldest: number; count: number }>`
-    ${select('users')} union all ${select('groups')}`.execute(db);
+    select asked_kind as kind, min(asked_at) as oldest, count(*) as count
+    from resources where asked_kind is not null and ${WAITS} group by asked_kind`.execute(db);
   return rows.map(({ kind, oldest, count }) => ({
     kind,
     oldestAt: Number(oldest),
@@ -145,7 +135,7 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
 
 /** Finds the trace of the change that a user or group waits with; undefined: there is none. */
 export async function findTrace(db: Db, key: ResourceKey): Promise<string | undefined> {
-  const asked = db.selectFrom(tableOf(key)).select('asked_trace').where('id', '=', key.id);
+  const asked = db.selectFrom('resources').select('asked_trace').where('id', '=', key.id);
   const found = await asked.where('asked_kind', 'is not', null).executeTakeFirst();
   return found?.asked_trace ?? undefined;
 }

@@ -114,9 +114,8 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
 }
 
 function isOfText(text: string): RawBuilder<unknown> {
-  const users = sql`(select id from users where ${toText('users', text)})`;
-  return sql`drift.resource_id in ${users} or drift.member_id in ${users}
-    or drift.resource_id in (select id from groups where ${toText('groups', text)})`;
+  const named = sql`(select id from resources where ${toText(text)})`;
+  return sql`drift.resource_id in ${named} or drift.member_id in ${named}`;
 }
 
 interface StoredDocuments {

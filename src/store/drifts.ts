@@ -49,9 +49,8 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
   const actions = sql`select action.resource_type, action.resource_id from plans as plan
     join plan_actions as action on action.plan_id = plan.id`;
   const { rows } = await sql<GivenKey>`
-    with written as (select id from users where modified_at > ${since}
-      union all select id from groups where modified_at > ${since}),
-    busy as (select id from users where due_at is not null and stuck_at is null)
+    with written as (select id from resources where modified_at > ${since}),
+    busy as (select id from resources where type = 'user' and due_at is not null and stuck_at is null)
     select resource_type as type, resource_id as id from (
       ${drifts} and (resource_id in (select id from written) or member_id in (select id from written))
       union ${drifts} and status = 'repairing' and resource_id not in (select id from busy)
@@ -138,9 +137,7 @@ export async function endUnmanaged(
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
-    and resource_id not in (select id from users) and resource_id not in (select id from groups)`.execute(
-    tx,
-  );
+    and resource_id not in (select id from resources)`.execute(tx);
 }
 
 /** Drifts that an operator wanted left alone until now are open again. `now` is epoch milliseconds. */

@@ -4,26 +4,25 @@ import { insertMany } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { listDue } from './due.ts';
 
-const row = { attributes: '{}', created_at: 1, modified_at: 1 };
-const user = { user_name: 'ada', user_name_folded: 'ada', active: 1 };
-const group = { display_name: 'Pilots', display_name_folded: 'pilots' };
+const names = { name: 'Ada', name_folded: 'ada' };
+const row = { ...names, attributes: '{}', created_at: 1, modified_at: 1 };
 
 describeStores('what is due', ({ makeStore }) => {
   test('removals of access go first, of users and of groups, then the oldest', async () => {
     const { read, write } = await makeStore();
     await write(async (tx) => {
-      const add = (id: string, due_class: number, due_at: number, of: 'users' | 'groups') =>
+      const add = (id: string, due_class: number, due_at: number, type: 'user' | 'group') =>
         insertMany(
           tx,
-          of,
-          { ...row, ...(of === 'users' ? user : group), id: sql.lit(id), due_class, due_at },
+          'resources',
+          { ...row, type, id: sql.lit(id), due_class, due_at },
           { first: 1, last: 1 },
         );
-      await add('old change', 1, 10, 'users');
-      await add('older change', 1, 5, 'groups');
-      await add('young removal', 0, 30, 'groups');
-      await add('old removal', 0, 20, 'users');
-      await add('later', 0, 200, 'users');
+      await add('old change', 1, 10, 'user');
+      await add('older change', 1, 5, 'group');
+      await add('young removal', 0, 30, 'group');
+      await add('old removal', 0, 20, 'user');
+      await add('later', 0, 200, 'user');
     });
 
     const due = await listDue(read, { now: 100, classes: [0, 1, 2], limit: 10 });

@@ -1,7 +1,8 @@
-import { type Selectable, sql } from 'kysely';
-import { type ResourceKey, toResourceKey } from '../domain/ids.ts';
-import { chunks } from './engine/dialect.ts';
-import type { DueClass, UsersTable } from './schema.ts';
+import { sql } from 'kysely';
+import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/ids.ts';
+import { readInChunks } from './engine/dialect.ts';
+import type { ResourceRow } from './resources/rows.ts';
+import type { DueClass } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** Every class of due work, the most urgent first. */
@@ -23,23 +24,19 @@ export interface DueWork {
   readonly mustLook: number;
 }
 
-type DueRow = { id: string } & Pick<Selectable<UsersTable>, 'due_class' | 'due_at' | 'must_look'>;
+type DueRow = Pick<ResourceRow, 'type' | 'id' | 'due_class' | 'must_look'>;
 
 /** Resources whose time has come: removal of access first, then the oldest. */
 export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
-  const due: (DueWork & { readonly dueAt: number })[] = [];
-  for (const type of ['user', 'group'] as const) {
-    const { rows } = await sql<DueRow>`
-      select id, due_class, due_at, must_look from ${sql.table(type === 'user' ? 'users' : 'groups')}
-      where due_at <= ${now} and due_class in (${sql.join(classes)})
-      order by due_class, due_at limit ${limit}`.execute(db);
-    for (const row of rows) {
-      const key = toResourceKey({ type, id: row.id });
-      due.push({ key, dueClass: row.due_class, mustLook: row.must_look, dueAt: row.due_at ?? 0 });
-    }
-  }
-  due.sort((a, b) => a.dueClass - b.dueClass || a.dueAt - b.dueAt);
-  return due.slice(0, limit);
+  const { rows } = await sql<DueRow>`
+    select type, id, due_class, must_look from resources
+    where due_at <= ${now} and due_class in (${sql.join(classes)})
+    order by due_class, due_at limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    key: toResourceKey(row),
+    dueClass: row.due_class,
+    mustLook: row.must_look,
+  }));
 }
 
 /** Those of these resources that are to lose access now. */
@@ -48,26 +45,21 @@ export async function listDueRemovals(
   keys: readonly ResourceKey[],
   now: number,
 ): Promise<ResourceKey[]> {
-  const removals: ResourceKey[] = [];
-  for (const type of ['user', 'group'] as const) {
-    const ids = keys.flatMap((key) => (key.type === type ? [key.id] : []));
-    for (const some of chunks(ids)) {
-      const { rows } = await sql<{ id: string }>`select id from ${sql.table(`${type}s`)}
-        where id in (${sql.join(some)}) and due_class = 0 and due_at <= ${now}`.execute(db);
-      const found = new Set(rows.map(({ id }) => id));
-      removals.push(...keys.filter((key) => key.type === type && found.has(key.id)));
-    }
-  }
-  return removals;
+  const rows = await readInChunks(keys, async (some) => {
+    const ids = sql.join(some.map(({ id }) => id));
+    const found = await sql<GivenKey>`select type, id from resources
+      where id in (${ids}) and due_class = 0 and due_at <= ${now}`.execute(db);
+    return found.rows;
+  });
+  return rows.map(toResourceKey);
 }
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */
 export async function countDueChanges(db: Db, now: number, max: number): Promise<number> {
-  const due = (table: 'users' | 'groups') => sql`select * from (select id from ${sql.table(table)}
-    where due_class in (0, 1) and due_at <= ${now} limit ${max}) as ${sql.table(table)}`;
   const { rows } = await sql<{ due: number }>`
-    select count(*) as due from (${due('users')} union all ${due('groups')}) as due`.execute(db);
-  return Math.min(rows[0]?.due ?? 0, max);
+    select count(*) as due from (select id from resources
+      where due_class in (0, 1) and due_at <= ${now} limit ${max}) as due`.execute(db);
+  return Number(rows[0]?.due ?? 0);
 }
 
 /** When the next work of these classes is due (epoch milliseconds), or undefined when nothing is. */
@@ -76,18 +68,11 @@ export async function findNextDueAt(
   classes: readonly DueClass[] = DUE_CLASSES,
 ): Promise<number | undefined> {
   // Class by class, so that each is the first entry of an index and nothing else is read, however much is due.
-  const firsts = classes.flatMap((dueClass) =>
-    (['users', 'groups'] as const).map(
-      (table) => sql`select min(due_at) as due_at from ${sql.table(table)}
-        where due_at is not null and due_class = ${dueClass}`,
-    ),
+  const firsts = classes.map(
+    (dueClass) => sql`select min(due_at) as due_at from resources
+      where due_at is not null and due_class = ${dueClass}`,
   );
   const { rows } = await sql<{ due_at: number | null }>`
     select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`.execute(db);
   return rows[0]?.due_at ?? undefined;
-}
-
-/** Table of a resource. */
-export function tableOf(key: ResourceKey): 'users' | 'groups' {
-  return key.type === 'user' ? 'users' : 'groups';
 }

@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
-import { tableOf } from './due.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -47,7 +46,7 @@ export async function markInFlight(
   { version, notMustLook, callRow = NO_CALL_ROW }: PlannedFrom,
 ): Promise<boolean> {
   const marked = await tx
-    .updateTable(tableOf(key))
+    .updateTable('resources')
     .set((set) => ({ in_flight: callRow, steps: raised(set) }))
     .where('id', '=', key.id)
     .where('version', '=', version)
@@ -57,10 +56,9 @@ export async function markInFlight(
 }
 
 /** Columns of a row whose calls nobody will hear of: what was written since they left is unsure. */
-function toInterrupted(table: 'users' | 'groups') {
-  const row = sql.table(table);
+function toInterrupted() {
   const isAsSent = sql`in_flight = 0 or exists (select 1 from own_calls as call
-    where call.id = ${row}.in_flight and call.at >= ${row}.modified_at)`;
+    where call.id = resources.in_flight and call.at >= resources.modified_at)`;
   const unsure_since = sql<number | null>`case when ${isAsSent} then unsure_since else 0 end`;
   return { in_flight: 0, must_look: 1, unsure_since } as const;
 }
@@ -68,17 +66,17 @@ function toInterrupted(table: 'users' | 'groups') {
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
 export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
   const which = sql<boolean>`resource.id = ${key.id}`;
-  await forgetOutcomes(tx, tableOf(key), which);
+  await forgetOutcomes(tx, which);
   await tx
-    .updateTable(tableOf(key))
-    .set((set) => ({ ...toInterrupted(tableOf(key)), due_at: dueAt, steps: raised(set) }))
+    .updateTable('resources')
+    .set((set) => ({ ...toInterrupted(), due_at: dueAt, steps: raised(set) }))
     .where('id', '=', key.id)
     .execute();
 }
 
 /** Makes `must_look` the owed look of the run that begins now. */
 export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
-  const owed = tx.updateTable(tableOf(key)).set({ must_look: 1 }).where('id', '=', key.id);
+  const owed = tx.updateTable('resources').set({ must_look: 1 }).where('id', '=', key.id);
   await owed.where('must_look', '>', 1).execute();
 }
 
@@ -87,31 +85,23 @@ export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
  * had an effect. Returns their number. `now` is epoch milliseconds.
  */
 export async function recoverInFlight(tx: Db, now: number): Promise<number> {
-  let recovered = 0;
-  for (const table of ['users', 'groups'] as const) {
-    await forgetOutcomes(tx, table, sql<boolean>`true`);
-    const result = await tx
-      .updateTable(table)
-      .set((set) => ({ ...toInterrupted(table), due_at: now, steps: raised(set) }))
-      .where('in_flight', '>', 0)
-      .executeTakeFirst();
-    recovered += Number(result.numUpdatedRows);
-  }
-  return recovered;
+  await forgetOutcomes(tx, sql<boolean>`true`);
+  const result = await tx
+    .updateTable('resources')
+    .set((set) => ({ ...toInterrupted(), due_at: now, steps: raised(set) }))
+    .where('in_flight', '>', 0)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
 /** Nobody will hear how the calls ended that may be on their way to these resources. */
-async function forgetOutcomes(
-  tx: Db,
-  table: 'users' | 'groups',
-  which: RawBuilder<boolean>,
-): Promise<void> {
+async function forgetOutcomes(tx: Db, which: RawBuilder<boolean>): Promise<void> {
   await sql`update own_calls set outcome = null where outcome = 'done' and id in (
-    select call.id from ${sql.table(table)} as resource
+    select call.id from resources as resource
     join own_calls as call on call.resource_id = resource.id and call.id >= resource.in_flight
     where resource.in_flight > 0 and ${which})`.execute(tx);
 }
 
-function raised(set: ExpressionBuilder<Schema, 'users' | 'groups'>) {
+function raised(set: ExpressionBuilder<Schema, 'resources'>) {
   return set('steps', '+', 1);
 }

@@ -23,17 +23,10 @@ export type Marks = Readonly<Record<LiveTopic, string>>;
 /** Each is answered by an index or by the last row, so that asking every second costs nothing that matters. */
 const FACTS: Readonly<Record<LiveTopic, readonly string[]>> = {
   work: [
-    'select count(*) from users where due_at is not null',
-    'select count(*) from groups where due_at is not null',
-    'select count(*) from users where stuck_at is not null',
-    'select count(*) from groups where stuck_at is not null',
+    'select count(*) from resources where due_at is not null',
+    'select count(*) from resources where stuck_at is not null',
   ],
-  resources: [
-    'select max(modified_at) from users',
-    'select max(modified_at) from groups',
-    'select max(seq) from users',
-    'select max(seq) from groups',
-  ],
+  resources: ['select max(modified_at) from resources', 'select max(seq) from resources'],
   drifts: [
     'select max(seq) from drifts',
     "select count(*) from drifts where status = 'open'",
@@ -50,8 +43,8 @@ const FACTS: Readonly<Record<LiveTopic, readonly string[]>> = {
   requests: ['select max(seq) from requests'],
   acts: ['select max(id) from acts', "select max(ended_at) from acts where target = ''"],
   leavers: [
-    'select max(left_at) from users where left_at is not null',
-    'select count(*) from users where left_at is not null and out_at is null',
+    'select max(left_at) from resources where left_at is not null',
+    'select count(*) from resources where left_at is not null and out_at is null',
   ],
   access: [
     'select max(seq) from tokens',

@@ -14,16 +14,26 @@ export type Origin = 'created' | 'adopted';
 export type DueClass = 0 | 1 | 2;
 
 /**
- * Columns that users and groups share. Times are epoch milliseconds, flags 0 or 1, documents JSON text, on both
- * engines.
+ * A user or group. Times are epoch milliseconds, flags 0 or 1, documents JSON text, on both engines. Columns that only
+ * one type has are null or 0 for the other.
  */
-export interface ConvergenceColumns {
+export interface ResourcesTable {
   /** Order of creation: lists are sorted by it and cursors point at it. */
   seq: Generated<number>;
+  type: 'user' | 'group';
+  id: UserId | GroupId;
+  /** The userName or displayName as shown. */
+  name: string;
+  name_folded: string;
   origin: Origin | null;
   /** The provider whose it is, while it is managed; its `external_id` means something to that one alone. */
   provider: Generated<string>;
   external_id: string | null;
+  /** The numeric id in the service of an account or group, once known. At most one live row of its type may hold it. */
+  upstream_id: number | null;
+  /** Further ids by which the service knows a group. */
+  upstream_scim_id: string | null;
+  upstream_uid: string | null;
   /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
   attributes: string;
   /** Last observation of the service, with its time and the call that made it; null: never seen. */
@@ -77,19 +87,12 @@ export interface ConvergenceColumns {
   write_id: string | null;
   /** When it was deleted through SCIM, or it was accepted that the group is gone; such a row is in no answer. */
   deleted_at: number | null;
-}
-
-/** One user. */
-export interface UsersTable extends ConvergenceColumns {
-  id: UserId;
-  /** The numeric id in the service, once known. At most one live row may hold it. */
-  upstream_id: number | null;
-  user_name: string;
-  user_name_folded: string;
-  display_name_folded: string | null;
+  /** Folded displayName of a user. */
+  display_folded: string | null;
   /** The address that an account is made with, folded. Where the user is managed, no other may have it. */
   address_folded: string | null;
-  active: number;
+  /** 0: a user who is not to work. */
+  active: Generated<number>;
   /** The observed address and userName, folded: users are correlated on these only. */
   observed_user_name_folded: string | null;
   observed_email_folded: string | null;
@@ -105,6 +108,14 @@ export interface UsersTable extends ConvergenceColumns {
   out_at: number | null;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
+  /** Time of the last read of the admin list; null: never. */
+  admins_read_at: number | null;
+  /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
+  entities: string | null;
+  /** 1: a provider wrote the list of admins, so rules leave it alone. */
+  admins_asked: Generated<number>;
+  /** Ids of the groups that a provider made members, as a JSON list. */
+  inner_groups: Generated<string>;
 }
 
 /** Every e-mail address shown for a user, for filters. */
@@ -130,24 +141,6 @@ export interface FormerIdsTable {
   /** The provider whose links it is in. */
   provider: string;
   created_at: number;
-}
-
-/** One group. The service knows it by up to three ids (SCIM id, REST id, REST uid). */
-export interface GroupsTable extends ConvergenceColumns {
-  id: GroupId;
-  upstream_scim_id: string | null;
-  upstream_rest_id: number | null;
-  upstream_uid: string | null;
-  display_name: string;
-  display_name_folded: string;
-  /** Time of the last read of the admin list; null: never. */
-  admins_read_at: number | null;
-  /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
-  entities: string | null;
-  /** 1: a provider wrote the list of admins, so rules leave it alone. */
-  admins_asked: Generated<number>;
-  /** Ids of the groups that a provider made members, as a JSON list. */
-  inner_groups: Generated<string>;
 }
 
 /** Columns that memberships and admin lists share: three facts per (group, user). */
@@ -603,11 +596,10 @@ export interface NoticesTable {
 
 /** The whole store. */
 export interface Schema {
-  users: UsersTable;
+  resources: ResourcesTable;
   user_emails: UserEmailsTable;
   former_names: FormerNamesTable;
   former_ids: FormerIdsTable;
-  groups: GroupsTable;
   memberships: LinkColumns;
   group_admins: LinkColumns;
   facts: FactsTable;

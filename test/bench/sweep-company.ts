@@ -24,13 +24,12 @@ export function adoptEverything(file: string): Contents {
   const store = new DatabaseSync(file);
   try {
     store.exec(`begin;
-      update users set origin = 'adopted' where origin is null;
-      update groups set origin = 'adopted' where origin is null;
+      update resources set origin = 'adopted' where origin is null;
       update memberships set desired = observed where desired is null;
       commit;`);
     return {
-      users: count(store, 'users'),
-      groups: count(store, 'groups'),
+      users: count(store, "resources where type = 'user'"),
+      groups: count(store, "resources where type = 'group'"),
       memberships: count(store, 'memberships'),
     };
   } finally {
@@ -38,6 +37,6 @@ export function adoptEverything(file: string): Contents {
   }
 }
 
-function count(store: DatabaseSync, table: keyof Contents): number {
-  return Number(store.prepare(`select count(*) as number from ${table}`).get()?.number);
+function count(store: DatabaseSync, rows: string): number {
+  return Number(store.prepare(`select count(*) as number from ${rows}`).get()?.number);
 }

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
  * statements and nothing else, in a process of its own: `node test/bench/write-alone.ts --store <file> --folder <path>`.
  * Prints one JSON line, `{ ms }`, when it is done.
  */
-const TABLES = ['users', 'groups', 'memberships'];
+const TABLES = ['resources', 'memberships'];
 /** About what one page brings. */
 const ROWS_PER_COMMIT = 1_000;
 

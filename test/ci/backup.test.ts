@@ -49,9 +49,11 @@ function listUserNames(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const rows = database
-      .prepare('select user_name from users where origin is not null and deleted_at is null')
+      .prepare(
+        "select name from resources where type = 'user' and origin is not null and deleted_at is null",
+      )
       .all();
-    return rows.map((row) => String(row.user_name)).toSorted();
+    return rows.map((row) => String(row.name)).toSorted();
   } finally {
     database.close();
   }

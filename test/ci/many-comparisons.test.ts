@@ -25,12 +25,12 @@ afterAll(() => bridge.stop());
 /** Puts users like the first one into the store. */
 async function addPeople(change: object, { first, last }: { first: number; last: number }) {
   const { store } = bridge;
-  const user = await store.read.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+  const user = await store.read.selectFrom('resources').selectAll().executeTakeFirstOrThrow();
   const name = sql`'person' || cast(n as text)`;
-  const names = { user_name: name, user_name_folded: name };
+  const names = { name, name_folded: name };
   const own = { id: name, ...names, upstream_id: sql`2000000 + n` };
   await store.write((tx) =>
-    insertMany(tx, 'users', { ...user, seq: undefined, ...own, ...change }, { first, last }),
+    insertMany(tx, 'resources', { ...user, seq: undefined, ...own, ...change }, { first, last }),
   );
 }
 
@@ -53,7 +53,7 @@ test('a filter of many comparisons is answered where there are few users', async
 });
 
 test('it is ended where the users turn out to be long', async () => {
-  const row = await bridge.store.read.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+  const row = await bridge.store.read.selectFrom('resources').selectAll().executeTakeFirstOrThrow();
   const attributes = JSON.stringify({ ...JSON.parse(row.attributes), title: LONG_TEXT });
   await addPeople({ attributes }, { first: 1, last: LONG_USERS });
 
@@ -63,7 +63,7 @@ test('it is ended where the users turn out to be long', async () => {
   const { attributes: short } = row;
   await bridge.store.write((tx) =>
     tx
-      .updateTable('users')
+      .updateTable('resources')
       .set({ attributes: short })
       .where(sql<boolean>`id like 'person%'`)
       .execute(),

@@ -6,15 +6,15 @@ import { describePostgres, describeStores } from './stores.ts';
 
 async function insertGroup(store: Store): Promise<void> {
   await store.write(async (tx) => {
-    const names = { display_name: 'A', display_name_folded: 'a', attributes: '{}' };
+    const names = { name: 'A', name_folded: 'a', attributes: '{}' };
     const times = { created_at: 1, modified_at: 1 };
-    const group = { id: groupId(newId()), ...names, ...times };
-    await tx.insertInto('groups').values(group).execute();
+    const group = { type: 'group' as const, id: groupId(newId()), ...names, ...times };
+    await tx.insertInto('resources').values(group).execute();
   });
 }
 
 async function listNumbers(store: Store): Promise<number[]> {
-  const rows = await store.read.selectFrom('groups').select('seq').execute();
+  const rows = await store.read.selectFrom('resources').select('seq').execute();
   return rows.map(({ seq }) => seq);
 }
 

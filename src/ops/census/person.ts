@@ -9,7 +9,8 @@ import {
   listUserDifferences,
 } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { ExportAttribute } from '../exports/read-entries.ts';
 
 /** Person as a census sees one. */
@@ -47,10 +48,10 @@ export function toCensusPerson(row: UserRow, deactivation: Deactivation): Census
   const fields = held && isManaged ? listUserDifferences(desired, held, cells, deactivation) : [];
   return {
     id: row.id,
-    name: row.user_name,
+    name: row.name,
     provider: isManaged ? row.provider : null,
     externalIds: isManaged && row.external_id !== null ? [row.external_id] : [],
-    userNames: [...new Set([row.user_name_folded, row.observed_user_name_folded].filter(isOther))],
+    userNames: [...new Set([row.name_folded, row.observed_user_name_folded].filter(isOther))],
     emails: [
       ...new Set([...listFoldedEmails(attributes), row.observed_email_folded].filter(isOther)),
     ],

@@ -65,7 +65,7 @@ export async function matchAll(
 
 /** Everybody whom the bridge manages or observes. */
 export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
-  for await (const rows of readRows(store.read, 'users', { limit: PART, of: 'live' })) {
+  for await (const rows of readRows(store.read, 'user', { limit: PART, of: 'live' })) {
     for (const row of rows) yield toCensusPerson(row, deactivation);
   }
 }

@@ -4,10 +4,9 @@ import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { findGroupRow } from '../../store/groups/groups.ts';
+import { findRow, listRowsById } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
-import { listUserRows } from '../../store/users/users.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -172,10 +171,11 @@ async function toUnmanaged(
   drifts: readonly AuthoredDrift[],
 ): Promise<UnmanagedAnswer[]> {
   const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
-  const rows = await listUserRows(db, ids);
+  const rows = await listRowsById(db, 'user', ids);
   const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
   for (const { type, resourceId } of drifts) {
-    const group = type === 'group' ? await findGroupRow(db, resourceId) : undefined;
+    const group =
+      type === 'group' ? await findRow(db, { type: 'group', id: resourceId }) : undefined;
     if (group) reasons.set(resourceId, await privileges.findGroupPrivilege(db, group));
   }
   return drifts.map((drift) => ({

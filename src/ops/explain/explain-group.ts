@@ -5,8 +5,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 import {
@@ -32,7 +33,7 @@ export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise
   return {
     type: 'group',
     ...toHead(row, state),
-    name: row.display_name,
+    name: row.name,
     upstream: toUpstream(state),
     fields: listFields(rules, row, state),
     members,
@@ -57,7 +58,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
   const isKnown = toUpstream(state) !== null;
   const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
   const toField = createFieldTeller<GroupField>({ row, state, differing });
-  const rulings = rules.book.ruleGroup(row.display_name);
+  const rulings = rules.book.ruleGroup(row.name);
   const { origin } = row;
   return [
     toField('existence', row.deleted_at === null, isKnown),
@@ -77,7 +78,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
 function listEntities({ book }: Rules, row: GroupRow, state: GroupState): ExplainedField[] {
   const { cells, entities } = state;
-  const rulings = book.ruleEntities(row.display_name);
+  const rulings = book.ruleEntities(row.name);
   const differing = listEntityFields(cells).filter(
     (field) => !holdsRoles(cells[field], entities?.roles[field]),
   );
@@ -95,7 +96,7 @@ function listEntities({ book }: Rules, row: GroupRow, state: GroupState): Explai
 
 /** The owner of an admin: a rule, else a provider that writes the list, else the service as it was at the takeover. */
 function toAdminOwner(rules: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
-  const ruling = rules.book.ruleAdmins(row.display_name);
+  const ruling = rules.book.ruleAdmins(row.name);
   if (by_rule !== 0 && desired === 1) {
     return ruling ? toRuleWords(rules.book, ruling.rule) : 'a rule that is being replaced';
   }

@@ -8,9 +8,10 @@ import { listUserDifferences, type UserField, type UserState } from '../../domai
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countLinks, listLinkViews } from '../../store/resources/explained.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
 import { createFieldTeller, LINKS_MAX, toExplainedLink, toOwner, toRuledOwner } from './fields.ts';
 import { HELD_OF_USER, listKept, toHead } from './resource.ts';
@@ -25,7 +26,7 @@ export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<E
   return {
     type: 'user',
     ...toHead(row, state),
-    name: row.user_name,
+    name: row.name,
     upstream: state.upstreamId === undefined ? null : String(state.upstreamId),
     fields: listFields({ row, state, names, rules }),
     groups: links.map((link) => toExplainedLink(link, link.by_rule ? 'inner group' : 'provider')),

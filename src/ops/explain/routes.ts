@@ -1,8 +1,8 @@
 import { listChangedFields } from '../../domain/change.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
-import { findGroup } from '../../store/groups/groups.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { listLinkViews, type SeqLink } from '../../store/resources/explained.ts';
+import { findLiveRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
@@ -35,7 +35,7 @@ export const explainRoutes = [
     filters: {},
     answers: { 200: 'MemberList', 404: 'Problem' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
-      const isGroup = (await findGroup(db, id)) !== undefined;
+      const isGroup = (await findLiveRow(db, { type: 'group', id })) !== undefined;
       if (!isGroup) return problem(404, 'not-found', 'No group has this id.');
       const held = await listHeld(db, id);
       const read = ({ from: afterSeq, limit }: PartQuery) =>

@@ -35,7 +35,7 @@ export async function importIds(
   const save = async (db: Db) => {
     const ids = entries.map(({ texts }) => texts.id ?? '');
     const holders = await findHolders(db, type, ids);
-    const live = await findLive(db, `${type}s`, listOwnerIds(owners));
+    const live = await findLive(db, type, listOwnerIds(owners));
     return entries.map((entry) => toItem({ type, entry, owners, holders, twice, live }));
   };
   if (isDryRun) return save(store.read);
@@ -110,11 +110,11 @@ async function findPeople(sources: Reading, { provider, entries }: Finding): Pro
 /** Groups are known by the externalId of the provider, else by the name. */
 async function findGroups({ store }: Reading, { provider, entries }: Finding): Promise<Owners> {
   const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
-  for await (const rows of readRows(store.read, 'groups', { limit: PART, of: 'live' })) {
-    for (const { id, display_name: name, display_name_folded, external_id, ...row } of rows) {
+  for await (const rows of readRows(store.read, 'group', { limit: PART, of: 'live' })) {
+    for (const { id, name, name_folded, external_id, ...row } of rows) {
       const isOwn = row.origin !== null && row.provider === provider;
       if (isOwn && external_id !== null) push(byId, external_id, { id, name });
-      push(byName, display_name_folded, { id, name });
+      push(byName, name_folded, { id, name });
     }
   }
   return new Map(

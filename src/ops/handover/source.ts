@@ -93,8 +93,8 @@ async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Sub
     const [externalId = null] = externalIds;
     if (provider === from) yield { type: 'user', id, name, externalId };
   }
-  for await (const rows of readRows(sources.store.read, 'groups', { limit: PART, of: 'ruled' })) {
-    for (const { id, provider, display_name: name, external_id: externalId } of rows) {
+  for await (const rows of readRows(sources.store.read, 'group', { limit: PART, of: 'ruled' })) {
+    for (const { id, provider, name, external_id: externalId } of rows) {
       if (provider === from) yield { type: 'group', id, name, externalId };
     }
   }

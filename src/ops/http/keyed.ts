@@ -1,9 +1,8 @@
 import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey } from '../../domain/ids.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
 import { listByKey, preferCurrent } from '../../store/resources/explained.ts';
+import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
 import { type Answer, ok, type Problem, problem } from './route.ts';
 
 /** Resources that fit a key: one with what is told of it, none, or several. */
@@ -41,11 +40,11 @@ export async function readKeyed<T>(
   type: KeyedType,
   read: KeyedReaders<T>,
 ): Promise<Keyed<T>> {
-  const users = type === 'group' ? [] : await listByKey(db, 'users', key);
-  const groups = type === 'user' ? [] : await listByKey(db, 'groups', key);
+  const users = type === 'group' ? [] : await listByKey(db, 'user', key);
+  const groups = type === 'user' ? [] : await listByKey(db, 'group', key);
   const found: Candidate<T>[] = [
-    ...users.map((row) => ({ ...row, type: 'user' as const, read: () => read.user(row) })),
-    ...groups.map((row) => ({ ...row, type: 'group' as const, read: () => read.group(row) })),
+    ...users.map((row) => ({ ...row, read: () => read.user(row) })),
+    ...groups.map((row) => ({ ...row, read: () => read.group(row) })),
   ];
   return toKeyed(type === 'any' ? preferCurrent(found) : found);
 }

@@ -3,14 +3,14 @@ import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poll-
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { Db } from '../../store/store.ts';
 import {
   findRemovalCall,
   type LeaverQuery,
   type LeaverRow,
   listForeignGroups,
   listLeavers,
-} from '../../store/users/leavers.ts';
+} from '../../store/resources/leavers.ts';
+import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';

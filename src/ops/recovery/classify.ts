@@ -12,10 +12,9 @@ import {
   type UserField,
 } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { WaitingCount } from '../../store/resources/lists.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { FirstRunItem, FirstRunOutcome } from '../schemas/recovery.ts';
 
 /** The account or group of the service that a user or group without one would get. */
@@ -73,28 +72,7 @@ function withCount(change: FieldChange): FirstRunChange {
 
 /** The names by which a user without an account is looked for. */
 export function listNames(row: UserRow): string[] {
-  return [row.user_name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
-}
-
-/** Classifies one user; undefined: no provider asked for it, and nothing stands in the way. */
-export function classifyUser(
-  row: UserRow,
-  { match, privilege }: { match: Match | undefined; privilege: string | undefined },
-): Classified | undefined {
-  const known = row.upstream_id === null ? null : String(row.upstream_id);
-  const item = { type: 'user', id: row.id, name: row.user_name } as const;
-  return classify(item, row, { known, match, privilege, isActive: row.active === 1 });
-}
-
-/** Classifies one group in the same way. */
-export function classifyGroup(
-  row: GroupRow,
-  { match, privilege }: { match: Match | undefined; privilege: string | undefined },
-): Classified | undefined {
-  const id = row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id;
-  const known = id === null ? null : String(id);
-  const item = { type: 'group', id: row.id, name: row.display_name } as const;
-  return classify(item, row, { known, match, privilege, isActive: true });
+  return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
 }
 
 /** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
@@ -112,22 +90,17 @@ export function findSeatChange(
 /** An entry of the list without its changes. */
 type Classified = Omit<FirstRunItem, 'changes'>;
 
-interface Facts {
-  /** Its id in the service. */
-  readonly known: string | null;
-  readonly match: Match | undefined;
-  readonly privilege: string | undefined;
-  readonly isActive: boolean;
-}
-
-function classify(
-  item: Pick<FirstRunItem, 'type' | 'id' | 'name'>,
+/** Classifies a user or group; undefined: no provider asked for it, and nothing stands in the way. */
+export function classify(
   row: ResourceRow,
-  { known, match, privilege, isActive }: Facts,
+  { match, privilege }: { match: Match | undefined; privilege: string | undefined },
 ): Classified | undefined {
-  const upstreamId = known ?? match?.upstreamId ?? null;
+  const known = row.upstream_uid ?? row.upstream_id ?? row.upstream_scim_id;
+  const upstreamId = known === null ? (match?.upstreamId ?? null) : String(known);
   const to = (outcome: FirstRunOutcome, reason: string | null = null) => ({
-    ...item,
+    type: row.type,
+    id: row.id,
+    name: row.name,
     outcome,
     upstreamId,
     reason,
@@ -136,5 +109,5 @@ function classify(
   if (row.deleted_at !== null) return row.due_at === null ? undefined : to('remove');
   if (known !== null) return to(row.origin === 'adopted' ? 'adopt' : 'linked');
   if (match !== undefined) return to('adopt');
-  return to(isActive ? 'create' : 'inactive');
+  return to(row.active === 1 ? 'create' : 'inactive');
 }

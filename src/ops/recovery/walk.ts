@@ -1,17 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
 import type { Deactivation } from '../../domain/user.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import { listExisting } from '../../store/resources/by-name.ts';
 import { listDisputes } from '../../store/resources/disputes.ts';
 import { countWaitingLinks } from '../../store/resources/lists.ts';
-import { listExistingGroups, listExistingUsers, listRows } from '../../store/resources/rows.ts';
+import { type GroupRow, listRows, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import type { FirstRunItem } from '../schemas/recovery.ts';
 import {
-  classifyGroup,
-  classifyUser,
+  classify,
   findSeatChange,
   listGroupChanges,
   listNames,
@@ -84,14 +82,14 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
 async function* walkUsers(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
   const { db, deactivation, listPrivileged } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: UserRow[] = await listRows(db, 'users', { afterSeq, limit: PART, of: 'all' });
+    const rows: UserRow[] = await listRows(db, 'user', { afterSeq, limit: PART, of: 'all' });
     const unknown = rows.filter(isWithoutAccount);
-    const existing = await listExistingUsers(db, unknown.flatMap(listNames));
+    const existing = await listExisting(db, 'user', unknown.flatMap(listNames));
     const privileges = await listPrivileged(db, rows);
     for (const row of rows) {
       const names = isWithoutAccount(row) ? listNames(row) : [];
       const match = names.map((name) => existing.get(name)).find((found) => found !== undefined);
-      const item = classifyUser(row, { match, privilege: privileges.get(row.id) });
+      const item = classify(row, { match, privilege: privileges.get(row.id) });
       if (item === undefined) continue;
       const seat = findSeatChange(row, { match, outcome: item.outcome });
       const changes = listUserChanges(row, match, deactivation);
@@ -109,18 +107,18 @@ function isWithoutAccount({ origin, upstream_id, deleted_at }: UserRow): boolean
 async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
   const { db, findGroupPrivilege } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: GroupRow[] = await listRows(db, 'groups', { afterSeq, limit: PART, of: 'all' });
+    const rows: GroupRow[] = await listRows(db, 'group', { afterSeq, limit: PART, of: 'all' });
     const managed = rows.filter(({ origin }) => origin !== null);
-    const names = managed.map(({ display_name_folded }) => display_name_folded);
-    const existing = await listExistingGroups(db, names);
+    const names = managed.map(({ name_folded }) => name_folded);
+    const existing = await listExisting(db, 'group', names);
     const waiting = await countWaitingLinks(
       db,
       managed.map(({ id }) => id),
     );
     for (const row of rows) {
-      const match = existing.get(row.display_name_folded);
+      const match = existing.get(row.name_folded);
       const privilege = row.origin === null ? await findGroupPrivilege(db, row) : undefined;
-      const item = classifyGroup(row, { match, privilege });
+      const item = classify(row, { match, privilege });
       if (item === undefined) continue;
       const changes = listGroupChanges(row, waiting.get(row.id) ?? []);
       yield { item: { ...item, changes }, place: { stage: 'groups', after: row.seq } };

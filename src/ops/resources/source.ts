@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import {
   countWaitingLinks,
   findLastSeq,
@@ -12,9 +11,9 @@ import {
   type ResourceFilter,
   type WaitingCount,
 } from '../../store/resources/lists.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/resource.ts';
 import { type ListAnswer, type PartQuery, readPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
@@ -33,32 +32,31 @@ export interface ResourceSource<Item> {
 }
 
 /** Users as operators ask for them. */
-export const users = toSource('user', 'users', async ({ deactivation }, rows) =>
+export const users = toSource('user', async ({ deactivation }, rows) =>
   rows.map((row) => toUserItem(row, deactivation)),
 );
 
 /** Groups as operators ask for them. */
-export const groups = toSource('group', 'groups', async ({ store }, rows) => {
+export const groups = toSource('group', async ({ store }, rows) => {
   const ids = rows.map(({ id }) => id);
   const waiting = await countWaitingLinks(store.read, ids);
   return rows.map((row) => toGroupItem(row, waiting.get(row.id)));
 });
 
-function toSource<Table extends 'users' | 'groups', Item>(
-  type: 'user' | 'group',
-  table: Table,
-  toItems: (sources: OpsSources, rows: readonly Remarked<Table>[]) => Promise<Item[]>,
+function toSource<Type extends 'user' | 'group', Item>(
+  type: Type,
+  toItems: (sources: OpsSources, rows: readonly Remarked<Type>[]) => Promise<Item[]>,
 ): ResourceSource<Item> {
   return {
     type,
     list: (sources, { from, limit, ...filter }) =>
       readPage(
         { from, limit },
-        (part) => readOn(sources.store.read, table, { ...filter, ...part }),
+        (part) => readOn(sources.store.read, type, { ...filter, ...part }),
         (rows) => toItems(sources, rows),
       ),
     async find(sources, id) {
-      const row = await findRemarked(sources.store.read, table, id);
+      const row = await findRemarked(sources.store.read, type, id);
       return row && (await toItems(sources, [row]))[0];
     },
   };
@@ -68,16 +66,16 @@ function toSource<Table extends 'users' | 'groups', Item>(
 const WINDOW = 2_000;
 
 /** The next rows that a filter lets through, however many it does not. */
-async function readOn<Table extends 'users' | 'groups'>(
+async function readOn<Type extends 'user' | 'group'>(
   db: Db,
-  table: Table,
+  type: Type,
   { from, limit, ...filter }: ResourceQuery,
 ) {
-  const end = await findLastSeq(db, table);
-  const rows: Remarked<Table>[] = [];
+  const end = await findLastSeq(db);
+  const rows: Remarked<Type>[] = [];
   for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
     const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-    rows.push(...(await listRemarked(db, table, { ...filter, ...part })));
+    rows.push(...(await listRemarked(db, type, { ...filter, ...part })));
     await nextTurn();
   }
   return rows;
@@ -92,7 +90,7 @@ function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): UserIte
   const kept = listKept(row, HELD_OF_USER).map(({ field }) => field);
   return {
     ...toItem(row, { observed }),
-    name: row.user_name,
+    name: row.name,
     upstreamId: upstreamId ?? null,
     active: {
       desired: row.origin === null ? null : desired.active,
@@ -108,7 +106,7 @@ function toGroupItem(row: GroupRow & Remarks, waiting: readonly WaitingCount[] =
   const { ids, observed, cells } = toGroupState(row);
   return {
     ...toItem(row, { observed }),
-    name: row.display_name,
+    name: row.name,
     upstreamIds: {
       scimId: ids.scimId ?? null,
       restId: ids.restId ?? null,

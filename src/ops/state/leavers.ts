@@ -1,5 +1,5 @@
 import { toCount } from '../../domain/text.ts';
-import type { LateLeavers } from '../../store/users/leavers.ts';
+import type { LateLeavers } from '../../store/resources/leavers.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
 import type { WritesFacts } from './readiness-facts.ts';

@@ -12,7 +12,7 @@ import type { Remark } from '../../store/audit/requests.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
-import type { LateLeavers } from '../../store/users/leavers.ts';
+import type { LateLeavers } from '../../store/resources/leavers.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
 /** Sources of readiness, handed in by the composition root. Nothing here calls the service. */

@@ -1,7 +1,11 @@
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import type { PlanCounts } from '../../plan/plan-summary.ts';
+import {
+  countTakenSeats,
+  countWaitingForSeat,
+  findOldestSample,
+} from '../../store/resources/seats.ts';
 import type { Db } from '../../store/store.ts';
-import { countTakenSeats, countWaitingForSeat, findOldestSample } from '../../store/users/seats.ts';
 import type { PlanSeats, SeatsView } from '../schemas/seats.ts';
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */

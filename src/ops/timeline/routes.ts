@@ -3,10 +3,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
 import { listNames } from '../../store/audit/timeline.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
@@ -54,7 +53,7 @@ interface Subject extends Pick<Past, 'type' | 'accountId' | 'obstacle'> {
 }
 
 function ofUser(row: UserRow): Subject {
-  const { user_name: name, upstream_id: account } = row;
+  const { name, upstream_id: account } = row;
   const { observed } = toUserState(row);
   const accountId = account === null ? undefined : String(account);
   return { type: 'user', row, name, observed, accountId, obstacle: findAccountObstacle(row) };
@@ -62,7 +61,7 @@ function ofUser(row: UserRow): Subject {
 
 function ofGroup(row: GroupRow): Subject {
   const { observed } = toGroupState(row);
-  const name = row.display_name;
+  const name = row.name;
   return { type: 'group', row, name, observed, accountId: undefined, obstacle: undefined };
 }
 

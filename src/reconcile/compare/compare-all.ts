@@ -2,7 +2,7 @@ import type { DriftKind } from '../../domain/drift.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
-import { lockAgain, type ResourceRow, readRows } from '../../store/resources/rows.ts';
+import { lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { isSeen } from '../read/reading.ts';
 import { compareRow, type Inspected, inspect } from './compare-one.ts';
@@ -21,7 +21,7 @@ import { findQuietAt, IncompleteSweep, type SweepRun } from './run.ts';
  * Rows of one turn of the event loop: a write that comes meanwhile takes several turns, so these are short. Fewer groups,
  * because each may have many members.
  */
-const PARTS = { users: 50, groups: 5 } as const;
+const PARTS = { user: 50, group: 5 } as const;
 
 /**
  * Compares all users and groups with the complete lists. A known drift is confirmed or ended by the lists alone; a
@@ -30,8 +30,8 @@ const PARTS = { users: 50, groups: 5 } as const;
  */
 export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
   const { read } = run.deps.store;
-  for (const table of ['users', 'groups'] as const) {
-    for await (const rows of readRows(read, table, { limit: PARTS[table], of: 'all' })) {
+  for (const type of ['user', 'group'] as const) {
+    for await (const rows of readRows(read, type, { limit: PARTS[type], of: 'all' })) {
       run.signal.throwIfAborted();
       const compared = await compareRows(run, rows, seen);
       await storeChanges(run, compared);
@@ -39,7 +39,7 @@ export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> 
         if (suspected.length > 0)
           await lookAgain(run, row, toLookNeeds(suspected, seen.deactivation));
       }
-      run.counts[table] += rows.length;
+      run.counts[`${type}s`] += rows.length;
     }
   }
 }
@@ -122,7 +122,7 @@ async function storeChanges(run: SweepRun, compared: readonly ComparedRow[]): Pr
 /** True where known drifts were only seen again, as they were, or the row is as it was compared. */
 async function isStill(tx: Db, { row, confirmed, gone, fresh }: ComparedRow): Promise<boolean> {
   if (gone.length + fresh.length === 0 && confirmed.every(isSame)) return true;
-  const locked = await lockAgain(tx, row);
+  const locked = await lockRow(tx, row);
   return locked !== undefined && isUnchanged(locked, row);
 }
 
@@ -207,7 +207,7 @@ async function chooseUnseen(
 ): Promise<UnseenOfType> {
   const { read } = run.deps.store;
   const chosen = { managed: { rows: [], count: 0 }, observed: { rows: [], count: 0 } };
-  for await (const rows of readRows(read, `${type}s`, { limit: PART, of: 'all' })) {
+  for await (const rows of readRows(read, type, { limit: PART, of: 'all' })) {
     run.signal.throwIfAborted();
     const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
     const drifts = await listActiveDrifts(

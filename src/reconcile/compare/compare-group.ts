@@ -10,14 +10,14 @@ import {
   toGroupValues,
 } from '../../domain/group.ts';
 import { parseCells } from '../../store/engine/columns.ts';
+import type { DifferingLink } from '../../store/links/links.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
 import {
-  type GroupRow,
-  hasUpstreamIds,
+  isLinked,
   toGroupState,
   toObservedGroup,
   toSeenEntities,
-} from '../../store/groups/groups.ts';
-import type { DifferingLink } from '../../store/links/links.ts';
+} from '../../store/resources/state.ts';
 import { isListed, isSeen } from '../read/reading.ts';
 import {
   type Comparison,
@@ -48,7 +48,7 @@ export function compareGroup(
     return toCompared([toDifference('group.unmanaged', row.id, { desired: null, observed: held })]);
   }
   const state = toGroupState(row);
-  if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
+  if (!isLinked(row) || isWaiting(state.cells.existence)) return NOTHING;
   if (!isThere) {
     const desired = { displayName: state.desired.displayName };
     return toMissing(toDifference('group.missing', row.id, { desired, observed: null }));

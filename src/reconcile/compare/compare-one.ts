@@ -1,8 +1,8 @@
 import type { Detector } from '../../domain/drift.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { listDifferingLinks } from '../../store/links/links.ts';
-import { endObserved, isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
-import { isNameUnderWay } from '../../store/resources/sent-creates.ts';
+import { isNameUnderWay } from '../../store/resources/by-name.ts';
+import { endObserved, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { seenByLook } from '../read/reading.ts';
@@ -21,17 +21,17 @@ export async function compareRow(
   // A sweep that shows it for the first time may show what a create of ours has just made.
   const isNew = row.origin === null && row.created_at >= seen.since;
   if (isNew && (await isAwaited(db, row))) return undefined;
-  if (isUserRow(row)) return compareUser(row, seen);
+  if (row.type === 'user') return compareUser(row, seen);
   // An unmanaged group has no desired members.
   const links = row.origin === null ? [] : await listDifferingLinks(db, row.id);
   return compareGroup(row, links, seen);
 }
 
 async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
-  if (!isUserRow(row)) return isNameUnderWay(db, 'groups', [row.display_name_folded]);
+  if (row.type === 'group') return isNameUnderWay(db, 'group', [row.name_folded]);
   const { observed_user_name_folded: name, observed_email_folded: email } = row;
   const names = [name, email].filter((text) => text !== null);
-  return isNameUnderWay(db, 'users', names);
+  return isNameUnderWay(db, 'user', names);
 }
 
 /** A look at one resource. */
@@ -75,12 +75,12 @@ async function storeLooked(
   { policy, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   { row, since, detector, observation }: Looked,
 ): Promise<DriftRow[] | undefined> {
-  const locked = await lockAgain(tx, row);
+  const locked = await lockRow(tx, row);
   if (locked === undefined || !isUnchanged(locked, row)) return undefined;
   const isGone = observation.kind === 'gone';
   if (observation.kind === 'seen') await observation.store(tx, locked);
   const now = clock.now();
-  const fresh = (await lockAgain(tx, row)) ?? locked;
+  const fresh = (await lockRow(tx, row)) ?? locked;
   // A resource that is gone counts as unseen from now on.
   const seen = seenByLook(isGone ? Number.POSITIVE_INFINITY : since);
   const comparison = await compareRow(tx, fresh, { ...seen, deactivation: policy.deactivation });

@@ -9,7 +9,8 @@ import {
   toUserValues,
   type UserState,
 } from '../../domain/user.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { isListed, isSeen } from '../read/reading.ts';
 import {
   type Comparison,

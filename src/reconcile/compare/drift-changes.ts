@@ -80,7 +80,7 @@ export async function storeDriftChanges(
   await endDrifts(tx, gone, { status: 'gone', now });
   const found = await insertDrifts(tx, fresh, finding);
   for (const { kind, type, resourceId } of fresh) {
-    if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });
+    if (kind === `${type}.missing`) await noteGone(tx, { type, id: resourceId }, now);
   }
   return found;
 }

@@ -5,13 +5,12 @@ import type { Deactivation, ObservedUser } from '../../domain/user.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
-  toGroupState,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
-import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { toGroupState, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
@@ -62,7 +61,7 @@ export function toNeeds(
   { admins }: Pick<LookNeeds, 'admins'>,
   { policy }: Pick<Looking['deps'], 'policy'>,
 ): LookNeeds {
-  if (!isUserRow(row)) {
+  if (row.type === 'group') {
     const entities = listEntityFields(parseCells(row)).length > 0;
     return { ordinary: true, companyUser: false, admins, entities };
   }
@@ -94,7 +93,7 @@ export async function lookAt(
   row: ResourceRow,
   needs: LookNeeds,
 ): Promise<Observation> {
-  return isUserRow(row)
+  return row.type === 'user'
     ? lookAtUserAgain(looking, row, needs)
     : lookAtGroupAgain(looking, row, needs);
 }
@@ -122,7 +121,7 @@ async function lookAtUserAgain(
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
   const columns = toObservedColumns(row, observed);
-  return { kind: 'seen', store: (tx) => updateUser(tx, row.id, columns) };
+  return { kind: 'seen', store: (tx) => updateRow(tx, row, columns) };
 }
 
 async function lookAtCompanyUser(
@@ -159,10 +158,10 @@ async function lookAtGroupAgain(
   return {
     kind: 'seen',
     async store(tx, locked) {
-      if (isUserRow(locked)) return;
+      if (locked.type === 'user') return;
       const now = deps.clock.now();
       const seen = { ...toObservedGroup(locked), ...observed };
-      if (observed) await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
+      if (observed) await updateRow(tx, locked, { observed: JSON.stringify(seen) });
       if (memberIds)
         await saveMembers(tx, locked, { memberIds, now, isFirst: false, from: 'group' });
       if (admins) await saveAdmins(tx, locked, admins, now);

@@ -1,10 +1,15 @@
 import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
-import { listGroupsWithEntities, listGroupsWithOwnedAdmins } from '../../store/resources/rows.ts';
+import {
+  type GroupRow,
+  listGroupsWithEntities,
+  listGroupsWithOwnedAdmins,
+  lockRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import type { Db, Part } from '../../store/store.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
@@ -108,7 +113,7 @@ async function readOne<Found>(run: SweepRun, kind: GroupList<Found>, row: GroupR
   try {
     const found = await kind.look(deps, row, LIST_LOOK);
     await deps.store.write(async (tx) => {
-      const locked = await lockGroup(tx, row.id);
+      const locked = await lockRow(tx, row);
       // A group that was written meanwhile is read the next time.
       if (locked && isUnchanged(locked, row)) await kind.save(tx, locked, found, deps.clock.now());
     });
@@ -131,5 +136,5 @@ export async function saveAdmins(
   const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
   const doneUpTo = toDoneUpTo({ unsure_since });
   await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
-  await updateGroup(tx, id, { admins_read_at: now });
+  await updateRow(tx, { type: 'group', id }, { admins_read_at: now });
 }

@@ -14,8 +14,9 @@ import {
   silenceWords,
 } from '../../store/resources/erasure.ts';
 import { lockFormerIds } from '../../store/resources/former-ids.ts';
+import { findRow, lockRow, type UserRow } from '../../store/resources/rows.ts';
+import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** Result of erasing one user, done or planned. */
@@ -41,7 +42,7 @@ export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
 /** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
-  const row = await findUserRow(read, id);
+  const row = await findRow(read, { type: 'user', id });
   return row && toErasure(read, deps, row);
 }
 
@@ -51,7 +52,7 @@ export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasur
  */
 export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { store } = deps;
-  const row = await findUserRow(store.read, id);
+  const row = await findRow(store.read, { type: 'user', id });
   if (row === undefined) return undefined;
   // Read before the transaction, because the audit log may be long.
   const events = await findEventMentions(store.read, listNames(row));
@@ -91,7 +92,7 @@ async function eraseIn(
   { id, events }: { readonly id: UserId; readonly events: EventMentions },
 ): Promise<Erasure | undefined> {
   await lockFormerIds(tx);
-  const row = await lockUser(tx, id);
+  const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return undefined;
   const planned = await toErasure(tx, deps, row);
   if (planned.obstacles.length > 0) return planned;
@@ -105,7 +106,7 @@ async function eraseIn(
 async function toErasure(db: Db, deps: ErasureDeps, row: UserRow): Promise<Erasure> {
   return {
     id: row.id,
-    userName: row.user_name,
+    userName: row.name,
     account: row.upstream_id,
     deleted: row.deleted_at !== null,
     staysHidden: row.upstream_id !== null && row.origin !== null,

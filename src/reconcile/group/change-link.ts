@@ -1,7 +1,8 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
-import { findUserRow, toUserState } from '../../store/users/users.ts';
+import { findRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -137,7 +138,7 @@ async function awaitActivation(
   { classified, change, askedAt }: { classified: Classified; change: LinkChange; askedAt: number },
 ): Promise<GroupOutcome | undefined> {
   await deps.quirks.learn({ inactiveMembers: false });
-  const person = await findUserRow(deps.store.read, change.userId);
+  const person = await findRow(deps.store.read, { type: 'user', id: change.userId });
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
   const { cells, observed } = toUserState(person);
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= askedAt;

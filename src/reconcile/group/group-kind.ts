@@ -38,21 +38,14 @@ import {
   parseStored,
   toChangedColumns,
 } from '../../store/engine/columns.ts';
-import {
-  findGroupByUpstream,
-  findGroupRow,
-  type GroupRow,
-  hasUpstreamIds,
-  lockGroup,
-  toGroupState,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { addInspection } from '../../store/inspections.ts';
 import { deleteAllLinks, observeLinks, restartLinks } from '../../store/links/observations.ts';
 import { listWaitingLinks, readWaiting } from '../../store/links/waiting.ts';
 import { saveDoneLinks } from '../../store/links/work.ts';
+import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { findRow, type GroupRow, lockRow, updateRow } from '../../store/resources/rows.ts';
+import { isLinked, NO_IDS, toGroupState, toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -85,13 +78,13 @@ export function createGroupKind(deps: ReconcileDeps): ResourceKind<GroupTypes> {
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: applyGroupAction,
     gather: (state) => gather(deps, state),
-    lock: (tx, { id }) => lockGroup(tx, id),
+    lock: (tx, { id }) => lockRow(tx, { type: 'group', id }),
     async save(tx, { original }, row) {
       const ended = { ...row, in_flight: 0, steps: original.steps + 1 };
-      await updateGroup(tx, row.id, toChangedColumns(original, ended));
+      await updateRow(tx, row, toChangedColumns(original, ended));
     },
     toState: (db, row, now) => toState(db, deps, row, now),
-    isRenamed: (row, { desired }) => row.display_name !== desired.displayName,
+    isRenamed: (row, { desired }) => row.name !== desired.displayName,
     toHeldNames: ({ observed }) =>
       observed ? { displayName: normaliseName(observed.displayName) } : {},
     isFound: (tx, row, { ids }) => isItsOwn(tx, row, ids),
@@ -108,7 +101,7 @@ export function createGroupKind(deps: ReconcileDeps): ResourceKind<GroupTypes> {
       return [];
     },
     // A deleted group that the service does not know has no members.
-    isOut: (row) => !hasUpstreamIds(row),
+    isOut: (row) => !isLinked(row),
     follow,
   };
 }
@@ -134,7 +127,7 @@ async function toState(
 }
 
 async function load(db: Db, deps: ReconcileDeps, id: string): Promise<GroupState | undefined> {
-  const row = await findGroupRow(db, id);
+  const row = await findRow(db, { type: 'group', id });
   if (row === undefined) return undefined;
   const now = deps.clock.now();
   const state = toPlannableGroup(await toState(db, deps, row, now), now);
@@ -199,7 +192,7 @@ function toCellsAfter(
   // A look at a group that is to be removed finds it: its removal still waits.
   const held = doneFields?.filter((field) => field !== 'existence' || row.deleted_at === null);
   const left = held === undefined || isStale(row) ? heard : done(heard, planned.cells, held);
-  const isNew = ids !== undefined && observed !== undefined && !hasUpstreamIds(row);
+  const isNew = ids !== undefined && observed !== undefined && !isLinked(row);
   if (!isNew || row.deleted_at !== null) return left;
   // A new group owes every difference from the desired state, an old one only its pending fields.
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
@@ -259,7 +252,7 @@ async function follow(
   const { id } = original;
   await enterRules(tx, rules, 'names');
   const before = isAdopted ? undefined : toRuledName(original);
-  const after = toRuledName(await findGroupRow(tx, id));
+  const after = toRuledName(await findRow(tx, { type: 'group', id }));
   const news = { id, before, after, users: reverted, nested: 'all' } as const;
   const { notifies } = await followGroup(tx, rules, news, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
@@ -286,7 +279,7 @@ async function end(
     await addInspection(tx, { type: 'group', id: row.id }, { source: 'discovery', now: step.now });
     return { row: { ...row, ...toSuccessColumns(row) } };
   }
-  const desired = { displayName: row.display_name };
+  const desired = { displayName: row.name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
   const cells = restartEntities<GroupField>(parseCells(row));
@@ -294,9 +287,7 @@ async function end(
     ...row,
     ...toSuccessColumns(row),
     observed: null,
-    upstream_scim_id: null,
-    upstream_rest_id: null,
-    upstream_uid: null,
+    ...NO_IDS,
     entities: null,
     cells: JSON.stringify(askOnly(cells, ['existence', ...listWantedEntities(cells)], row.version)),
   };

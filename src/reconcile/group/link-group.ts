@@ -1,13 +1,9 @@
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { hasWaiting } from '../../store/engine/columns.ts';
-import {
-  deleteGroup,
-  findGroupByUpstream,
-  type GroupRow,
-  lockGroup,
-} from '../../store/groups/groups.ts';
 import { moveGroupLinks } from '../../store/links/observations.ts';
+import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { deleteRow, type GroupRow, lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { Link } from '../resource-kind.ts';
 import type { GroupKnown } from './outcome.ts';
@@ -30,7 +26,7 @@ export async function linkGroup(tx: Db, row: GroupRow, known: GroupKnown): Promi
     kind: 'linked',
     columns: {
       upstream_scim_id: ids.scimId ?? row.upstream_scim_id,
-      upstream_rest_id: ids.restId ?? row.upstream_rest_id,
+      upstream_id: ids.restId ?? row.upstream_id,
       upstream_uid: ids.uid ?? row.upstream_uid,
       origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
       sent_creates: '[]',
@@ -46,7 +42,7 @@ async function clearHolder(
 ): Promise<Link<GroupRow> | undefined> {
   const found = await findGroupByUpstream(tx, ids);
   // Locked, because a request may be taking it over.
-  const holder = found && (await lockGroup(tx, found.id));
+  const holder = found && (await lockRow(tx, found));
   if (holder === undefined || holder.id === row.id) return undefined;
   if (holder.deleted_at !== null) {
     if (!hasWaiting(holder)) return undefined;
@@ -56,7 +52,7 @@ async function clearHolder(
   if (holder.origin !== null)
     return refuse('the group in the service is linked to another group already');
   await moveGroupLinks(tx, holder.id, row.id);
-  await deleteGroup(tx, holder.id);
+  await deleteRow(tx, holder);
   return undefined;
 }
 

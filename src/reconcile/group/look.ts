@@ -1,7 +1,7 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import { findGroupByUpstream } from '../../store/groups/groups.ts';
+import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';

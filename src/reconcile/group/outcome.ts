@@ -2,7 +2,7 @@ import type { Echo } from '../../domain/cell.ts';
 import type { SeenEntities } from '../../domain/entity.ts';
 import type { DoneLink, GroupField, GroupState, ObservedGroup } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Known, Step } from '../resource-kind.ts';
 

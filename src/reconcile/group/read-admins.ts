@@ -1,16 +1,16 @@
 import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import {
-  findGroup,
-  type GroupRow,
-  lockGroup,
-  toGroupState,
-  updateGroup,
-} from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
-import { endObserved } from '../../store/resources/rows.ts';
+import {
+  endObserved,
+  findLiveRow,
+  type GroupRow,
+  lockRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -33,20 +33,20 @@ export async function readAdmins(
   wait: BoundedWait,
 ): Promise<void> {
   for (let reads = 0; reads < READS_MAX; reads += 1) {
-    const row = await findGroup(deps.store.read, id);
+    const row = await findLiveRow(deps.store.read, { type: 'group', id });
     if (row === undefined) return;
     const askedAt = deps.clock.now();
     const upstreamUserIds = await findAdminIds(deps, row, wait);
     if (upstreamUserIds === undefined) return endGone(deps, id);
     const isKnown = await deps.store.write(async (tx) => {
-      const locked = await lockGroup(tx, id);
+      const locked = await lockRow(tx, { type: 'group', id });
       // Another request that asked for the same list, or a sweep, was faster.
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
       if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
       const doneUpTo = toDoneUpTo(locked);
       await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
-      await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
+      await updateRow(tx, { type: 'group', id }, { admins_read_at: deps.clock.now() });
       return true;
     });
     if (isKnown) return;
@@ -82,7 +82,7 @@ function mayBeGone({ upstream_uid }: GroupRow, error: unknown): boolean {
 
 async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<void> {
   await store.write(async (tx) => {
-    const row = await lockGroup(tx, id);
+    const row = await lockRow(tx, { type: 'group', id });
     if (row?.origin === null) await endObserved(tx, row, clock.now());
   });
 }

@@ -1,7 +1,7 @@
 import { type SeenEntities, seeEntities } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
+import { type GroupRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -17,7 +17,7 @@ export async function readEntities(
   const askedAt = deps.clock.now();
   const seen = await lookUpEntities(deps, row, wait);
   await deps.store.write(async (tx) => {
-    const locked = await lockGroup(tx, row.id);
+    const locked = await lockRow(tx, row);
     if (locked === undefined || decideGroupMerge(locked, askedAt) !== 'merge') return;
     await saveEntities(tx, locked, seen);
   });
@@ -26,5 +26,5 @@ export async function readEntities(
 /** Stores the entities of a group as they were listed. */
 export async function saveEntities(tx: Db, row: GroupRow, seen: SeenEntities): Promise<void> {
   const cells = seeEntities<GroupField>(parseCells(row), seen);
-  await updateGroup(tx, row.id, { entities: JSON.stringify(seen), cells: JSON.stringify(cells) });
+  await updateRow(tx, row, { entities: JSON.stringify(seen), cells: JSON.stringify(cells) });
 }

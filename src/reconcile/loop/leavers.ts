@@ -10,9 +10,10 @@ import {
 } from '../../domain/user.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
+import { endDeparture, findRemovalCall, listLeaving } from '../../store/resources/leavers.ts';
+import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { endDeparture, findRemovalCall, listLeaving } from '../../store/users/leavers.ts';
-import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { toFailureTeller } from '../lead.ts';
@@ -131,9 +132,14 @@ async function makeDue(
   { id }: UserRow,
   { verdict, now }: { readonly verdict: 'unproven' | 'undone'; readonly now: number },
 ): Promise<void> {
-  const row = await lockUser(tx, id);
+  const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return;
-  if (verdict === 'unproven') return updateUser(tx, id, { ...toStaleColumns(now), due_class: 2 });
+  if (verdict === 'unproven')
+    return updateRow(tx, { type: 'user', id }, { ...toStaleColumns(now), due_class: 2 });
   const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
-  await updateUser(tx, id, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
+  await updateRow(
+    tx,
+    { type: 'user', id },
+    { cells: JSON.stringify(cells), due_at: now, due_class: 0 },
+  );
 }

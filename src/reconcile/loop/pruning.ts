@@ -9,11 +9,11 @@ import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts'
 import { pruneDrifts } from '../../store/drifts.ts';
 import type { Prune } from '../../store/engine/prune.ts';
 import { pruneErrands } from '../../store/errands.ts';
-import { pruneDeletedGroups } from '../../store/groups/groups.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
 import { pruneDisputes } from '../../store/resources/disputes.ts';
 import { forgetNames, listFormerNameRows } from '../../store/resources/former-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
+import { pruneDeletedGroups } from '../../store/resources/rows.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';

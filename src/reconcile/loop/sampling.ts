@@ -1,8 +1,8 @@
 import { createLoop, type Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
+import { countTakenSeats } from '../../store/resources/seats.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
-import { countTakenSeats } from '../../store/users/seats.ts';
 import type { TrafficCounter } from '../../telemetry/metrics.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { toFailureTeller } from '../lead.ts';

@@ -2,6 +2,7 @@ import { createLoop } from '../../domain/loop.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
+import { listNamesakes } from '../../store/resources/by-name.ts';
 import {
   endSweep,
   findRunningSweep,
@@ -12,7 +13,6 @@ import {
   makeSweepReal,
   type SweepRow,
 } from '../../store/sweeps.ts';
-import { listNamesakes } from '../../store/users/observations.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { POLL_STATE } from '../audit/poll-state.ts';
 import { compareAll, lookForUnseen } from '../compare/compare-all.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { findDeletedGroups, findRowsOfGroups } from '../../store/groups/observations.ts';
+import { findDeletedGroups, findRowsOfGroups } from '../../store/resources/by-upstream.ts';
 import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';

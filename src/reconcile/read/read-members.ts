@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunks } from '../../store/engine/dialect.ts';
-import { lockGroup } from '../../store/groups/groups.ts';
-import {
-  countSeenMembers,
-  listSeenGroups,
-  type SeenGroup,
-  type SeenMembersCount,
-} from '../../store/groups/observations.ts';
+import { countSeenMembers, type SeenMembersCount } from '../../store/links/observations.ts';
+import { listSeenGroups, type SeenGroup } from '../../store/resources/by-upstream.ts';
+import { lockRow } from '../../store/resources/rows.ts';
 import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
 import { classify } from '../verdict.ts';
 import { storeGroups } from './read-groups.ts';
@@ -36,7 +32,7 @@ export async function readMembers(run: ReadRun): Promise<ListResult> {
     } else if (memberIds !== undefined) {
       const seen = { memberIds, sentAt, now: deps.clock.now(), isFirst: reading.isFirst };
       await deps.store.write(async (tx) => {
-        const row = await lockGroup(tx, group.id);
+        const row = await lockRow(tx, { type: 'group', id: group.id });
         if (row && (await isCurrent(tx, row, seen))) {
           await saveMembers(tx, row, { ...seen, from: 'group' });
         }

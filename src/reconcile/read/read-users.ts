@@ -8,15 +8,16 @@ import { followUsers } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
-import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
-import type { Db } from '../../store/store.ts';
-import { replaceUserEmails } from '../../store/users/emails.ts';
+import { listNamesUnderWay } from '../../store/resources/by-name.ts';
+import { findRowsOfAccounts } from '../../store/resources/by-upstream.ts';
 import {
-  findRowsOfAccounts,
   insertObservedUsers,
   type ObservedAccount,
-} from '../../store/users/observations.ts';
-import { deleteUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
+  replaceUserEmails,
+} from '../../store/resources/emails.ts';
+import { deleteRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toObservedUser } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import {
@@ -158,7 +159,7 @@ async function saveUsers(
   const { byAccount, doubled } = await findRowsOfAccounts(tx, ids, { lock: true });
   for (const { deleted, unmanaged } of doubled) {
     await moveLinks(tx, unmanaged.id, deleted.id);
-    await deleteUser(tx, unmanaged.id);
+    await deleteRow(tx, unmanaged);
   }
   const added: ObservedAccount[] = [];
   const licensed: UserId[] = [];
@@ -186,7 +187,7 @@ async function saveUsers(
  */
 async function withoutUnderWay(tx: Db, added: readonly ObservedAccount[]) {
   if (added.length === 0) return added;
-  const underWay = await listNamesUnderWay(tx, 'users');
+  const underWay = await listNamesUnderWay(tx, 'user');
   return added.filter(({ row }) => {
     const names = [row.observed_user_name_folded, row.observed_email_folded];
     return !names.some((name) => typeof name === 'string' && underWay.has(name));
@@ -209,7 +210,7 @@ async function isNews(tx: Db, row: UserRow, { before, observed, times }: Shown):
   const decision = decide(stored, times.sentAt);
   if (decision !== 'look-again') return decision === 'merge';
   if (before !== undefined && confirms(observed, before)) return true;
-  await updateUser(tx, row.id, toLookAgainColumns(row, times.now));
+  await updateRow(tx, row, toLookAgainColumns(row, times.now));
   return false;
 }
 
@@ -223,6 +224,7 @@ function toNewUser(upstreamId: number, observed: ObservedUser, now: number): Obs
     row: {
       ...toObservedColumns({ erased_at: null }, observed),
       ...toUserColumns(attributes),
+      type: 'user',
       id: userId(newId()),
       upstream_id: upstreamId,
       created_at: now,
@@ -242,11 +244,11 @@ async function saveUser(
   const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
   const shown = attributes && toUserColumns(attributes);
   if (attributes === undefined || shown?.attributes === row.attributes) {
-    await updateUser(tx, row.id, columns, row);
+    await updateRow(tx, row, columns, row);
     return;
   }
   const changed = { ...shown, version: row.version + 1, modified_at: now };
-  await updateUser(tx, row.id, { ...columns, ...changed }, row);
+  await updateRow(tx, row, { ...columns, ...changed }, row);
   const emails = listFoldedEmails(attributes);
   const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
   if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);

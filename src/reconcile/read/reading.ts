@@ -1,5 +1,5 @@
-import type { GroupRow } from '../../store/groups/groups.ts';
-import { isUserRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
+import { toObservation } from '../../store/resources/state.ts';
 import type { Cursor } from '../../upstream/page-progress.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -200,7 +200,7 @@ const GROUP_LISTS = ['groups', 'restGroups'] as const;
 
 /** True when a read showed the user or group, or a call has since. */
 export function isSeen(seen: Pick<Seen, 'since' | 'unchanged'>, row: ResourceRow): boolean {
-  const lists = isUserRow(row) ? USER_LISTS : GROUP_LISTS;
+  const lists = row.type === 'user' ? USER_LISTS : GROUP_LISTS;
   const isUnchanged = lists.some((list) => seen.unchanged[list].has(row.seq));
   return isUnchanged || (toObservation(row)?.at ?? 0) >= seen.since;
 }

@@ -5,13 +5,6 @@ import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import {
-  deleteGroup,
-  type GroupRow,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
-import { findRowsOfGroups, insertObservedGroups } from '../../store/groups/observations.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import type { SeenLinks } from '../../store/links/compare-links.ts';
 import {
@@ -20,7 +13,10 @@ import {
   moveGroupLinks,
   observeLinks,
 } from '../../store/links/observations.ts';
-import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
+import { listNamesUnderWay } from '../../store/resources/by-name.ts';
+import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
+import { deleteRow, type GroupRow, insertRows, updateRow } from '../../store/resources/rows.ts';
+import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groups as restGroups } from '../../upstream/operations/people.ts';
 import { scim as scimOperations } from '../../upstream/operations/scim.ts';
@@ -78,7 +74,7 @@ function listRowsOf(rows: readonly GroupRow[], group: ListedGroup, how: PageRead
     .filter(
       (row) =>
         (scimId !== undefined && row.upstream_scim_id === scimId) ||
-        (restId !== undefined && row.upstream_rest_id === restId) ||
+        (restId !== undefined && row.upstream_id === restId) ||
         (uid !== undefined && row.upstream_uid === uid),
     )
     .toSorted((a, b) => rank(a) - rank(b) || a.seq - b.seq);
@@ -136,12 +132,12 @@ export async function saveGroups(
  * tells. Under another id it would be lost to whoever writes it meanwhile.
  */
 async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading): Promise<void> {
-  const underWay = await listNamesUnderWay(tx, 'groups');
+  const underWay = await listNamesUnderWay(tx, 'group');
   const news = added
     .map((group) => ({ group, row: toNewGroup({ group, how }) }))
-    .filter(({ row }) => !underWay.has(row.display_name_folded));
+    .filter(({ row }) => !underWay.has(row.name_folded));
   const rows = news.map(({ row }) => row);
-  await insertObservedGroups(tx, rows);
+  await insertRows(tx, rows);
   for (const { group, row } of news) {
     const upstreamUserIds = group.scim?.memberIds ?? [];
     const links = { upstreamUserIds, baseline: null };
@@ -173,7 +169,7 @@ async function saveKnown(
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
   const columns = { ...toIdColumns(group), observed: JSON.stringify(observed) };
-  await updateGroup(tx, row.id, { ...columns, ...changed });
+  await updateRow(tx, row, { ...columns, ...changed });
   const memberIds = group.scim?.memberIds;
   if (memberIds) await saveMembers(tx, row, { memberIds, ...how, from: 'list' });
 }
@@ -183,7 +179,7 @@ async function takeOver(tx: Db, row: GroupRow, double: GroupRow): Promise<void> 
   await moveGroupLinks(tx, double.id, row.id);
   // Members that only the other row had are not desired.
   if (row.origin === 'created') await disclaimLinks(tx, row.id);
-  await deleteGroup(tx, double.id);
+  await deleteRow(tx, double);
 }
 
 /** True when an answer tells news of a group; one that may be older than a call makes a look due. */
@@ -193,7 +189,7 @@ export async function isCurrent(
   { sentAt, now }: PageTimes,
 ): Promise<boolean> {
   const decision = decideGroupMerge(row, sentAt);
-  if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
+  if (decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
   return decision === 'merge';
 }
 
@@ -203,6 +199,7 @@ function toNewGroup({ group, how }: Shown) {
   return {
     ...toIdColumns(group),
     ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
+    type: 'group' as const,
     id: groupId(newId()),
     observed: JSON.stringify(observed),
     created_at: how.now,
@@ -214,7 +211,7 @@ function toNewGroup({ group, how }: Shown) {
 function toIdColumns({ scim, rest }: ListedGroup) {
   return {
     ...(scim && { upstream_scim_id: scim.id }),
-    ...(rest && { upstream_rest_id: rest.id, upstream_uid: rest.uid }),
+    ...(rest && { upstream_id: rest.id, upstream_uid: rest.uid }),
   };
 }
 
@@ -260,7 +257,7 @@ export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Pro
   const moved = await observeLinks(tx, 'memberships', row.id, links);
   // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || links.baseline === 0) return;
-  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: seen.now });
+  await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
 }
 
 function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
@@ -294,7 +291,7 @@ async function removeAgain(tx: Db, row: GroupRow, { sentAt, now }: PageTimes): P
   const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
   const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
-  await updateGroup(tx, row.id, {
+  await updateRow(tx, row, {
     cells: JSON.stringify(cells),
     due_at: now,
     due_class: toDueClass(true),

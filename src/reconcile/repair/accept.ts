@@ -3,12 +3,8 @@ import type { PlanAction } from '../../domain/plan.ts';
 import { forgetRemoval } from '../../store/changes.ts';
 import { type DriftRow, endDrifts, toRepair } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import {
-  isLinked,
-  isUserRow,
-  type ResourceRow,
-  toObservation,
-} from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { isLinked, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, isStillSo, lockCurrent, toOwnPart } from './current.ts';
@@ -58,7 +54,7 @@ export async function acceptHeld(
   }
   const known = changes.get(toChangeKey(action));
   if (known === undefined) return;
-  if (isUserRow(row)) await forgetRemoval(tx, row, row.version);
+  if (row.type === 'user') await forgetRemoval(tx, row, row.version);
   if (row.deleted_at !== null) return restore(tx, deps, row, action);
   await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
 }

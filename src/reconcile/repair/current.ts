@@ -7,27 +7,22 @@ import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
-  findGroupByUpstream,
-  type GroupRow,
-  hasUpstreamIds,
-  toUpstreamIds,
-} from '../../store/groups/groups.ts';
-import {
   type DifferingLink,
   type LinkRow,
   type LinkTable,
   listDifferingLinks,
   listLinks,
 } from '../../store/links/links.ts';
+import { findGroupByUpstream, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
 import {
   findRow,
-  isLinked,
-  isUserRow,
+  type GroupRow,
   lockRow,
   type ResourceRow,
+  type UserRow,
 } from '../../store/resources/rows.ts';
+import { isLinked, toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersOfAccount, type UserRow } from '../../store/users/users.ts';
 import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
 import { type Comparison, toDifference } from '../compare/comparison.ts';
@@ -69,9 +64,10 @@ export async function compareKnown(
   row: ResourceRow,
   deactivation: Deactivation,
 ): Promise<Current> {
-  const differences = isUserRow(row)
-    ? await listUserDifferences(db, row, deactivation)
-    : await listGroupDifferences(db, row);
+  const differences =
+    row.type === 'user'
+      ? await listUserDifferences(db, row, deactivation)
+      : await listGroupDifferences(db, row);
   const changes = differences.flatMap((difference) => toChange(difference) ?? []);
   return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
 }
@@ -108,7 +104,7 @@ async function listGroupDifferences(db: Db, row: GroupRow): Promise<readonly Dif
   if (row.deleted_at !== null) return listDeletedDifferences(db, row);
   const links = await listDifferingLinks(db, row.id);
   // A group that is to be made comes with its lists, and with its entities.
-  if (!hasUpstreamIds(row)) return listListDifferences(row, links);
+  if (!isLinked(row)) return listListDifferences(row, links);
   const seen = { ...seenByLook(0), deactivation: 'scim' } as const;
   return listCompared(compareGroup({ ...row, ...AT_REST }, links, seen));
 }
@@ -121,13 +117,13 @@ async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boole
 
 /** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
 async function listDeletedDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
-  const holder = hasUpstreamIds(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
+  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
   if (!holder || holder.id !== row.id) return [];
   const leaving = (await listDifferingLinks(db, row.id)).filter(({ wanted }) => !wanted);
   const lists = listListDifferences(row, leaving);
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   if (!isToGo) return lists;
-  const values = { desired: null, observed: { displayName: row.display_name } };
+  const values = { desired: null, observed: { displayName: row.name } };
   return [...lists, toDifference('group.unmanaged', row.id, values)];
 }
 
@@ -159,10 +155,10 @@ export function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
 export function isWanted(row: ResourceRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   const cells = parseCells(row);
-  if (isUserRow(row)) {
+  if (row.type === 'user') {
     return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
   }
-  return hasUpstreamIds(row) || !isWaiting(cells.existence);
+  return isLinked(row) || !isWaiting(cells.existence);
 }
 
 /**

@@ -12,9 +12,9 @@ import {
   type PlanRow,
   updatePlan,
 } from '../../store/plans/plans.ts';
-import { findRow, isUserRow } from '../../store/resources/rows.ts';
+import { findRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users/users.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import { restartHarmCount } from '../provider-limit.ts';
 import { findLink } from './current.ts';
@@ -161,7 +161,7 @@ async function isStillDesired(
     const link = await findLink(db, row, { list: place.list, memberId });
     return (link?.desired === 1) === (desired.present === true);
   }
-  if (!isUserRow(row)) return false;
+  if (row.type === 'group') return false;
   const wanted = toUserState(row).desired;
   return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
 }

@@ -3,7 +3,7 @@ import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimit } from '../../domain/harm.ts';
 import type { GivenKey } from '../../domain/ids.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { ReadDeps } from '../read/reading.ts';

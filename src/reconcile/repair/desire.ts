@@ -19,13 +19,18 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
-import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { deleteLinks, desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchGroupsOf } from '../../store/links/shown.ts';
-import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { listByName } from '../../store/resources/by-name.ts';
+import {
+  type GroupRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { NO_IDS } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** Dependencies of a desire. */
@@ -51,7 +56,7 @@ export async function desire(
   if (row.deleted_at !== null) return false;
   const attributes = parseStored<JsonObject>(row.attributes);
   const changed = { ...attributes, ...toChange(attributes, wanted) };
-  if (isUserRow(row)) {
+  if (row.type === 'user') {
     await saveUser(tx, deps, row, { attributes: changed });
     if (kind === 'user.access') await followUser(tx, deps.rules, row.id, deps.clock.now());
     return true;
@@ -113,7 +118,7 @@ async function saveUser(
 ): Promise<void> {
   const columns = toUserColumns(withSchemas(USER_SCHEMA_URI, attributes));
   const version = row.version + 1;
-  await updateUser(tx, row.id, { ...columns, ...change, version, modified_at: clock.now() });
+  await updateRow(tx, row, { ...columns, ...change, version, modified_at: clock.now() });
 }
 
 /** False: another group has the name. */
@@ -124,7 +129,7 @@ async function saveGroup(
   { attributes, ...change }: Saved,
 ): Promise<boolean> {
   const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
-  const named = await listGroupsByName(tx, columns.display_name_folded);
+  const named = await listByName(tx, 'group', columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   await saveVersion(tx, deps, row, { ...columns, ...change });
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...columns, ...change })];
@@ -140,10 +145,8 @@ async function saveVersion(
   change: Partial<GroupRow> = {},
 ): Promise<void> {
   const version = row.version + 1;
-  await updateGroup(tx, row.id, { ...change, version, modified_at: clock.now() });
+  await updateRow(tx, row, { ...change, version, modified_at: clock.now() });
 }
-
-const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null } as const;
 
 /** Deletes a group that is gone and is not to come back. */
 async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<true> {
@@ -165,10 +168,10 @@ export async function restore(
   action: PlanAction,
 ): Promise<void> {
   const attributes = parseStored<JsonObject>(row.attributes);
-  if (isUserRow(row)) {
-    const named = await listUsersByName(tx, row.user_name_folded);
+  if (row.type === 'user') {
+    const named = await listByName(tx, 'user', row.name_folded);
     if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
-      return updateUser(tx, row.id, { ...NOTHING_OPEN, upstream_id: null });
+      return updateRow(tx, row, { ...NOTHING_OPEN, upstream_id: null });
     }
     await saveUser(tx, deps, row, {
       attributes: { ...attributes, active: true },
@@ -184,8 +187,8 @@ export async function restore(
   if (place.kind === 'link') return deleteLinks(tx, place.list, row.id, [userId(memberId)]);
   if (isEntityField(memberId)) {
     const cells = JSON.stringify(release(parseCells<string>(row), [memberId]));
-    return updateGroup(tx, row.id, { cells });
+    return updateRow(tx, row, { cells });
   }
   if (await saveGroup(tx, deps, row, { attributes, deleted_at: null })) return;
-  await updateGroup(tx, row.id, { ...NOTHING_OPEN, ...NO_IDS });
+  await updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
 }

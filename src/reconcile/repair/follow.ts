@@ -21,7 +21,7 @@ import {
   updatePlanActions,
 } from '../../store/plans/actions.ts';
 import { listDecidedPlans, lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
-import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import { acceptHeld } from './accept.ts';
@@ -153,7 +153,7 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
   const { actions, now } = release;
   const places = actions.map((action) => ({ ...toPlace(action), memberId: action.memberId }));
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
-  for (const list of isUserRow(row) ? [] : LINK_TABLES) {
+  for (const list of row.type === 'user' ? [] : LINK_TABLES) {
     const userIds = places.flatMap((place) =>
       place.kind === 'link' && place.list === list ? userId(place.memberId) : [],
     );
@@ -173,7 +173,7 @@ function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   const ageMs = now - plan.created_at;
   if (isOfRecovery(plan.source)) {
     // The read showed the account, or that there is none. A store older than the service does not know what it created.
-    const isRead = plan.source === 'first-run' && isUserRow(row) && row.must_look === 0;
+    const isRead = plan.source === 'first-run' && row.type === 'user' && row.must_look === 0;
     return isRead && ageMs < FIRST_RUN_FRESH_MS;
   }
   return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));

@@ -3,7 +3,7 @@ import type { PlanAction } from '../../domain/plan.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
 import { lockHeld, type PlanRow } from '../../store/plans/plans.ts';
-import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -65,7 +65,7 @@ export async function handOver(
   if (!isOwnedAs(row, observed) || !(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
   const attributes = externalId === null ? others : { ...others, externalId };
-  const columns = isUserRow(row) ? toUserColumns(attributes) : toGroupColumns(attributes);
+  const columns = row.type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes);
   // No name changes, so nobody is followed by one.
   await updateRow(tx, row, {
     provider,

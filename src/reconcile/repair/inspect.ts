@@ -6,7 +6,8 @@ import {
   listDueInspections,
   postponeInspection,
 } from '../../store/inspections.ts';
-import { findRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { toObservation } from '../../store/resources/state.ts';
 import { inspect } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
 import { toNeeds } from '../compare/look.ts';

@@ -5,16 +5,21 @@ import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
-import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { disownLinks } from '../../store/links/observations.ts';
 import { hasRuledLinks, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
+import { saveEmails } from '../../store/resources/emails.ts';
 import { listNested } from '../../store/resources/nesting.ts';
-import { isUserRow, lockRow, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import {
+  type GroupRow,
+  lockRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { saveEmails } from '../../store/users/emails.ts';
-import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { toUnmanagedGroup } from '../group/revert.ts';
 import { toUnmanagedUser } from '../user/user-kind.ts';
@@ -34,7 +39,7 @@ export async function letGo(
     if (observed === undefined || isGone(observed)) return { kind: 'not-in-service' };
     if (await isRuled(tx, row, rules)) return { kind: 'ruled' };
     const now = clock.now();
-    await (isUserRow(row) ? releaseUser(tx, row, now) : releaseGroup(tx, row, now));
+    await (row.type === 'user' ? releaseUser(tx, row, now) : releaseGroup(tx, row, now));
     await endDrifts(tx, await listActiveDrifts(tx, [row.id]), { status: 'gone', now });
     return { kind: 'released', provider: row.provider };
   });
@@ -45,20 +50,20 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   if (hasWaiting(row) || isInFlight(row)) return true;
   if (row.must_look !== 0 || row.sent_creates !== '[]') return true;
   if ((await listHeldChanges(tx, [row.id])).length > 0) return true;
-  return !isUserRow(row) && hasWaitingLinks(tx, row.id);
+  return row.type === 'group' && hasWaitingLinks(tx, row.id);
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, which the service would be told. */
 async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boolean> {
-  if (isUserRow(row)) return false;
-  const isSource = book.drivesMembers(row.display_name) || book.isSource(row.display_name);
+  if (row.type === 'user') return false;
+  const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
   if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
   return (await hasRuledLinks(tx, row.id)) || (await listNested(tx, row.id, 'around')).length > 0;
 }
 
 async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
   const released: UserRow = { ...toUnmanagedUser(row), ...AT_REST, modified_at: now };
-  await updateUser(tx, row.id, toChangedColumns(row, released));
+  await updateRow(tx, row, toChangedColumns(row, released));
   await saveEmails(tx, row, released);
 }
 
@@ -68,7 +73,7 @@ async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
     ...{ ...toUnmanagedGroup(row), ...AT_REST },
     ...{ version: row.version + 1, admins_asked: 0, modified_at: now },
   };
-  await updateGroup(tx, row.id, toChangedColumns(row, released));
+  await updateRow(tx, row, toChangedColumns(row, released));
 }
 
 /** Columns of a row of which nothing is to be done. */

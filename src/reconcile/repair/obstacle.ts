@@ -1,9 +1,8 @@
 import { assertNever } from '../../domain/errors.ts';
-import { groupId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
+import { findRow, getRow, type UserRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
 type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
@@ -19,7 +18,7 @@ export async function findObstacle(
   repair: PlanAction,
 ): Promise<string | undefined> {
   if (repair.kind !== 'user.create') return findProtection(tx, deps, repair);
-  const row = await findUserRow(tx, repair.resourceId);
+  const row = await findRow(tx, { type: 'user', id: repair.resourceId });
   return row && findAccountObstacle(row);
 }
 
@@ -43,17 +42,17 @@ async function findProtection(
     case 'deactivate':
     case 'deleteGroup':
     case 'cutAccess': {
-      const user = await findUserRow(tx, resourceId);
+      const user = await findRow(tx, { type: 'user', id: resourceId });
       if (user !== undefined) return protection.findReason(tx, user);
-      const group = await findGroupRow(tx, resourceId);
+      const group = await findRow(tx, { type: 'group', id: resourceId });
       return group && protection.findGroupReason(tx, group);
     }
     case 'removeMember':
     case 'demoteAdmin': {
-      const row = await findUserRow(tx, memberId);
+      const row = await findRow(tx, { type: 'user', id: memberId });
       const reason = row && (await protection.findPrivilege(tx, row));
       if (reason === undefined || harm === 'demoteAdmin') return reason;
-      const group = await getGroupRow(tx, groupId(resourceId));
+      const group = await getRow(tx, { type: 'group', id: resourceId });
       return (await findGroupPrivilege(tx, group)) === undefined ? undefined : reason;
     }
     default:

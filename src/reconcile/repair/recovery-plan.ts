@@ -4,7 +4,6 @@ import type { UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import { type GroupRow, toSeenEntities } from '../../store/groups/groups.ts';
 import {
   type ActionKey,
   deletePlanActions,
@@ -13,18 +12,18 @@ import {
 } from '../../store/plans/actions.ts';
 import { deleteUnknown } from '../../store/plans/held.ts';
 import { deletePlan, findPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import { listExisting } from '../../store/resources/by-name.ts';
 import {
-  isLinked,
-  isUserRow,
-  listExistingUsers,
+  type GroupRow,
   listGroupsWithAdmins,
   listGroupsWithEntities,
   listRows,
   type ResourceRow,
   trust,
+  type UserRow,
 } from '../../store/resources/rows.ts';
+import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
@@ -115,10 +114,10 @@ async function readIfAllowed(read: () => Promise<void>): Promise<void> {
 async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
   let [hash, counts] = [toHash([]), countActions([])];
-  for (const table of ['users', 'groups'] as const) {
-    let afterSeq: number | undefined = seen.lists[table] ? 0 : undefined;
+  for (const type of ['user', 'group'] as const) {
+    let afterSeq: number | undefined = seen.lists[`${type}s`] ? 0 : undefined;
     while (afterSeq !== undefined) {
-      const part: Part = { plan, seen, table, afterSeq };
+      const part: Part = { plan, seen, type, afterSeq };
       const { actions, lastSeq } = await deps.store.write((tx) => planPart(tx, deps, part));
       if (actions.length > 0) hash = toGrownHash(hash, actions);
       counts = addCounts(counts, countActions(actions));
@@ -131,7 +130,7 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
 interface Part {
   readonly plan: PlanRow;
   readonly seen: Seen;
-  readonly table: 'users' | 'groups';
+  readonly type: 'user' | 'group';
   readonly afterSeq: number;
 }
 
@@ -144,9 +143,9 @@ interface Planned {
 async function planPart(
   tx: Db,
   deps: ProcessDeps,
-  { plan, seen, table, afterSeq }: Part,
+  { plan, seen, type, afterSeq }: Part,
 ): Promise<Planned> {
-  const rows = await listRows(tx, table, { afterSeq, limit: PART, of: 'managed' });
+  const rows = await listRows(tx, type, { afterSeq, limit: PART, of: 'managed' });
   const ids = rows.map(({ id }) => id);
   const all: PlanAction[] = [];
   for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
@@ -158,8 +157,9 @@ async function planPart(
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
   // service does not know what it created. An account that somebody made since is reported by the service, which has
   // each address once.
-  const unknown = isFirstRun ? await listUnknownUsers(tx, rows.filter(isUserRow), seen.since) : [];
-  await trust(tx, table, [...shown, ...unknown]);
+  const users = isFirstRun ? rows.filter((row) => row.type === 'user') : [];
+  const unknown = await listUnknownUsers(tx, users, seen.since);
+  await trust(tx, [...shown, ...unknown]);
   return { actions, lastSeq: rows.at(-1)?.seq };
 }
 
@@ -192,15 +192,17 @@ async function listChanges(
   }
   const isNew = !isLinked(row);
   if (!isNew && isSeen(seen, row)) {
-    return [...changes.values()].filter((change) => isUserRow(row) || isRead(row, seen, change));
+    return [...changes.values()].filter(
+      (change) => row.type === 'user' || isRead(row, seen, change),
+    );
   }
   if (!isWanted(row)) return [];
-  const type = isUserRow(row) ? 'user' : 'group';
+  const type = row.type;
   const place = { kind: `${type}.create`, type, resourceId: row.id, memberId: '' } as const;
   const creation = { ...place, desired: { active: true }, observed: null, harm: undefined };
   // What the complete read did not show is only suspected to be gone.
   if (!isNew) return [creation];
-  const hasObstacle = isUserRow(row) && findAccountObstacle(row) !== undefined;
+  const hasObstacle = row.type === 'user' && findAccountObstacle(row) !== undefined;
   return hasObstacle ? [] : [creation, ...changes.values()];
 }
 
@@ -224,8 +226,9 @@ async function listUnknownUsers(
   const uncreated = rows
     .filter((row) => isUntouched(row, readSince))
     .map((row) => ({ id: row.id, names: listNames(row) }));
-  const seen = await listExistingUsers(
+  const seen = await listExisting(
     db,
+    'user',
     uncreated.flatMap(({ names }) => names),
   );
   return uncreated.filter(({ names }) => !names.some((name) => seen.has(name))).map(({ id }) => id);

@@ -13,7 +13,6 @@ import {
   toRepair,
 } from '../../store/drifts.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
-import { toSeenEntities } from '../../store/groups/groups.ts';
 import {
   listOpenActions,
   type PlanActionRow,
@@ -21,9 +20,9 @@ import {
   updatePlanActions,
 } from '../../store/plans/actions.ts';
 import { discardEmpty, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
-import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { toSeenEntities } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow } from '../../store/users/users.ts';
 import { tellPlan } from '../add-plan.ts';
 import { CLOCKS_MS } from '../audit/poll-state.ts';
 import { isBusy } from '../compare/comparison.ts';
@@ -173,7 +172,7 @@ async function judgeDrift(
   if (repair !== undefined && drift.status === 'repairing') {
     return REPAIRING[await findState(db, current, repair)];
   }
-  const member = await findUserRow(db, drift.member_id);
+  const member = await findRow(db, { type: 'user', id: drift.member_id });
   if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
   return (await isOver(db, current, { drift, repair })) ? 'gone' : 'stays';
 }
@@ -205,7 +204,7 @@ async function isKnown(db: Db, row: ResourceRow, change: PlanAction): Promise<bo
     const link = await findLink(db, row, { list: place.list, memberId: change.memberId });
     return link === undefined || (link.pending === null && link.observed !== null);
   }
-  if (change.memberId !== '') return !isUserRow(row) && toSeenEntities(row) !== undefined;
+  if (change.memberId !== '') return row.type === 'group' && toSeenEntities(row) !== undefined;
   const observed = parseStored<JsonObject>(row.observed);
   const fields = isJsonObject(change.observed) ? Object.keys(change.observed) : [];
   return fields.every((field) => Object.hasOwn(observed, field === 'name' ? 'fullName' : field));

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
+import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
 import { countKnown } from '../../store/resources/rows.ts';
-import { findUserByUpstreamId } from '../../store/users/users.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -142,7 +142,7 @@ async function findByQuery(
   keys: AccountKeys,
 ): Promise<ScimUser[]> {
   const { pageSize } = deps.policy;
-  const known = await countKnown(deps.store.read, 'users');
+  const known = await countKnown(deps.store.read, 'user');
   if (known <= (PAGES_WORTH_A_QUERY - 1) * pageSize) return [];
   const hits: ScimUser[] = [];
   for (const id of await askMembers(deps, context, keys)) {

@@ -11,16 +11,10 @@ import { NOTHING_OPEN } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, markInterrupted } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { leaveGroups } from '../../store/links/work.ts';
+import { findUserByUpstreamId, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
+import { deleteRow, lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  deleteUser,
-  findUserByUpstreamId,
-  listUsersOfAccount,
-  lockUser,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
 import type { Link } from '../resource-kind.ts';
 import type { UserKnown } from './outcome.ts';
 
@@ -41,13 +35,13 @@ export async function linkAccount(tx: Db, row: UserRow, known: UserKnown): Promi
   if (obstacle !== undefined) return refuse(obstacle);
   const other = await findUserByUpstreamId(tx, upstreamId);
   // Locked, because a request may be taking it over.
-  const holder = other && (await lockUser(tx, other.id));
+  const holder = other && (await lockRow(tx, other));
   if (holder !== undefined && holder.id !== row.id) {
     if (holder.origin !== null)
       return refuse('the account in the service is linked to another user already');
     if (adopted && holder.owner === 1) return refuse(OWNER_ACCOUNT);
     await moveLinks(tx, holder.id, row.id);
-    await deleteUser(tx, holder.id);
+    await deleteRow(tx, holder);
   }
   if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
   const origin = adopted ? 'adopted' : (row.origin ?? 'created');
@@ -112,7 +106,11 @@ export async function takeAccount(
     await moveLinks(tx, id, row.id);
     await moveOwnCalls(tx, [id], row.id);
     // What it was about to do is not to be done any more.
-    await updateUser(tx, id, { ...NOTHING_OPEN, upstream_id: null, version: version + 1 });
+    await updateRow(
+      tx,
+      { type: 'user', id },
+      { ...NOTHING_OPEN, upstream_id: null, version: version + 1 },
+    );
   }
   const unsure = deleted.some(isUnsure) ? EVERYTHING_UNSURE : {};
   return { ...row, ...unsure, must_look: 1, cells: JSON.stringify(toStaleCells(row)) };

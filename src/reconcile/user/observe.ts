@@ -8,7 +8,7 @@ import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
 import type { UserActionOf } from '../../plan/actions.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';

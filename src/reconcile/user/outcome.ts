@@ -1,7 +1,7 @@
 import type { Echo } from '../../domain/cell.ts';
 import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Known, Step } from '../resource-kind.ts';
 

@@ -1,5 +1,5 @@
 import { newId } from '../../domain/ids.ts';
-import { findKnownAccount } from '../../store/users/observations.ts';
+import { findKnownAccount } from '../../store/resources/by-name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';

@@ -1,12 +1,6 @@
 import type { UserId } from '../../domain/ids.ts';
-import {
-  findUserRow,
-  isRoleUnknown,
-  lockUser,
-  toObservedUser,
-  toUserState,
-  updateUser,
-} from '../../store/users/users.ts';
+import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
+import { isRoleUnknown, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import { OWNER_ROLE } from '../../upstream/shapes/company-user.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
@@ -22,7 +16,7 @@ import { toObservedColumns } from './observe.ts';
  * @throws BridgeError `could-not-look` when the list could not be read: that is not an ordinary person
  */
 export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWait): Promise<void> {
-  const row = await findUserRow(deps.store.read, id);
+  const row = await findRow(deps.store.read, { type: 'user', id });
   if (row === undefined || !isRoleUnknown(row)) return;
   const { upstreamId, observed } = toUserState(row);
   if (upstreamId === undefined) return;
@@ -32,11 +26,12 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
     lookUpOwner(deps, { class: wait.class, key: `user:${id}`, signal }, search),
   );
   await deps.store.write(async (tx) => {
-    const locked = await lockUser(tx, id);
+    const locked = await lockRow(tx, { type: 'user', id });
     // A sweep may have been faster, or the account is another one now.
     if (locked?.upstream_id !== upstreamId || !isRoleUnknown(locked)) return;
     const known = toObservedUser(locked);
-    if (known) await updateUser(tx, id, toObservedColumns(locked, { ...known, owner }));
+    if (known)
+      await updateRow(tx, { type: 'user', id }, toObservedColumns(locked, { ...known, owner }));
   });
 }
 

@@ -39,19 +39,18 @@ import { addInspection } from '../../store/inspections.ts';
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
-import { endObserved } from '../../store/resources/rows.ts';
+import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
+import { saveEmails } from '../../store/resources/emails.ts';
+import {
+  endObserved,
+  findRow,
+  lockRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { toObservedUser, toUserState } from '../../store/resources/state.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { saveEmails } from '../../store/users/emails.ts';
-import {
-  findUserByUpstreamId,
-  findUserRow,
-  lockUser,
-  toObservedUser,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { claimOvertaken } from '../lost-calls.ts';
 import type { Recorded } from '../recorded.ts';
@@ -70,7 +69,7 @@ export function createUserKind(deps: ReconcileDeps): ResourceKind<UserTypes> {
   return {
     existence: 'account',
     async load(db, id) {
-      const row = await findUserRow(db, id);
+      const row = await findRow(db, { type: 'user', id });
       if (row === undefined) return undefined;
       const state = toPlannableUser(toUserState(row), deps.clock.now());
       // A create may have left, so look before creating again.
@@ -87,7 +86,7 @@ export function createUserKind(deps: ReconcileDeps): ResourceKind<UserTypes> {
     apply: applyUserAction,
     async lock(tx, { id, deleted }) {
       await lockGroupsOf(tx, id, deleted ? 'all' : 'waiting');
-      return lockUser(tx, id);
+      return lockRow(tx, { type: 'user', id });
     },
     save,
     toState: async (_tx, row) => toUserState(row),
@@ -118,7 +117,7 @@ export function createUserKind(deps: ReconcileDeps): ResourceKind<UserTypes> {
 async function save(tx: Db, step: Recording<UserTypes>, row: UserRow): Promise<void> {
   const { original } = step;
   const ended = { ...row, in_flight: 0, steps: original.steps + 1 };
-  await updateUser(tx, row.id, toChangedColumns(original, ended), original);
+  await updateRow(tx, row, toChangedColumns(original, ended), original);
   await saveEmails(tx, original, row);
   await followSeats(tx, step, row);
 }

@@ -66,7 +66,7 @@ async function toEntry(
  */
 async function readVersion(deps: ProviderDeps, { type, id, row }: AcceptedWrite): Promise<string> {
   try {
-    const view = await findView(deps.store.read, `${type}s`, id);
+    const view = await findView(deps.store.read, type, id);
     return toShownVersion(view ?? row, deps);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -3,10 +3,11 @@ import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
-import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers } from '../../store/links/shown.ts';
+import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import { NO_LINKS_WRITTEN } from '../../store/resources/undo.ts';
 import { findView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
@@ -74,7 +75,7 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
   },
   remove: (deps, target) =>
     storeKnowing(deps, { look: 'remove' }, (tx) => storeGroupDeletion(tx, deps, target)),
-  findView: (db, id) => findView(db, 'groups', id),
+  findView: (db, id) => findView(db, 'group', id),
   toView: async (_db, { row }) => row,
   async render(deps, view, projection) {
     const [text] = await renderFew(deps, [view], projection);
@@ -124,7 +125,7 @@ async function storeGroupDeletion(
   const deletion = { isOwn: removed, mayBeThere: isThere, version };
   const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
   const change = { ...tombstone, cells: JSON.stringify(cells) };
-  await updateGroup(tx, row.id, change);
+  await updateRow(tx, row, change);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   const { notifies } = await followGroup(tx, deps.rules, news, now);
   if (!isDue) await deleteAllLinks(tx, row.id);
@@ -139,7 +140,7 @@ async function storeGroupDeletion(
 
 /** True when the service may hold the group; one whose creation was never sent needs no removal. */
 function mayBeThere(row: GroupRow): boolean {
-  return hasUpstreamIds(row) || row.must_look !== 0 || isInFlight(row);
+  return isLinked(row) || row.must_look !== 0 || isInFlight(row);
 }
 
 function toUndo(row: GroupRow): GroupWriteResult['undo'] {

@@ -3,18 +3,14 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { toDesiredGroup } from '../../domain/group.ts';
 import { toGroupFields } from '../../domain/group-write.ts';
-import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromGroup, onlyTaken } from '../../domain/protection.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  listGroupsByName,
-  lockGroup,
-  toObservedGroup,
-} from '../../store/groups/groups.ts';
+import { listByName } from '../../store/resources/by-name.ts';
+import { type GroupRow, lockRow } from '../../store/resources/rows.ts';
+import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
@@ -67,7 +63,7 @@ export async function storeGroup(
     // A write that changes nothing adopts nothing.
     return { type: 'group', id: row.id, row, undo: undefined };
   }
-  const isRenamed = attributes.displayName !== row.display_name;
+  const isRenamed = attributes.displayName !== row.name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
   const removes = [...members, ...admins].some(({ op }) => op !== 'add');
@@ -134,7 +130,7 @@ export async function lockOwnGroup(
   deps: ProviderDeps,
   { id, preconditions }: WriteTarget,
 ): Promise<GroupRow> {
-  const row = await lockGroup(tx, groupId(id));
+  const row = await lockRow(tx, { type: 'group', id });
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertOwn(deps, row, { type: 'Group', preconditions, version: toShownVersion(row, deps) });
   return row;
@@ -173,10 +169,10 @@ async function assertNameFree(
   if (typeof displayName !== 'string' || displayName.trim() === '') {
     throw invalidValue('A Group needs a displayName.');
   }
-  if (displayName === row.display_name) return;
+  if (displayName === row.name) return;
   const nameFolded = foldCase(displayName);
-  if (nameFolded === row.display_name_folded) return;
-  const live = await listGroupsByName(tx, nameFolded);
+  if (nameFolded === row.name_folded) return;
+  const live = await listByName(tx, 'group', nameFolded);
   const holder = live.find(({ id }) => id !== row.id);
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
 }

@@ -11,20 +11,18 @@ import { findGroupPrivilege } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  insertGroup,
-  listGroupsByName,
-  listGroupTombstones,
-  lockGroup,
-  lockGroupsByName,
-  type NewGroupRow,
-  updateGroup,
-} from '../../store/groups/groups.ts';
 import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
+import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
+import {
+  type GroupRow,
+  insertRow,
+  lockRow,
+  type NewRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
@@ -56,7 +54,7 @@ export async function storeNewGroup(
   assertPermissions(deps, undefined, attributes);
   await enterRules(tx, deps.rules, 'names');
   const nameFolded = foldCase(String(attributes.displayName));
-  const live = await lockGroupsByName(tx, nameFolded);
+  const live = await listByName(tx, 'group', nameFolded, { lock: true });
   const [row] = live;
   await assertGroupWithinLimits(tx, deps, { row, attributes, ...toEdits(deps, input) });
   const holder = live.find(({ origin }) => origin !== null);
@@ -99,7 +97,7 @@ async function adoptGroup(
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptGroups } = deps.policy;
   if (adoptGroups === 'ask')
-    return dispute(tx, deps, { type: 'group', name: row.display_name }, WAITS_FOR_OPERATOR);
+    return dispute(tx, deps, { type: 'group', name: row.name }, WAITS_FOR_OPERATOR);
   if (adoptGroups === 'refuse') {
     throw conflict('The group exists in the service and the settings forbid taking it over.');
   }
@@ -140,7 +138,7 @@ export async function takeOver(
   const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
   const cells = JSON.stringify(toBaseline(parseCells(row), shown, ruled));
   const { provider } = deps;
-  await updateGroup(tx, row.id, { origin: 'adopted', provider, cells });
+  await updateRow(tx, row, { origin: 'adopted', provider, cells });
   deps.telemetry.adopted({ type: 'group', id: row.id });
   return { ...row, origin: 'adopted', provider, cells };
 }
@@ -165,7 +163,8 @@ async function insert(
     tombstones.filter((row) => row.sent_creates !== '[]' && row.in_flight === 0),
   );
   const from = released ?? lost;
-  const draft: NewGroupRow = {
+  const draft: NewRow<'group'> = {
+    type: 'group',
     id: groupId(newId()),
     origin: released ? 'adopted' : 'created',
     provider,
@@ -175,7 +174,7 @@ async function insert(
     created_at: now,
     modified_at: now,
   };
-  if (from === undefined) return { row: await insertGroup(tx, draft), hasFormerIds: false };
+  if (from === undefined) return { row: await insertRow(tx, draft), hasFormerIds: false };
   if (released === undefined) await deleteAllLinks(tx, from.id);
   const row = await reviveGroup(tx, from, draft, now);
   // Of another provider's groups this one knows no ids.
@@ -203,13 +202,13 @@ async function store(
 ): Promise<Adoption> {
   if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
   await enterRules(tx, deps.rules, 'names');
-  const row = await lockGroup(tx, groupId(id));
+  const row = await lockRow(tx, { type: 'group', id });
   if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
   if (row.origin !== null) return { kind: 'managed' };
   assertAdminsKnown(row);
   const reason = await findGroupPrivilege(tx, deps, row);
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
-  const named = await listGroupsByName(tx, row.display_name_folded);
+  const named = await listByName(tx, 'group', row.name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   const ended = { status: 'accepted', now: deps.clock.now() } as const;
   await endUnmanaged(tx, { type: 'group', id: row.id }, ended);
@@ -222,6 +221,6 @@ async function store(
     ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
     isNew: false,
   });
-  await deleteDisputes(tx, { type: 'group', namesFolded: [row.display_name_folded] });
+  await deleteDisputes(tx, { type: 'group', namesFolded: [row.name_folded] });
   return { kind: 'adopted' };
 }

@@ -3,7 +3,6 @@ import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
 import {
   type LinkRow,
   type LinkTable,
@@ -11,7 +10,7 @@ import {
   listLinks,
 } from '../../store/links/links.ts';
 import { findInnerGroups } from '../../store/resources/nesting.ts';
-import { findLive } from '../../store/resources/rows.ts';
+import { findLive, type GroupRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
@@ -100,7 +99,7 @@ export async function keepKnown(
 ): Promise<KnownEdits> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
   if (ids.length === 0) return { edits, groups: NO_GROUPS };
-  const existing = await findLive(tx, 'users', ids);
+  const existing = await findLive(tx, 'user', ids);
   const isKnown = (id: UserId) => existing.has(id);
   const others = ids.filter((id) => !isKnown(id));
   if (others.length === 0) return { edits, groups: NO_GROUPS };

@@ -1,7 +1,7 @@
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
 import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
 import { listUsersById, streamUsersOfGroups } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';

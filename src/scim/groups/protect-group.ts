@@ -4,11 +4,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
 import { type LinkRow, type LinkTable, listLinks } from '../../store/links/links.ts';
 import type { Protection } from '../../store/resources/protection.ts';
+import { type GroupRow, listRowsById, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { listUserRows, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { LinkEdit } from './edit-links.ts';
@@ -65,7 +64,7 @@ async function listProtected(
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
   for (const chunk of chunks(userIds)) {
-    const rows = (await listUserRows(tx, chunk)).filter(counts);
+    const rows = (await listRowsById(tx, 'user', chunk)).filter(counts);
     for (const id of (await rules.protection.listPrivileged(tx, rows)).keys()) found.add(id);
   }
   return found;

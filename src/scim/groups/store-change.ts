@@ -17,15 +17,11 @@ import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  getGroupRow,
-  toGroupState,
-  updateGroup,
-} from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { parseInner } from '../../store/resources/nesting.ts';
+import { type GroupRow, getRow, updateRow } from '../../store/resources/rows.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -106,7 +102,7 @@ export async function storeGroupChange(
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const changed = toChangedRow(request, parts);
   if (changed.isSame) {
-    const same = await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns));
+    const same = await confirmWanted(row, (columns) => updateRow(tx, row, columns));
     const { row: next, notifies } = await follow(tx, rules, { request, changed: same, parts });
     return { ...resource, undo: undefined, row: next, notifies };
   }
@@ -160,7 +156,7 @@ async function saveGroupChange(
 ): Promise<void> {
   await saveLinks(tx, 'memberships', row.id, members.writes);
   await saveLinks(tx, 'group_admins', row.id, admins.writes);
-  await updateGroup(tx, row.id, toChangedColumns(row, changed));
+  await updateRow(tx, row, toChangedColumns(row, changed));
 }
 
 /** Derives what follows from the group, in the same transaction. */
@@ -179,7 +175,7 @@ async function follow(
   const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {
     id: row.id,
-    before: isNew || origin === null ? undefined : row.display_name,
+    before: isNew || origin === null ? undefined : row.name,
     after: toRuledName(changed),
     users: [...parts.members.befores.keys()],
     nested: isNested ? ('all' as const) : ofUsers,
@@ -187,7 +183,7 @@ async function follow(
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
   };
   const { changedItself, ...followed } = await followGroup(tx, rules, news, parts.now);
-  return { row: changedItself ? await getGroupRow(tx, row.id) : changed, ...followed };
+  return { row: changedItself ? await getRow(tx, row) : changed, ...followed };
 }
 
 interface ChangedParts {

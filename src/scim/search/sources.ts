@@ -54,7 +54,7 @@ export function userSource({ deps, projection, countAll }: SourceRequest): Sourc
   const { read } = deps.store;
   const { provider } = deps;
   const own = toOwnIds(deps, { id: 'user', member: 'group' });
-  const count = (selector?: Selector) => countViews(read, 'users', { selector, provider });
+  const count = (selector?: Selector) => countViews(read, 'user', { selector, provider });
   const load = (view: UserView) => JSON.parse(renderUser(view, deps)) as JsonObject;
   const show = isPlain(projection)
     ? (view: UserView) => renderUser(view, deps)
@@ -62,7 +62,7 @@ export function userSource({ deps, projection, countAll }: SourceRequest): Sourc
   return {
     count: (selector) => (selector ? count(own(selector)) : countAll(count)),
     list: inPages((query) =>
-      listViews(read, 'users', { ...query, selector: own(query.selector), provider }),
+      listViews(read, 'user', { ...query, selector: own(query.selector), provider }),
     ),
     hasUsers: () => false,
     load: async (views) => Iterator.from(views).map(load),
@@ -84,11 +84,11 @@ export function groupSource({
   const { read } = deps.store;
   const { provider } = deps;
   const own = toOwnIds(deps, { id: 'group', member: 'user' });
-  const count = (selector?: Selector) => countViews(read, 'groups', { selector, provider });
+  const count = (selector?: Selector) => countViews(read, 'group', { selector, provider });
   return {
     count: (selector) => (selector ? count(own(selector)) : countAll(count)),
     list: inPages((query) =>
-      listViews(read, 'groups', { ...query, selector: own(query.selector), provider }),
+      listViews(read, 'group', { ...query, selector: own(query.selector), provider }),
     ),
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     load: (views, names, filter) =>

@@ -50,8 +50,8 @@ export const userKind: ScimKind<UserWriteResult, UserView> = {
   },
   remove: (deps, target) =>
     storeKnowing(deps, { look: 'remove' }, (tx) => storeUserDeletion(tx, deps, target)),
-  findView: (db, id) => findView(db, 'users', id),
-  toView: async (db, { row }) => ({ groups: '', ...(await findView(db, 'users', row.id)), ...row }),
+  findView: (db, id) => findView(db, 'user', id),
+  toView: async (db, { row }) => ({ groups: '', ...(await findView(db, 'user', row.id)), ...row }),
   async render(deps, view, projection) {
     const text = renderUser(view, deps);
     return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));

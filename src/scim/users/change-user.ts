@@ -6,20 +6,15 @@ import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser, onlyTaken, type TakenUserField } from '../../domain/protection.ts';
 import { toDesiredUser } from '../../domain/user.ts';
 import { toCellsAfterUserDeletion, toUserFields } from '../../domain/user-write.ts';
-import { parseStored, toTombstone, toUserCellColumns } from '../../store/engine/columns.ts';
+import { parseStored, toCellColumns, toTombstone } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
+import { toDeparture } from '../../store/resources/leavers.ts';
+import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toObservedUser, toUserState } from '../../store/resources/state.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
-import { toDeparture } from '../../store/users/leavers.ts';
-import {
-  lockUser,
-  toObservedUser,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { toShownVersion } from '../render/resource-text.ts';
@@ -134,10 +129,10 @@ async function lockOwnUser(
   deps: ProviderDeps,
   { id, preconditions }: WriteTarget,
 ): Promise<UserRow> {
-  const row = await lockUser(tx, userId(id));
+  const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   const isForAny = Object.values(preconditions).every((tags) => tags === undefined);
-  const view = isForAny ? row : await findView(tx, 'users', id);
+  const view = isForAny ? row : await findView(tx, 'user', id);
   const version = toShownVersion(view ?? row, deps);
   assertOwn(deps, row, { type: 'User', preconditions, version });
   return row;
@@ -192,10 +187,10 @@ export async function storeUserDeletion(
   const leaves = isDue || row.active === 1;
   const change = {
     ...tombstone,
-    ...toUserCellColumns(cells),
+    ...toCellColumns(cells),
     ...(leaves && toDeparture(row, now)),
   };
-  await updateUser(tx, row.id, change);
+  await updateRow(tx, row, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
     type: 'user',

@@ -12,19 +12,14 @@ import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import { lockLostUsers } from '../../store/resources/by-name.ts';
+import { replaceUserEmails } from '../../store/resources/emails.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveUser } from '../../store/resources/revive.ts';
+import { insertRow, type NewRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { replaceUserEmails } from '../../store/users/emails.ts';
-import {
-  insertUser,
-  lockLostUsers,
-  type NewUserRow,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
 import { conflict } from '../errors.ts';
@@ -170,7 +165,7 @@ async function adoptUser(
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptUsers } = deps.policy;
   if (adoptUsers === 'ask')
-    return dispute(tx, deps, { type: 'user', name: row.user_name }, WAITS_FOR_OPERATOR);
+    return dispute(tx, deps, { type: 'user', name: row.name }, WAITS_FOR_OPERATOR);
   if (adoptUsers === 'refuse') {
     throw conflict('The account exists in the service and the settings forbid taking it over.');
   }
@@ -200,7 +195,8 @@ async function insert(
   const now = deps.clock.now();
   const document = withSchemas(USER_SCHEMA_URI, attributes);
   assertFits(undefined, document);
-  const draft: NewUserRow = {
+  const draft: NewRow<'user'> = {
+    type: 'user',
     id: userId(newId()),
     origin: 'created',
     provider: deps.provider,
@@ -209,7 +205,7 @@ async function insert(
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
-  const row = from ? await reviveUser(tx, from, draft, now) : await insertUser(tx, draft);
+  const row = from ? await reviveUser(tx, from, draft, now) : await insertRow(tx, draft);
   await replaceUserEmails(tx, row.id, listFoldedEmails(document));
   return startWriting(tx, deps, { row, document, from });
 }
@@ -247,7 +243,7 @@ async function startWriting(
   const isDue = owesLook || listWaiting(cells).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
-  await updateUser(tx, id, columns);
+  await updateRow(tx, { type: 'user', id }, columns);
   const before = from?.upstream_id ? toDeletedUser(from) : undefined;
   const undo: Undo = { ...NO_LINKS_WRITTEN, before, after: row.attributes, removes: false };
   return { type: 'user', id, row: { ...row, ...columns }, undo: isDue ? undo : undefined };

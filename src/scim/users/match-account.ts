@@ -4,17 +4,16 @@ import type { Handling } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
-import type { Db } from '../../store/store.ts';
 import {
   listAccountNames,
+  listByName,
   listTombstones,
   listUsersByAccount,
   listUsersByAnyName,
   listUsersByExternalId,
-  listUsersByName,
-  lockUser,
-  type UserRow,
-} from '../../store/users/users.ts';
+} from '../../store/resources/by-name.ts';
+import { lockRow, type UserRow } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { isSameState, type TakenName, toTaken } from '../writes/wall.ts';
 
@@ -65,7 +64,7 @@ export async function matchAccount(
     const { row, kind } = match;
     // The account of a deleted user changes hands, and its memberships with it.
     if (kind === 'tombstone') await lockGroupsOf(tx, row.id, 'all');
-    if (isSameState(row, await lockUser(tx, row.id))) return match;
+    if (isSameState(row, await lockRow(tx, row))) return match;
   }
   throw new StoreError('store-contended', 'the account of a new user is being changed by others');
 }
@@ -82,9 +81,7 @@ async function matchOnce(
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
   const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
   const found = await listUsersByAnyName(tx, userNameFolded, folded);
-  const holder = found.find(
-    (row) => row.origin !== null && row.user_name_folded === userNameFolded,
-  );
+  const holder = found.find((row) => row.origin !== null && row.name_folded === userNameFolded);
   if (holder !== undefined) {
     return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
   }
@@ -130,7 +127,7 @@ interface Keys {
 
 /** True for an account that one of the names means by which people are recognised. */
 function isMeant(row: UserRow, { userNameFolded, emailFolded }: Keys): boolean {
-  const names = [row.user_name_folded, ...listAccountNames(row)];
+  const names = [row.name_folded, ...listAccountNames(row)];
   return names.some((name) => name !== null && (name === userNameFolded || name === emailFolded));
 }
 
@@ -161,7 +158,7 @@ export async function assertNamesFree(
   };
   const userNameFolded = foldCase(after.userName);
   if (userNameFolded !== foldCase(before.userName)) {
-    const named = await listUsersByName(tx, userNameFolded);
+    const named = await listByName(tx, 'user', userNameFolded);
     const holders = await listUsersByAccount(tx, [userNameFolded]);
     assertFree([...named, ...holders], 'userName', userNameFolded);
   }
@@ -173,7 +170,7 @@ export async function assertNamesFree(
 
 /** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */
 function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: string): TakenName {
-  const isUserName = row.user_name_folded === folded;
+  const isUserName = row.name_folded === folded;
   const isAddress = listFoldedEmails(parseStored(row.attributes)).includes(folded);
   const holder = isUserName || isAddress ? 'resource' : 'account';
   return { type: 'User', attribute: isAddress && !isUserName ? 'emails' : attribute, holder };

@@ -3,7 +3,7 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
-import { newId, userId } from '../../domain/ids.ts';
+import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
@@ -18,26 +18,21 @@ import { endUnmanaged } from '../../store/drifts.ts';
 import {
   parseCells,
   parseStored,
+  toCellColumns,
   toChangedColumns,
   toDueClass,
-  toUserCellColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
+import { listAccountNames, listUsersByAnyName } from '../../store/resources/by-name.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
+import { replaceUserEmails } from '../../store/resources/emails.ts';
+import { toDeparture } from '../../store/resources/leavers.ts';
 import type { Protection } from '../../store/resources/protection.ts';
+import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { replaceUserEmails } from '../../store/users/emails.ts';
-import { toDeparture } from '../../store/users/leavers.ts';
-import {
-  listAccountNames,
-  listUsersByAnyName,
-  lockUser,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { adoptKnowing, assertRoleKnown, confirmWanted } from '../writes/read-privilege.ts';
@@ -84,7 +79,7 @@ export async function storeUserChange(
     inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
-  const waiting = toUserCellColumns(cells);
+  const waiting = toCellColumns(cells);
   const change = {
     ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
     ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },
@@ -92,7 +87,7 @@ export async function storeUserChange(
   const taken = listTakenFromUser(change);
   if (taken.length > 0) await assertMayLose(tx, rules.protection, row);
   if (isDeepStrictEqual(before, next) && waiting.cells === adopted.cells) {
-    const same = await confirmWanted(row, (columns) => updateUser(tx, row.id, columns));
+    const same = await confirmWanted(row, (columns) => updateRow(tx, row, columns));
     return { type: 'user', id: row.id, row: same, undo: undefined };
   }
   const isDue = listWaiting(cells).length > 0;
@@ -112,7 +107,7 @@ export async function storeUserChange(
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(removesUserAccess({ desired: change.after, cells })),
   };
-  await updateUser(tx, row.id, toChangedColumns(row, changed), row);
+  await updateRow(tx, row, toChangedColumns(row, changed), row);
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, row.id, listFoldedEmails(next));
   return {
@@ -161,7 +156,7 @@ async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<voi
   const shown = parseStored<JsonObject>(row.attributes);
   const { origin, cells } = adopt(row, shown, provider);
   const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
-  await updateUser(tx, row.id, { ...kept, origin, provider, cells });
+  await updateRow(tx, row, { ...kept, origin, provider, cells });
 }
 
 /** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */
@@ -188,7 +183,7 @@ async function store(
   { id, privileged, provider }: AdoptionRequest,
 ): Promise<Adoption> {
   if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
-  const row = await lockUser(tx, userId(id));
+  const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
   if (row.origin !== null) return { kind: 'managed' };
   assertRoleKnown(row);
@@ -196,13 +191,13 @@ async function store(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const names = listAccountNames(row).filter((name) => name !== null);
   // An account that another user is to get, or has, is not given to two.
-  const holders = await listUsersByAnyName(tx, row.user_name_folded, names);
+  const holders = await listUsersByAnyName(tx, row.name_folded, names);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   const ended = { status: 'accepted', now: deps.clock.now() } as const;
   await endUnmanaged(tx, { type: 'user', id: row.id }, ended);
   await takeOverUser(tx, row, provider);
   await followUser(tx, deps.rules, row.id, deps.clock.now());
-  await deleteDisputes(tx, { type: 'user', namesFolded: [row.user_name_folded, ...names] });
+  await deleteDisputes(tx, { type: 'user', namesFolded: [row.name_folded, ...names] });
   deps.telemetry.adopted({ type: 'user', id: row.id });
   return { kind: 'adopted' };
 }

@@ -14,11 +14,10 @@ import {
 } from '../../domain/provider.ts';
 import { addsOthers, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import type { LinkTable } from '../../store/links/links.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
 import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
 import { notUnique, ScimError } from '../errors.ts';
 import type { LinkEdit } from '../groups/edit-links.ts';
@@ -175,10 +174,10 @@ export async function assertGroupWithinLimits(
   if (limits === undefined) return;
   const { row, attributes } = change;
   const isNew = row === undefined || row.origin === null;
-  const held = row && [row.display_name, toObservedGroup(row)?.displayName];
+  const held = row && [row.name, toObservedGroup(row)?.displayName];
   const asked = attributes?.displayName;
   const names = [typeof asked === 'string' ? asked : undefined, ...(isNew ? (held ?? []) : [])];
-  const known = isNew ? undefined : row.display_name;
+  const known = isNew ? undefined : row.name;
   assertAllowed(asker, limits, {
     rights: [
       ...(isNew ? (['groups.create'] as const) : []),

@@ -67,10 +67,10 @@ export function toIsRepair(resourceId: string, { kind, memberId }: SentChange): 
   const follows =
     memberId === undefined
       ? sql`false`
-      : sql`(exists (select 1 from users where upstream_id = ${toAccount(memberId)} and deleted_at is not null)
-        and not exists (select 1 from users where upstream_id = ${toAccount(memberId)} and deleted_at is null))`;
+      : sql`(exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is not null)
+        and not exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is null))`;
   return sql<number>`case when ${follows} or exists (
-    select 1 from plan_actions as action left join users as member on member.id = action.member_id
+    select 1 from plan_actions as action left join resources as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
     and ${toMember(memberId)}
   ) then 1 else 0 end`;
@@ -112,7 +112,7 @@ export async function mayHaveMade(
   db: Db,
   { kind, resource_id, member_id, released_at }: Selectable<PlanActionsTable>,
 ): Promise<boolean> {
-  const account = sql`(select cast(upstream_id as text) from users where id = ${member_id})`;
+  const account = sql`(select cast(upstream_id as text) from resources where id = ${member_id})`;
   const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
   const { rows } = await sql`select 1 from own_calls where resource_id = ${resource_id}
     and kind = ${kind} and at >= ${released_at} ${ofMember}

@@ -35,13 +35,11 @@ export async function listCallsOf(
 async function withoutOpenOutcomes(db: Db, calls: readonly PastCall[]): Promise<PastCall[]> {
   const since = new Map<string, number>();
   for (const ids of chunks([...new Set(calls.map(({ resource_id }) => resource_id))])) {
-    for (const table of ['users', 'groups'] as const) {
-      const { rows } = await sql<{ id: string; in_flight: number }>`
-        select id, in_flight from ${sql.table(table)} where id in (${sql.join(ids)}) and in_flight > 0`.execute(
-        db,
-      );
-      for (const { id, in_flight } of rows) since.set(id, in_flight);
-    }
+    const { rows } = await sql<{ id: string; in_flight: number }>`
+      select id, in_flight from resources where id in (${sql.join(ids)}) and in_flight > 0`.execute(
+      db,
+    );
+    for (const { id, in_flight } of rows) since.set(id, in_flight);
   }
   return calls.map((call) => {
     const isOpen = call.id >= (since.get(call.resource_id) ?? Number.POSITIVE_INFINITY);
@@ -148,10 +146,7 @@ export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise
 export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const named = await readInChunks([...ids], async (some) => {
     const { rows } = await sql<{ id: string; name: string }>`
-      select id, user_name as name from users where id in (${sql.join(some)})
-      union all select id, display_name as name from groups where id in (${sql.join(some)})`.execute(
-      db,
-    );
+      select id, name from resources where id in (${sql.join(some)})`.execute(db);
     return rows;
   });
   return new Map(named.map(({ id, name }) => [id, name]));
@@ -163,7 +158,11 @@ export async function listUserIds(
   accountIds: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
-  const users = db.selectFrom('users').select(['id', 'upstream_id']).orderBy('seq');
+  const users = db
+    .selectFrom('resources')
+    .select(['id', 'upstream_id'])
+    .where('type', '=', 'user')
+    .orderBy('seq');
   const found = await readInChunks(numbers, (some) =>
     users.where('upstream_id', 'in', some).execute(),
   );

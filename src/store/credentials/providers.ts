@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import {
   DEFAULT_HANDLING,
   DEFAULT_PROVIDER,
@@ -106,15 +106,15 @@ export type Belonging = 'credentials' | 'users' | 'groups';
 
 /** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
 export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
-  const credential = sql<SqlBool>`provider = ${name} and revoked_at is null`;
-  const resource = sql<SqlBool>`provider = ${name} and origin is not null and deleted_at is null`;
-  const has = async (table: string, condition: RawBuilder<SqlBool>) => {
+  const credential = sql`provider = ${name} and revoked_at is null`;
+  const resource = sql`provider = ${name} and origin is not null and deleted_at is null`;
+  const has = async (table: string, condition: RawBuilder<unknown>) => {
     const found = sql`select 1 from ${sql.table(table)} where ${condition} limit 1`;
     return (await found.execute(tx)).rows.length > 0;
   };
   if ((await has('tokens', credential)) || (await has('clients', credential))) return 'credentials';
-  if (await has('users', resource)) return 'users';
-  return (await has('groups', resource)) ? 'groups' : undefined;
+  if (await has('resources', sql`${resource} and type = 'user'`)) return 'users';
+  return (await has('resources', resource)) ? 'groups' : undefined;
 }
 
 /** Additions to a list of a group. */
@@ -131,7 +131,7 @@ export async function addsOthers(
   { table, groupId, userIds }: Additions,
 ): Promise<boolean> {
   for (const chunk of chunks(userIds)) {
-    const { rows } = await sql`select 1 from users as named
+    const { rows } = await sql`select 1 from resources as named
       where named.id in (${sql.join(chunk)}) and named.deleted_at is null
         and (named.origin is null or named.provider <> ${provider})
         and not exists (select 1 from ${sql.table(table)} as link where link.user_id = named.id

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
@@ -10,14 +10,14 @@ import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { DueClass, Origin } from '../schema.ts';
+import type { DueClass, Origin, ResourcesTable } from '../schema.ts';
 
 /** The columns that follow from the attributes of a user, so that indexes answer for them. */
 interface UserColumns {
   attributes: string;
-  user_name: string;
-  user_name_folded: string;
-  display_name_folded: string | null;
+  name: string;
+  name_folded: string;
+  display_folded: string | null;
   address_folded: string | null;
   external_id: string | null;
   active: number;
@@ -30,9 +30,9 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
   const address = findCreationAddress(attributes);
   return {
     attributes: JSON.stringify(alignLicences(attributes)),
-    user_name: userName,
-    user_name_folded: foldCase(userName),
-    display_name_folded: displayName === null ? null : foldCase(displayName),
+    name: userName,
+    name_folded: foldCase(userName),
+    display_folded: displayName === null ? null : foldCase(displayName),
     address_folded: address === undefined ? null : foldCase(address),
     external_id: toText(attributes.externalId),
     active: attributes.active === false ? 0 : 1,
@@ -42,8 +42,8 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
 /** The columns that follow from the attributes of a group. */
 interface GroupColumns {
   attributes: string;
-  display_name: string;
-  display_name_folded: string;
+  name: string;
+  name_folded: string;
   external_id: string | null;
 }
 
@@ -52,8 +52,8 @@ export function toGroupColumns(attributes: JsonObject): GroupColumns {
   const displayName = toText(attributes.displayName) ?? '';
   return {
     attributes: JSON.stringify(attributes),
-    display_name: displayName,
-    display_name_folded: foldCase(displayName),
+    name: displayName,
+    name_folded: foldCase(displayName),
     external_id: toText(attributes.externalId),
   };
 }
@@ -113,21 +113,18 @@ export function hasEntities(column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%"${toEntityField('')}%`)}`;
 }
 
-/** The columns of cells, and since when something of them is stuck; `link`: the oldest of a group's users. */
+/** The columns of cells, and since when something of them is stuck or waits for a seat; `link`: the oldest of a group's users. */
 export function toCellColumns(
   cells: Cells<string>,
   link?: StuckLink,
-): { readonly cells: string; readonly stuck_at: number | null } {
+): Pick<Selectable<ResourcesTable>, 'cells' | 'stuck_at' | 'seat_since'> {
   const never = Number.POSITIVE_INFINITY;
   const since = Math.min(findOldestStuck(cells)?.since ?? never, link?.since ?? never);
-  return { cells: JSON.stringify(cells), stuck_at: since === never ? null : since };
-}
-
-/** The columns of a user's cells, with the time since which one of them waits for a free seat. */
-export function toUserCellColumns(
-  cells: Cells<UserField>,
-): ReturnType<typeof toCellColumns> & { readonly seat_since: number | null } {
-  return { ...toCellColumns(cells), seat_since: findSeatSince(cells) ?? null };
+  return {
+    cells: JSON.stringify(cells),
+    stuck_at: since === never ? null : since,
+    seat_since: findSeatSince(cells) ?? null,
+  };
 }
 
 /** A user whose change in a list the service refused. */

@@ -32,7 +32,7 @@ describeStores('migrate', ({ makeUrl, open }) => {
 
     expect(ran).not.toEqual([]);
     expect(ranAgain).toEqual([]);
-    expect(await listTables(store)).toEqual(expect.arrayContaining(['users', 'groups']));
+    expect(await listTables(store)).toEqual(expect.arrayContaining(['resources', 'memberships']));
   });
 
   test('a later version adds only what is new', async () => {

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Values by their columns; one that is undefined is left out. */
@@ -39,30 +38,6 @@ export function toValues(rows: readonly Row[]): RawBuilder<unknown> {
   }
   texts[0] = `("${columns.join('", "')}") values (`;
   return toSql([...texts, ')'], values);
-}
-
-/** Reads the rows of users or groups that a condition selects; an order, a limit and a lock may follow it. */
-export async function selectRows<Stored>(
-  db: Db,
-  table: 'users' | 'groups',
-  which: RawBuilder<unknown>,
-): Promise<Stored[]> {
-  // Written as SQL, which costs kysely least: some of it is read several times by each write.
-  const { rows } = await sql<Stored>`select * from ${sql.table(table)} where ${which}`.execute(db);
-  return rows;
-}
-
-/** Adds a row. Returns it as it is stored. */
-export async function insertRow<Stored>(
-  tx: Db,
-  table: 'users' | 'groups',
-  row: Row,
-): Promise<Stored> {
-  const { rows } = await sql<Stored>`
-    insert into ${sql.table(table)} ${toValues([row])} returning *`.execute(tx);
-  const [stored] = rows;
-  if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
-  return stored;
 }
 
 function listGiven(row: Row): string[] {

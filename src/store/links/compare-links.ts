@@ -67,8 +67,8 @@ async function readListed(tx: Db, accounts: readonly number[]): Promise<Map<User
   const listed = new Map<UserId, ListedUser>();
   const rows = await readInChunks(accounts, async (some) => {
     const found = await sql<{ id: UserId; upstream_id: number; deleted_at: number | null }>`
-      select id, upstream_id, deleted_at from users
-      where upstream_id in (${selectAccounts(tx, some)})`.execute(tx);
+      select id, upstream_id, deleted_at from resources
+      where type = 'user' and upstream_id in (${selectAccounts(tx, some)})`.execute(tx);
     return found.rows;
   });
   for (const { id, upstream_id, deleted_at } of rows) {

@@ -153,7 +153,7 @@ export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<Diff
     // What differs is found without the users, of whom few are then looked up.
     const { rows } = await sql<{ user_id: UserId; desired: number }>`
       select link.user_id, link.desired
-      from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
+      from ${sql.table(list)} as link join resources as listed on listed.id = link.user_id
       where link.group_id = ${groupId} and link.pending is null
         and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or listed.active = 1)
       order by link.desired, link.seq`.execute(db);

@@ -25,7 +25,7 @@ export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
     await sql`delete from ${sql.table(table)}
       where user_id = ${userId} and (desired is null or desired = 0)`.execute(tx);
     await sql`update ${sql.table(table)} set observed = 0, pending = coalesce(pending,
-      (select version from groups where groups.id = ${sql.table(table)}.group_id))
+      (select version from resources where resources.id = ${sql.table(table)}.group_id))
       where user_id = ${userId}`.execute(tx);
   }
 }
@@ -49,8 +49,8 @@ export async function observeLinks(
   for (const accounts of chunks(added)) {
     await sql`
       insert into ${sql.table(table)} (group_id, user_id, desired, observed)
-      select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
-        where deleted_at is null and upstream_id in (${selectAccounts(tx, accounts)})
+      select ${groupId}, id, cast(${seen.baseline} as integer), 1 from resources
+        where type = 'user' and deleted_at is null and upstream_id in (${selectAccounts(tx, accounts)})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
   const { doneUpTo = Number.MAX_SAFE_INTEGER } = seen;
@@ -216,4 +216,23 @@ export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
     await tx.updateTable(table).set({ desired: null, put_in: 0, by_rule: 0 }).where(part).execute();
     await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
   }
+}
+
+/** Counts of a group's observed members. */
+export interface SeenMembersCount {
+  readonly seen: number;
+  /** Members that a possibly incomplete list did not show any more. */
+  readonly unknown: number;
+}
+
+/** Counts the observed members of several groups; a group that is not in the result has none. */
+export async function countSeenMembers(
+  db: Db,
+  groupIds: readonly GroupId[],
+): Promise<Map<GroupId, SeenMembersCount>> {
+  const { rows } = await sql<SeenMembersCount & { readonly group_id: GroupId }>`
+    select group_id, count(case when observed = 1 then 1 end) as seen,
+      count(case when observed is null and pending is null then 1 end) as unknown
+    from memberships where group_id in (${sql.join(groupIds)}) group by group_id`.execute(db);
+  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

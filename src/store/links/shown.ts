@@ -11,8 +11,8 @@ const MEMBERS_AT_ONCE = 2_000;
  * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
  * changed. `now` is epoch milliseconds.
  */
-export async function touchGroupsOf(tx: Db, userId: UserId, now: number): Promise<void> {
-  await sql`update groups set version = version + 1,
+export async function touchGroupsOf(tx: Db, userId: string, now: number): Promise<void> {
+  await sql`update resources set version = version + 1,
       modified_at = case when modified_at > ${now} then modified_at else ${now} end
     where id in (${lockedInOrder(tx, toGroupsOf(userId))})`.execute(tx);
 }
@@ -31,7 +31,7 @@ export async function lockGroupsOf(
 }
 
 /** SQL of the groups that name this user; of those `waiting`, the groups with a waiting change of the user. */
-export function toGroupsOf(userId: UserId, which: 'all' | 'waiting' = 'all'): RawBuilder<unknown> {
+export function toGroupsOf(userId: string, which: 'all' | 'waiting' = 'all'): RawBuilder<unknown> {
   const some = which === 'waiting' ? sql`and pending is not null` : sql``;
   return sql`select group_id from memberships where user_id = ${userId} ${some}
     union select group_id from group_admins where user_id = ${userId} ${some}`;
@@ -39,7 +39,7 @@ export function toGroupsOf(userId: UserId, which: 'all' | 'waiting' = 'all'): Ra
 
 /** SQL of the groups that a query names, each locked in the order of all until the transaction ends. */
 export function lockedInOrder(tx: Db, named: RawBuilder<unknown>): RawBuilder<{ id: GroupId }> {
-  return sql`select id from groups where id in (${named}) order by seq ${forUpdate(tx)}`;
+  return sql`select id from resources where id in (${named}) order by seq ${forUpdate(tx)}`;
 }
 
 /** Lists users who are or were linked to a group. */
@@ -76,14 +76,14 @@ export async function readMembers(
   { after, usersUrl }: { readonly after: number; readonly usersUrl: string },
 ): Promise<MembersPart> {
   // Ids are digits of ours, so only the name needs quoting.
-  const name = isPostgres(db) ? sql`to_json(p.user_name)::text` : sql`json_quote(p.user_name)`;
+  const name = isPostgres(db) ? sql`to_json(p.name)::text` : sql`json_quote(p.name)`;
   const ref = sql.lit(`","$ref":"${usersUrl}/`);
   const entry = sql`'{"value":"' || p.id || ${ref} || p.id || '","display":' || ${name} || ',"type":"User"}'`;
   const { rows } = await sql<{ items: string | null; last: number | null; count: number }>`
-    select string_agg(${entry}, ',' order by p.seq) filter (where p.user_name is not null) as items,
+    select string_agg(${entry}, ',' order by p.seq) filter (where p.name is not null) as items,
       max(p.seq) as last, count(*) as count
     from (select m.seq, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 then
-        (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as user_name
+        (select u.name from resources as u where u.id = m.user_id and u.deleted_at is null) end as name
       from memberships as m where m.group_id = ${id} and m.seq > ${after}
       order by m.seq limit ${MEMBERS_AT_ONCE}) as p`.execute(db);
   const { items = null, last = null, count = 0 } = rows[0] ?? {};

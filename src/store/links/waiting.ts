@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
-import type { StuckLink } from '../engine/columns.ts';
-import { parseStored, waits } from '../engine/columns.ts';
+import { parseStored, type StuckLink, waits } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 
@@ -48,7 +47,7 @@ export async function listWaitingLinks(
   const select = (list: LinkTable) => sql`
     select ${sql.lit(list)} as list, link.user_id, listed.upstream_id, link.desired, link.pending,
       link.attempts, link.stuck_at, link.problem, coalesce(link.retry_at, 0) as tried_at, link.seq
-    from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
+    from ${sql.table(list)} as link join resources as listed on listed.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
     and (listed.deleted_at is null or not ${waits('listed.cells', 'active')})

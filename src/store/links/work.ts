@@ -13,7 +13,9 @@ import { lockedInOrder, toGroupsOf } from './shown.ts';
 /** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
-  const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}, steps = steps + 1
+  const { rows } = await sql<{
+    id: GroupId;
+  }>`update resources set due_at = ${now}, steps = steps + 1
     where id in (${waiting}) returning id`.execute(tx);
   return rows.map(({ id }) => id);
 }
@@ -113,8 +115,8 @@ export async function claimAccounts(
   const table = sql.table(name);
   for (const chunk of chunks(accounts)) {
     await sql`insert into ${table} (group_id, user_id, desired, observed, pending)
-      select ${groupId}, id, 0, null, cast(${version} as bigint) from users
-        where upstream_id in (${sql.join(chunk)}) and deleted_at is null
+      select ${groupId}, id, 0, null, cast(${version} as bigint) from resources
+        where type = 'user' and upstream_id in (${sql.join(chunk)}) and deleted_at is null
       on conflict (user_id, group_id) do update set pending = coalesce(${table}.pending, excluded.pending)
         where ${table}.desired is not null`.execute(tx);
   }
@@ -180,16 +182,16 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
     const named = sql`select group_id from ${table}
       where user_id = ${userId} and (desired is null or desired = 1)`;
     const { rows } = await sql<{ id: GroupId }>`
-      update groups set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
+      update resources set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
       where origin is not null and deleted_at is null and id in (${lockedInOrder(tx, named)})
       returning id`.execute(tx);
     await sql`delete from ${table} where user_id = ${userId} and (
       (pending is null and (observed is null or observed = 0))
-      or (select upstream_id from users where id = ${userId}) is null)`.execute(tx);
+      or (select upstream_id from resources where id = ${userId}) is null)`.execute(tx);
     if (rows.length === 0) continue;
     const ids = sql.join(rows.map(({ id }) => id));
     await sql`update ${table} set desired = 0,
-      pending = (select version from groups where groups.id = ${table}.group_id)
+      pending = (select version from resources where resources.id = ${table}.group_id)
       where user_id = ${userId} and group_id in (${ids})`.execute(tx);
     for (const { id } of rows) left.add(id);
   }
@@ -209,7 +211,7 @@ export async function stopLeaving(
     const { rows } = await sql<{ id: UserId }>`
       update ${table} set pending = null, observed = coalesce(observed, 1), retry_at = null, attempts = 0, stuck_at = null, problem = null
       where group_id = ${groupId} and pending is not null and (desired is null or desired = 0)
-      and user_id in (select id from users where upstream_id in (${sql.join(chunk)}))
+      and user_id in (select id from resources where type = 'user' and upstream_id in (${sql.join(chunk)}))
       returning user_id as id`.execute(tx);
     stopped.push(...rows.map(({ id }) => id));
   }

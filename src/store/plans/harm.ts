@@ -46,13 +46,13 @@ export async function countRepairs(
 export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   const managed = sql`origin is not null and deleted_at is null`;
   const count = {
-    deactivate: sql`select count(*) as count from users where active = 1 and ${managed}`,
+    deactivate: sql`select count(*) as count from resources where type = 'user' and active = 1 and ${managed}`,
     removeMember: sql`select count(*) as count from memberships where observed = 1
-      and group_id in (select id from groups where ${managed})`,
+      and group_id in (select id from resources where ${managed})`,
     demoteAdmin: sql`select count(*) as count from group_admins where observed = 1
-      and group_id in (select id from groups where ${managed})`,
-    cutAccess: sql`select (select count(*) from users where ${managed}) + (select count(*) from groups where ${managed}) as count`,
-    deleteGroup: sql`select count(*) as count from groups where ${managed}`,
+      and group_id in (select id from resources where ${managed})`,
+    cutAccess: sql`select count(*) as count from resources where ${managed}`,
+    deleteGroup: sql`select count(*) as count from resources where type = 'group' and ${managed}`,
   }[harm];
   const { rows } = await sql<{ count: number }>`${count}`.execute(db);
   return Number(rows[0]?.count ?? 0);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { listWaiting, onlyWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, FIELD_CHANGES, getChangeRow } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
@@ -6,6 +7,7 @@ import type { PlanAction } from '../../domain/plan.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseCells, waits } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
+import type { ResourceRow } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 
 /**
@@ -14,7 +16,7 @@ import type { Db } from '../store.ts';
  * or list may have waited for, without values: these are not known before the service was read.
  */
 export async function holdEverything(tx: Db): Promise<PlanAction[]> {
-  const held = [...(await holdFields(tx, 'user')), ...(await holdFields(tx, 'group'))];
+  const held = await holdFields(tx);
   for (const table of LINK_TABLES) {
     const person = table === 'memberships' ? 'member' : 'admin';
     const waiting = tx.updateTable(table).where('pending', 'is not', null);
@@ -28,21 +30,22 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   return held;
 }
 
-async function holdFields(tx: Db, type: 'user' | 'group'): Promise<PlanAction[]> {
-  const table = `${type}s` as const;
-  const managed = tx.updateTable(table).where('origin', 'is not', null);
-  const rest = { attempts: 0, failing_since: null, last_error: null, stuck_at: null };
-  await managed.set({ ...rest, must_look: 1, due_at: null }).execute();
+async function holdFields(tx: Db): Promise<PlanAction[]> {
+  await sql`update resources set attempts = 0, failing_since = null, last_error = null,
+    stuck_at = null, must_look = 1, due_at = null where origin is not null`.execute(tx);
+  const { rows } = await sql<Pick<ResourceRow, 'type' | 'id' | 'cells'>>`
+    select type, id, cells from resources where origin is not null and ${waits('cells')}`.execute(
+    tx,
+  );
   const held: PlanAction[] = [];
-  const rows = tx.selectFrom(table).select(['seq', 'id', 'cells']).where('origin', 'is not', null);
-  for (const { seq, id, ...row } of await rows.where(waits('cells')).execute()) {
+  for (const { type, id, ...row } of rows) {
     const cells = parseCells<UserField | GroupField>(row);
     for (const field of listWaiting(cells)) {
       const place = { type, resourceId: id, memberId: isEntityField(field) ? field : '' };
       held.push(...listKinds(field).map((kind) => ({ ...UNKNOWN, kind, ...place })));
     }
-    const change = { cells: JSON.stringify(onlyWaiting(cells, [])) };
-    await tx.updateTable(table).set(change).where('seq', '=', seq).execute();
+    const left = JSON.stringify(onlyWaiting(cells, []));
+    await sql`update resources set cells = ${left} where id = ${id}`.execute(tx);
   }
   return held;
 }

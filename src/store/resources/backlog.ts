@@ -13,9 +13,6 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
  */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
-/** Time since which a resource waits for a free seat, which no group does. */
-const SEAT_SINCE = { users: sql`seat_since`, groups: sql`cast(null as bigint)` } as const;
-
 /** Counts of waiting work, for status and health. */
 export interface Backlog {
   readonly due: number;
@@ -42,46 +39,40 @@ export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 /** One of these classes. */
 type QueuedClass = (typeof QUEUED_CLASSES)[number];
 
-/** Counts of one table, where null is in the place of undefined. */
+/** Counts as they are read, where null is in the place of undefined. */
 type BacklogRow = Readonly<
   Record<Exclude<keyof Backlog, 'queued' | 'changes'> | 'writes' | QueuedClass, number | null>
 >;
 
 /** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const rows: BacklogRow[] = [];
-  for (const table of ['users', 'groups'] as const) {
-    const read = await sql<BacklogRow>`
-      select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
-        count(stuck_at) as stuck,
-        count(case when ${IS_FAILING} then 1 end) as failing,
-        min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as "failingSince",
-        min(case when stuck_at is null and ${SEAT_SINCE[table]} is null then ${WAITS_SINCE} end) as "oldestSince",
-        count(${SEAT_SINCE[table]}) as "noSeat", min(${SEAT_SINCE[table]}) as "noSeatSince",
-        ${sql.join(QUEUED_CLASSES.map((name, dueClass) => countQueued(table, name, dueClass)))}
-      from ${sql.table(table)} where due_at is not null`.execute(db);
-    rows.push(...read.rows);
-  }
-  const list = (name: keyof BacklogRow) => rows.flatMap((row) => row[name] ?? []);
-  const sum = (name: keyof BacklogRow) => list(name).reduce((total, each) => total + each, 0);
-  const findOldest = (name: keyof BacklogRow) => list(name).toSorted((a, b) => a - b)[0];
+  const { rows } = await sql<BacklogRow>`
+    select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
+      count(stuck_at) as stuck,
+      count(case when ${IS_FAILING} then 1 end) as failing,
+      min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as "failingSince",
+      min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end) as "oldestSince",
+      count(seat_since) as "noSeat", min(seat_since) as "noSeatSince",
+      ${sql.join(QUEUED_CLASSES.map(countQueued))}
+    from resources where due_at is not null`.execute(db);
+  const count = (name: keyof BacklogRow) => Number(rows[0]?.[name] ?? 0);
   return {
-    ...{ due: sum('due'), changes: sum('writes'), stuck: sum('stuck') },
-    ...{ failing: sum('failing'), failingSince: findOldest('failingSince') },
-    ...{ noSeat: sum('noSeat'), noSeatSince: findOldest('noSeatSince') },
-    oldestSince: findOldest('oldestSince'),
-    queued: { removals: sum('removals'), changes: sum('changes'), looks: sum('looks') },
+    due: count('due'),
+    changes: count('writes'),
+    stuck: count('stuck'),
+    failing: count('failing'),
+    failingSince: rows[0]?.failingSince ?? undefined,
+    noSeat: count('noSeat'),
+    noSeatSince: rows[0]?.noSeatSince ?? undefined,
+    oldestSince: rows[0]?.oldestSince ?? undefined,
+    queued: { removals: count('removals'), changes: count('changes'), looks: count('looks') },
   };
 }
 
 /** Counts what neither is stuck nor fails nor waits for a seat, of one class. */
-function countQueued(
-  table: keyof typeof SEAT_SINCE,
-  name: QueuedClass,
-  dueClass: number,
-): RawBuilder<unknown> {
+function countQueued(name: QueuedClass, dueClass: number): RawBuilder<unknown> {
   const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3
-    and ${SEAT_SINCE[table]} is null`;
+    and seat_since is null`;
   return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
 }
 
@@ -98,18 +89,12 @@ export interface TroubledResource {
   readonly nextAttemptAt: number | null;
 }
 
-/** SQL of some facts of the users and groups that meet a condition, with their names. */
-function selectNamed(facts: RawBuilder<unknown>, which: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select 'user' as type, id, user_name as name, ${facts} from users where ${which}
-    union all select 'group' as type, id, display_name as name, ${facts} from groups where ${which}`;
-}
-
 /** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
-  const facts = sql`last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"`;
-  const failing = selectNamed(facts, sql`due_at is not null and ${IS_FAILING}`);
   const { rows } = await sql<Omit<TroubledResource, 'problem'> & { problem: string | null }>`
-    select * from (${failing}) as troubled order by since, id limit ${limit}`.execute(db);
+    select type, id, name, last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"
+    from resources where due_at is not null and ${IS_FAILING}
+    order by since, id limit ${limit}`.execute(db);
   return rows.map(({ problem, ...row }) => ({
     ...row,
     problem: parseStored(problem ?? '{"code":"unknown","words":""}'),
@@ -142,10 +127,10 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const stuck = selectNamed(sql`cells, stuck_at, due_at`, sql`stuck_at is not null`);
   const { rows } = await sql<
     Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string; due_at: number | null }
-  >`select * from (${stuck}) as stuck order by stuck_at, id limit ${limit}`.execute(db);
+  >`select type, id, name, cells, due_at from resources
+    where stuck_at is not null order by stuck_at, id limit ${limit}`.execute(db);
   return rows.flatMap(({ type, id, name, due_at, ...row }) =>
     listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
       ...{ type, id, name, field, problem, since },
@@ -156,10 +141,10 @@ async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
 
 async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   const select = (table: LinkTable, field: string) => sql`
-    select ${sql.lit(field)} as field, link.group_id as id, home.display_name as name,
+    select ${sql.lit(field)} as field, link.group_id as id, home.name,
       link.user_id as person, link.problem, link.stuck_at as since,
       case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
-    from ${sql.table(table)} as link join groups as home on home.id = link.group_id
+    from ${sql.table(table)} as link join resources as home on home.id = link.group_id
     where link.stuck_at is not null`;
   const { rows } = await sql<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>`
     select * from (${select('memberships', 'members')} union all ${select('group_admins', 'admins')}) as stuck
@@ -182,14 +167,8 @@ interface ReleaseBacklog {
  * written since then waits for that write instead. The index of due work has all of it.
  */
 export async function countAskedBefore(db: Db, startedAt: number): Promise<ReleaseBacklog> {
-  let [waiting, stuck] = [0, 0];
-  for (const table of ['users', 'groups'] as const) {
-    const { rows } = await sql<ReleaseBacklog>`
-      select count(*) as waiting, count(coalesce(stuck_at, ${SEAT_SINCE[table]})) as stuck
-      from ${sql.table(table)}
-      where due_at is not null and due_class < 2 and modified_at < ${startedAt}`.execute(db);
-    waiting += Number(rows[0]?.waiting ?? 0);
-    stuck += Number(rows[0]?.stuck ?? 0);
-  }
-  return { waiting, stuck };
+  const { rows } = await sql<ReleaseBacklog>`
+    select count(*) as waiting, count(coalesce(stuck_at, seat_since)) as stuck from resources
+    where due_at is not null and due_class < 2 and modified_at < ${startedAt}`.execute(db);
+  return { waiting: Number(rows[0]?.waiting ?? 0), stuck: Number(rows[0]?.stuck ?? 0) };
 }

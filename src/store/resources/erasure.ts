@@ -9,21 +9,21 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
-import { selectRows } from '../engine/row-sql.ts';
 import type { Db, Part } from '../store.ts';
-import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
 import { FITTING_MAX } from './explained.ts';
+import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
+import { toObservedUser } from './state.ts';
 
 /** The users of this id, userName, displayName or address, the deleted among them. */
 export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
   const folded = foldCase(key);
-  return selectRows<UserRow>(
+  return selectRows(
     db,
-    'users',
-    sql`id = ${key} or user_name_folded = ${folded}
-      or display_name_folded = ${folded} or observed_user_name_folded = ${folded}
+    'user',
+    sql`(id = ${key} or name_folded = ${folded}
+      or display_folded = ${folded} or observed_user_name_folded = ${folded}
       or observed_email_folded = ${folded}
-      or id in (select user_id from user_emails where email_folded = ${folded})
+      or id in (select user_id from user_emails where email_folded = ${folded}))
     order by seq limit ${FITTING_MAX}`,
   );
 }
@@ -33,13 +33,13 @@ export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
  * no list brings them back; any other row goes.
  */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
-  if (row.upstream_id === null || row.origin === null) return deleteUser(tx, row.id);
+  if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row);
   const observed = toObservedUser(row);
   const attributes = { schemas: [USER_SCHEMA_URI], userName: ERASED, active: false };
-  await updateUser(tx, row.id, {
+  await updateRow(tx, row, {
     ...toUserColumns(attributes),
     // Text that cannot be a name.
-    user_name_folded: '',
+    name_folded: '',
     observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),
     observed_user_name_folded: null,
     observed_email_folded: null,
@@ -136,10 +136,8 @@ function listOfEvents({ id, account, sayingIds, authoredIds }: ErasedUser): Stat
 const FAILS = sql`(due_at is not null or stuck_at is not null)`;
 /** Places that keep the service's words about a change that fails. */
 const WORDS = [
-  { table: 'users', column: 'last_error', fails: FAILS },
-  { table: 'users', column: 'cells', fails: FAILS },
-  { table: 'groups', column: 'last_error', fails: FAILS },
-  { table: 'groups', column: 'cells', fails: FAILS },
+  { table: 'resources', column: 'last_error', fails: FAILS },
+  { table: 'resources', column: 'cells', fails: FAILS },
   { table: 'memberships', column: 'problem', fails: sql`pending is not null` },
   { table: 'group_admins', column: 'problem', fails: sql`pending is not null` },
 ] as const;
@@ -202,7 +200,7 @@ export async function listOldTombstones(
 ): Promise<UserRow[]> {
   const isOld = sql`deleted_at < ${before} and erased_at is null and due_at is null`;
   const page = sql`seq > ${afterSeq} order by seq limit ${limit}`;
-  return selectRows<UserRow>(db, 'users', sql`${isOld} and ${page}`);
+  return selectRows(db, 'user', sql`${isOld} and ${page}`);
 }
 
 /** Events of one read. */

@@ -3,13 +3,11 @@ import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { parseCells } from '../engine/columns.ts';
-import { selectRows } from '../engine/row-sql.ts';
 import type { LinkTable } from '../links/links.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
-import type { UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
-import { findRow, type RowOf } from './rows.ts';
+import { findRow, type RowOf, selectRows, type UserRow } from './rows.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 export const FITTING_MAX = 10;
@@ -18,26 +16,22 @@ export const FITTING_MAX = 10;
  * The user or group with this id, deleted or not, else the live ones with this userName, displayName or address; where
  * there is none, the deleted ones: those of whom something still waits, or the newest.
  */
-export async function listByKey<Table extends 'users' | 'groups'>(
+export async function listByKey<Type extends ResourceKey['type']>(
   db: Db,
-  table: Table,
+  type: Type,
   key: string,
-): Promise<RowOf<Table>[]> {
+): Promise<RowOf<Type>[]> {
   const select = (which: RawBuilder<unknown>) =>
-    selectRows<RowOf<Table>>(db, table, sql`${which} limit ${FITTING_MAX}`);
+    selectRows(db, type, sql`${which} limit ${FITTING_MAX}`);
   const row = await select(sql`id = ${key}`);
   if (row.length > 0) return row;
-  const isNamed = NAMED[table](foldCase(key));
+  const folded = foldCase(key);
+  const isNamed = sql`(name_folded = ${folded} or display_folded = ${folded}
+    or id in (select user_id from user_emails where email_folded = ${folded}))`;
   const live = await select(sql`${isNamed} and deleted_at is null order by seq`);
   if (live.length > 0) return live;
   return preferCurrent(await select(sql`${isNamed} order by ${WAITING_FIRST}, seq desc`));
 }
-
-const NAMED: Readonly<Record<'users' | 'groups', (folded: string) => RawBuilder<unknown>>> = {
-  users: (folded) => sql`(user_name_folded = ${folded} or display_name_folded = ${folded}
-    or id in (select user_id from user_emails where email_folded = ${folded}))`,
-  groups: (folded) => sql`display_name_folded = ${folded}`,
-};
 
 const WAITING_FIRST = sql`case when due_at is null then 1 else 0 end`;
 
@@ -78,16 +72,15 @@ export async function listLinkViews(
   db: Db,
   { list, of, afterSeq, limit }: LinkQuery,
 ): Promise<SeqLink[]> {
-  const [others, side] =
+  const [other, side] =
     'userId' in of
-      ? [sql`groups as other on other.id = link.group_id`, sql`link.user_id = ${of.userId}`]
-      : [sql`users as other on other.id = link.user_id`, sql`link.group_id = ${of.groupId}`];
-  const name = 'userId' in of ? sql`other.display_name` : sql`other.user_name`;
+      ? [sql`link.group_id`, sql`link.user_id = ${of.userId}`]
+      : [sql`link.user_id`, sql`link.group_id = ${of.groupId}`];
   const isAdmin = list === 'group_admins';
   const { rows } = await sql<SeqLink>`
-    select link.seq, other.id, ${name} as name, link.desired, link.observed, link.pending,
+    select link.seq, other.id, other.name, link.desired, link.observed, link.pending,
       link.stuck_at, link.by_rule
-    from ${sql.table(list)} as link join ${others}
+    from ${sql.table(list)} as link join resources as other on other.id = ${other}
     where ${side} and link.seq > ${afterSeq} ${isAdmin ? sql`` : sql`and other.deleted_at is null`}
     order by link.seq limit ${limit}`.execute(db);
   return rows;

@@ -67,13 +67,12 @@ export async function findHolders(
   type: 'user' | 'group',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const table = sql.table(`${type}s`);
   const held = await readInChunks(ids, async (some) => {
     const { rows } = await sql<FormerId>`
       select former_id, resource_id from former_ids
         where resource_type = ${type} and former_id in (${sql.join(some)})
-        and resource_id in (select id from ${table} where deleted_at is null)
-      union all select id as former_id, id as resource_id from ${table} where id in (${sql.join(some)})`.execute(
+        and resource_id in (select id from resources where deleted_at is null)
+      union all select id as former_id, id as resource_id from resources where id in (${sql.join(some)}) and type = ${type}`.execute(
       db,
     );
     return rows;

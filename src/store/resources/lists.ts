@@ -1,9 +1,9 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { GroupId } from '../../domain/ids.ts';
-import type { Schema } from '../schema.ts';
+import type { GivenKey, GroupId } from '../../domain/ids.ts';
 import type { Db, Part } from '../store.ts';
+import type { RowOf } from './rows.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
 export interface ResourceFilter {
@@ -32,37 +32,34 @@ export interface Remarks {
   readonly disputes: number;
 }
 
-type Table = 'users' | 'groups';
+type ResourceType = GivenKey['type'];
 /** Row of a user or group, with these counts. */
-export type Remarked<Of extends Table> = Selectable<Schema[Of]> &
-  Remarks & { readonly seq: number };
+export type Remarked<Type extends ResourceType> = RowOf<Type> & Remarks;
 
 /** Lists users or groups for an operator. */
-export async function listRemarked<Of extends Table>(
+export async function listRemarked<Type extends ResourceType>(
   db: Db,
-  table: Of,
+  type: Type,
   part: ResourcePart,
-): Promise<Remarked<Of>[]> {
-  const { rows } = await sql<Remarked<Of>>`${selectRemarked(table)}
-    where ${toCondition(table, part)} and ${isWithin(part)} order by seq limit ${part.limit}`.execute(
-    db,
-  );
+): Promise<Remarked<Type>[]> {
+  const { rows } = await sql<Remarked<Type>>`${selectRemarked(type)}
+    and ${toCondition(part)} and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
   return rows;
 }
 
 /** Finds a user or group, deleted or not; undefined: the id is unknown. */
-export async function findRemarked<Of extends Table>(
+export async function findRemarked<Type extends ResourceType>(
   db: Db,
-  table: Of,
+  type: Type,
   id: string,
-): Promise<Remarked<Of> | undefined> {
-  const { rows } = await sql<Remarked<Of>>`${selectRemarked(table)} where id = ${id}`.execute(db);
+): Promise<Remarked<Type> | undefined> {
+  const { rows } = await sql<Remarked<Type>>`${selectRemarked(type)} and id = ${id}`.execute(db);
   return rows[0];
 }
 
-function selectRemarked(table: Table): RawBuilder<unknown> {
-  return sql`select ${sql.table(table)}.*, ${DRIFTS_OF[table]} as drifts,
-    ${DISPUTES_OF[table]} as disputes from ${sql.table(table)}`;
+function selectRemarked(type: ResourceType): RawBuilder<unknown> {
+  return sql`select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
+    from resources where type = ${sql.lit(type)}`;
 }
 
 function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
@@ -71,9 +68,9 @@ function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
 }
 
 /** The place of the newest row; 0: there is none. */
-export async function findLastSeq(db: Db, table: Table): Promise<number> {
+export async function findLastSeq(db: Db): Promise<number> {
   const { rows } = await sql<{ seq: number | null }>`
-    select max(seq) as seq from ${sql.table(table)}`.execute(db);
+    select max(seq) as seq from resources`.execute(db);
   return rows[0]?.seq ?? 0;
 }
 
@@ -101,29 +98,20 @@ export async function countWaitingLinks(
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
-const DRIFTS_OF: Readonly<Record<Table, RawBuilder<number>>> = {
-  users: toDrifts('users'),
-  groups: toDrifts('groups'),
-};
-
-const DISPUTES_OF: Readonly<Record<Table, RawBuilder<number>>> = {
-  // The name is the provider's, and the account may have it as its address.
-  users: sql`(select count(*) from disputes where resource_type = 'user' and name_folded in
-    (users.user_name_folded, users.observed_user_name_folded, users.observed_email_folded))`,
-  groups: sql`(select count(*) from disputes where resource_type = 'group' and name_folded = groups.display_name_folded)`,
-};
-
 /** Of what is managed. A user also has those of memberships and admin rights, which stand with the group. */
-function toDrifts(table: Table): RawBuilder<number> {
-  const count = (column: 'resource_id' | 'member_id') => sql<number>`(select count(*) from drifts
-    where status in (${sql.join(ACTIVE_STATUSES)}) and change is not null and ${sql.ref(column)} = ${sql.ref(`${table}.id`)}
+const DRIFTS = sql<number>`(${countDrifts('resource_id')} + ${countDrifts('member_id')})`;
+
+function countDrifts(column: 'resource_id' | 'member_id'): RawBuilder<number> {
+  return sql<number>`(select count(*) from drifts
+    where status in (${sql.join(ACTIVE_STATUSES)}) and change is not null and ${sql.ref(column)} = resources.id
     and ${column === 'member_id' ? sql`member_id <> ''` : sql`1 = 1`})`;
-  return table === 'groups'
-    ? count('resource_id')
-    : sql<number>`(${count('resource_id')} + ${count('member_id')})`;
 }
 
-function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> {
+/** The name is the provider's, and an account may have it as its address. */
+const DISPUTES = sql<number>`(select count(*) from disputes where resource_type = resources.type and name_folded in
+  (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
+
+function toCondition(filter: ResourceFilter): RawBuilder<SqlBool> {
   const { managed, due, stuck, disputed, drifted, deleted, text } = filter;
   const isSet = (column: string, wanted: boolean | undefined) =>
     wanted === undefined ? [] : [sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`];
@@ -134,30 +122,24 @@ function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> 
     ...isSet('due_at', due),
     ...isSet('stuck_at', stuck),
     ...isSet('deleted_at', deleted),
-    ...isAny(DISPUTES_OF[table], disputed),
-    ...isAny(DRIFTS_OF[table], drifted),
-    ...(text === undefined ? [] : [toText(table, text)]),
+    ...isAny(DISPUTES, disputed),
+    ...isAny(DRIFTS, drifted),
+    ...(text === undefined ? [] : [toText(text)]),
   ];
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
 }
 
 /** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
-export function toText(table: Table, text: string): RawBuilder<SqlBool> {
+export function toText(text: string): RawBuilder<SqlBool> {
   const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
   const matches = (column: string) => sql<SqlBool>`${sql.ref(column)} like ${like} escape '\\'`;
   const is = (column: string) => sql<SqlBool>`${sql.ref(column)} = ${text}`;
-  const isNumber = (column: string) =>
-    /^\d{1,15}$/.test(text) ? [sql<SqlBool>`${sql.ref(column)} = ${Number(text)}`] : [];
-  const conditions =
-    table === 'groups'
-      ? [
-          ...[matches('display_name_folded'), is('upstream_scim_id'), is('upstream_uid')],
-          ...isNumber('upstream_rest_id'),
-        ]
-      : [
-          ...[matches('user_name_folded'), matches('display_name_folded')],
-          sql`id in (select user_id from user_emails where ${matches('email_folded')})`,
-          ...isNumber('upstream_id'),
-        ];
-  return sql<SqlBool>`(${sql.join([is('id'), is('external_id'), ...conditions], sql` or `)})`;
+  const isNumber = /^\d{1,15}$/.test(text) ? [sql<SqlBool>`upstream_id = ${Number(text)}`] : [];
+  const conditions = [
+    ...['id', 'external_id', 'upstream_scim_id', 'upstream_uid'].map(is),
+    ...['name_folded', 'display_folded'].map(matches),
+    sql`id in (select user_id from user_emails where ${matches('email_folded')})`,
+    ...isNumber,
+  ];
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }

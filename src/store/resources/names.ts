@@ -3,18 +3,10 @@ import { foldCase } from '../../domain/fold.ts';
 import { readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
-/** Columns of the names by which the service may call a user or group: numbers, ids as text, and folded names. */
+/** Columns of the names by which the service may call a user or group: ids as text, and folded names. */
 const COLUMNS = {
-  user: {
-    numbers: ['upstream_id'],
-    texts: [],
-    names: ['observed_user_name_folded', 'observed_email_folded'],
-  },
-  group: {
-    numbers: ['upstream_rest_id'],
-    texts: ['upstream_scim_id', 'upstream_uid'],
-    names: ['display_name_folded'],
-  },
+  user: { texts: [], names: ['observed_user_name_folded', 'observed_email_folded'] },
+  group: { texts: ['upstream_scim_id', 'upstream_uid'], names: ['name_folded'] },
 } as const;
 
 /** A user or group with these names. */
@@ -33,11 +25,11 @@ async function listNamed(
   type: 'user' | 'group',
   which: RawBuilder<unknown>,
 ): Promise<Named[]> {
-  const { numbers, texts, names } = COLUMNS[type];
-  const columns = [...numbers, ...texts, ...names];
+  const { texts, names } = COLUMNS[type];
+  const columns = ['upstream_id', ...texts, ...names];
   const { rows } = await sql<NamedRow>`
     select id, origin, ${sql.join(columns.map((column) => sql.ref(column)))}
-    from ${sql.table(`${type}s`)} where ${which}`.execute(db);
+    from resources where type = ${sql.lit(type)} and ${which}`.execute(db);
   return rows.map(({ id, origin, ...row }) => ({
     id,
     isManaged: origin !== null,
@@ -48,13 +40,13 @@ async function listNamed(
 
 /** Condition of a user or group that the service calls by one of these texts. */
 function isNamed(type: 'user' | 'group', some: readonly string[]): RawBuilder<unknown> {
-  const { numbers, texts, names } = COLUMNS[type];
+  const { texts, names } = COLUMNS[type];
   const ids = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
   const isIn = (columns: readonly string[], values: readonly unknown[]) =>
     columns.map((column) => sql`${sql.ref(column)} in (${sql.join(values)})`);
   const conditions = [
     // A list in SQL is never empty.
-    ...isIn(numbers, ids.length > 0 ? ids : [-1]),
+    ...isIn(['upstream_id'], ids.length > 0 ? ids : [-1]),
     ...isIn(texts, some),
     ...isIn(names, some.map(foldCase)),
   ];
@@ -137,12 +129,10 @@ interface SubjectNames {
 
 /** Columns and joins that add the names of the subjects to a query; `row` is the alias of its rows. */
 export function joinSubjectNames(row: string): SubjectNames {
-  const type = sql.ref(`${row}.resource_type`);
-  const id = sql.ref(`${row}.resource_id`);
+  const id = (column: string) => sql.ref(`${row}.${column}`);
   return {
-    columns: sql`coalesce(named_user.user_name, named_group.display_name) as name, member.user_name as "memberName"`,
-    joins: sql`left join users as named_user on ${type} = 'user' and named_user.id = ${id}
-      left join groups as named_group on ${type} = 'group' and named_group.id = ${id}
-      left join users as member on member.id = ${sql.ref(`${row}.member_id`)}`,
+    columns: sql`named.name, member.name as "memberName"`,
+    joins: sql`left join resources as named on named.id = ${id('resource_id')}
+      left join resources as member on member.id = ${id('member_id')}`,
   };
 }

@@ -3,9 +3,9 @@ import type { GroupId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres, readInChunks } from '../engine/dialect.ts';
-import type { GroupRow } from '../groups/groups.ts';
 import { lockedInOrder } from '../links/shown.ts';
 import type { Db } from '../store.ts';
+import type { GroupRow } from './rows.ts';
 
 /** The groups that a provider made members of this one. */
 export function parseInner({ inner_groups }: Pick<GroupRow, 'inner_groups'>): GroupId[] {
@@ -24,8 +24,8 @@ export async function findInnerGroups(
   ids: readonly string[],
 ): Promise<Map<string, InnerGroup>> {
   const rows = await readInChunks(ids, async (some) => {
-    const live = sql<InnerGroup>`select id, display_name as display, origin, provider from groups
-      where id in (${sql.join(some)}) and deleted_at is null`;
+    const live = sql<InnerGroup>`select id, name as display, origin, provider from resources
+      where id in (${sql.join(some)}) and type = 'group' and deleted_at is null`;
     return (await live.execute(db)).rows;
   });
   return new Map(rows.map((row) => [row.id, row]));
@@ -52,7 +52,7 @@ export async function listNested(
       : sql``;
   const { rows } = await sql<{ id: GroupId }>`
     with recursive nested as (select o.id as outer_id, i.id as inner_id
-      from groups as o cross join ${list} join groups as i on i.id = listed.value
+      from resources as o cross join ${list} join resources as i on i.id = listed.value
       where o.inner_groups <> '[]' and o.deleted_at is null and o.origin is not null ${counts}),
     reached(id) as (select ${to} from nested where ${from} = ${id}
       union select ${to} from nested join reached on reached.id = ${from})

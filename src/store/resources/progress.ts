@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
-import { chunks } from '../engine/dialect.ts';
+import { type GivenKey, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -23,29 +23,22 @@ export interface ProgressRow {
  */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   const oldest = (list: LinkTable) => sql`(select min(pending) from ${sql.table(list)}
-    where group_id = groups.id and pending is not null)`;
-  const select = (type: ResourceKey['type'], ids: readonly string[]) => sql`
-    select id, version, cells, in_flight, due_at,
-      ${type === 'user' ? sql`cast(null as bigint)` : oldest('memberships')} as member,
-      ${type === 'user' ? sql`cast(null as bigint)` : oldest('group_admins')} as admin
-    from ${sql.table(`${type}s`)} where id in (${sql.join(ids)})`;
-  const found: ProgressRow[] = [];
-  for (const type of ['user', 'group'] as const) {
-    const ids = keys.flatMap((key) => (key.type === type ? [key.id] : []));
-    for (const some of chunks(ids)) {
-      const { rows } = await sql<StoredProgress>`${select(type, some)}`.execute(db);
-      for (const { id, member, admin, ...row } of rows) {
-        const links = [member, admin].filter((version) => version !== null);
-        const oldestLink = links.length === 0 ? undefined : Math.min(...links);
-        found.push({ ...row, key: toResourceKey({ type, id }), oldestLink });
-      }
-    }
-  }
-  return found;
+    where group_id = resources.id and pending is not null)`;
+  return readInChunks(keys, async (some) => {
+    const ids = sql.join(some.map(({ id }) => id));
+    const { rows } = await sql<StoredProgress>`
+      select type, id, version, cells, in_flight, due_at,
+        ${oldest('memberships')} as member, ${oldest('group_admins')} as admin
+      from resources where id in (${ids})`.execute(db);
+    return rows.map(({ type, id, member, admin, ...row }) => {
+      const links = [member, admin].filter((version) => version !== null);
+      const oldestLink = links.length === 0 ? undefined : Math.min(...links);
+      return { ...row, key: toResourceKey({ type, id }), oldestLink };
+    });
+  });
 }
 
-interface StoredProgress extends Omit<ProgressRow, 'key' | 'oldestLink'> {
-  readonly id: string;
+interface StoredProgress extends Omit<ProgressRow, 'key' | 'oldestLink'>, GivenKey {
   /** Oldest versions that wait in the lists of a group. */
   readonly member: number | null;
   readonly admin: number | null;

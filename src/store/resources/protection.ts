@@ -4,10 +4,12 @@ import type { JsonObject } from '../../domain/json.ts';
 import { MATCHES_NOTHING, type Matcher } from '../../domain/matcher.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import { parseStored } from '../engine/columns.ts';
-import { type GroupRow, toObservedGroup } from '../groups/groups.ts';
 import type { Db } from '../store.ts';
-import { listUsersOfAccount, lockOtherOwners, toUserState, type UserRow } from '../users/users.ts';
+import { lockOtherOwners } from './by-name.ts';
+import { listUsersOfAccount } from './by-upstream.ts';
 import { listFormerNames } from './former-names.ts';
+import type { GroupRow, UserRow } from './rows.ts';
+import { toObservedGroup, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
 export interface Protection {
@@ -88,7 +90,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
     async findGroupReason(tx, row) {
       if (isProtectedGroup === MATCHES_NOTHING) return undefined;
       const former = await listFormerNames(tx, 'group', [row.id]);
-      const names = [row.display_name, toObservedGroup(row)?.displayName];
+      const names = [row.name, toObservedGroup(row)?.displayName];
       return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
         ? 'The group is protected by the settings of the bridge.'
         : undefined;
@@ -106,11 +108,6 @@ function mayWork(row: UserRow): boolean {
 
 function listNames(row: UserRow): (string | null)[] {
   const attributes = parseStored<JsonObject>(row.attributes);
-  const { user_name, observed_user_name_folded, observed_email_folded } = row;
-  return [
-    user_name,
-    observed_user_name_folded,
-    observed_email_folded,
-    ...listFoldedEmails(attributes),
-  ];
+  const { name, observed_user_name_folded, observed_email_folded } = row;
+  return [name, observed_user_name_folded, observed_email_folded, ...listFoldedEmails(attributes)];
 }

@@ -1,12 +1,18 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import { type GroupId, groupId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import {
+  type GivenKey,
+  type GroupId,
+  groupId,
+  type ResourceKey,
+  toResourceKey,
+} from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
-import { isUserRow, lockRow, updateRow } from './rows.ts';
+import { lockRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
@@ -21,17 +27,15 @@ const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
  * its own fault, keeps its time. `now` is epoch milliseconds.
  */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
-  for (const table of ['users', 'groups'] as const) {
-    let changed = CHUNK;
-    while (changed === CHUNK) {
-      changed = await store.write(async (tx) => {
-        const { rows } = await sql`update ${sql.table(table)} set due_at = ${now} where id in (
-          select id from ${sql.table(table)} where due_class in (${sql.join(DUE_CLASSES)})
-            and due_at > ${now} and ${HAS_WORK} limit ${CHUNK})
-          returning id`.execute(tx);
-        return rows.length;
-      });
-    }
+  let changed = CHUNK;
+  while (changed === CHUNK) {
+    changed = await store.write(async (tx) => {
+      const { rows } = await sql`update resources set due_at = ${now} where id in (
+        select id from resources where due_class in (${sql.join(DUE_CLASSES)})
+          and due_at > ${now} and ${HAS_WORK} limit ${CHUNK})
+        returning id`.execute(tx);
+      return rows.length;
+    });
   }
 }
 
@@ -59,15 +63,13 @@ export async function retryResting(
   { now, beyond }: Retry,
   tried: (done: readonly Retried[]) => void,
 ): Promise<void> {
-  for (const type of ['user', 'group'] as const) {
-    for (let after = ''; ; ) {
-      const keys = await listResting(store.read, type, { beyond, after, limit: RETRIED_AT_ONCE });
-      const last = keys.at(-1);
-      if (last === undefined) break;
-      tried(await store.write((tx) => retryEach(tx, keys, now)));
-      if (keys.length < RETRIED_AT_ONCE) break;
-      after = last.id;
-    }
+  for (let after = ''; ; ) {
+    const keys = await listResting(store.read, { beyond, after, limit: RETRIED_AT_ONCE });
+    const last = keys.at(-1);
+    if (last === undefined) return;
+    tried(await store.write((tx) => retryEach(tx, keys, now)));
+    if (keys.length < RETRIED_AT_ONCE) return;
+    after = last.id;
   }
 }
 
@@ -88,19 +90,17 @@ export async function retryEach(
 /** Users and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
 async function listResting(
   db: Db,
-  type: ResourceKey['type'],
   {
     beyond,
     after,
     limit,
   }: Pick<Retry, 'beyond'> & { readonly after: string; readonly limit: number },
 ): Promise<ResourceKey[]> {
-  const table = sql.table(type === 'user' ? 'users' : 'groups');
   // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
-  const { rows } = await sql<{ id: string }>`
-    select id from ${table} where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
+  const { rows } = await sql<GivenKey>`
+    select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
     order by id || '' limit ${limit}`.execute(db);
-  return rows.map(({ id }) => toResourceKey({ type, id }));
+  return rows.map(toResourceKey);
 }
 
 /** Groups in which a change of this user rests. */
@@ -118,13 +118,9 @@ async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried 
   const row = await lockRow(tx, key);
   if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateRow(tx, row, toPrioritised(row, row.due_at, now));
-  const { type, id } = key;
-  const fields = listWaiting(parseCells<string>(row));
-  if (!isUserRow(row)) {
-    const lists = await retryLinks(tx, row.id);
-    return { type, id, name: row.display_name, waits: [...fields, ...lists] };
-  }
-  return { type, id, name: row.user_name, waits: fields };
+  const lists = row.type === 'group' ? await retryLinks(tx, row.id) : [];
+  const waits = [...listWaiting(parseCells<string>(row)), ...lists];
+  return { type: row.type, id: row.id, name: row.name, waits };
 }
 
 /** Has the waiting users of a group's lists tried now; returns the lists that have some. */

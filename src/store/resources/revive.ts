@@ -4,15 +4,20 @@ import { onlyEntities } from '../../domain/entity.ts';
 import { type GroupId, toResourceKey, type UserId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { moveOwnCalls } from '../audit/own-calls.ts';
-import { tableOf } from '../due.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
-import { type GroupRow, getGroupRow, type NewGroupRow, updateGroup } from '../groups/groups.ts';
 import { EVERYTHING_UNSURE, isInFlight, isUnsure, markInterrupted } from '../in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../links/work.ts';
 import type { Db } from '../store.ts';
-import { getUserRow, type NewUserRow, type UserRow, updateUser } from '../users/users.ts';
 import { moveFormerNames } from './former-names.ts';
-import { deleteRow, isUserRow, type ResourceRow } from './rows.ts';
+import {
+  deleteRow,
+  type GroupRow,
+  getRow,
+  type NewRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from './rows.ts';
 
 /**
  * Makes a deleted user a new one, under another id: what the service holds of the deleted one stays known, and so does what
@@ -21,32 +26,36 @@ import { deleteRow, isUserRow, type ResourceRow } from './rows.ts';
 export async function reviveUser(
   tx: Db,
   row: UserRow,
-  { id, ...columns }: NewUserRow,
+  { id, ...columns }: NewRow<'user'>,
   now: number,
 ): Promise<UserRow> {
   await leaveGroups(tx, row.id, now);
   const open = await giveId(tx, row, { id, now });
   const cells = JSON.stringify(onlyEchoes(parseCells(row)));
-  await updateUser(tx, id, {
-    ...{ ...open, cells, left_at: null, out_at: null, erased_at: null, seat_since: null },
-    ...columns,
-  });
+  await updateRow(
+    tx,
+    { type: 'user', id },
+    {
+      ...{ ...open, cells, left_at: null, out_at: null, erased_at: null, seat_since: null },
+      ...columns,
+    },
+  );
   // What waited for the deactivation waits for nothing now.
   await notifyGroupsOf(tx, id, now);
-  return getUserRow(tx, id);
+  return getRow(tx, { type: 'user', id });
 }
 
 /** Makes a deleted group a new one in the same way. */
 export async function reviveGroup(
   tx: Db,
   row: GroupRow,
-  { id, ...columns }: NewGroupRow,
+  { id, ...columns }: NewRow<'group'>,
   now: number,
 ): Promise<GroupRow> {
   const open = await giveId(tx, row, { id, now });
   const cells = JSON.stringify(onlyEntities(parseCells(row)));
-  await updateGroup(tx, id, { ...open, cells, ...columns });
-  return getGroupRow(tx, id);
+  await updateRow(tx, { type: 'group', id }, { ...open, cells, ...columns });
+  return getRow(tx, { type: 'group', id });
 }
 
 /** Gives a deleted row another id, by which nobody waits for it, and returns the columns with which it begins anew. */
@@ -55,12 +64,11 @@ async function giveId(
   row: ResourceRow,
   { id, now }: { readonly id: UserId | GroupId; readonly now: number },
 ) {
-  const type = isUserRow(row) ? 'user' : 'group';
-  const key = toResourceKey({ type, id: row.id });
+  const key = toResourceKey(row);
   // Whoever made the call that is on its way finds no row to record it in.
   if (isInFlight(row)) await markInterrupted(tx, key, now);
-  await sql`update ${sql.table(tableOf(key))} set id = ${id} where id = ${row.id}`.execute(tx);
-  await moveFormerNames(tx, type, { from: row.id, to: id });
+  await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
+  await moveFormerNames(tx, row.type, { from: row.id, to: id });
   await moveOwnCalls(tx, [row.id], id);
   const mayExist = row.sent_creates !== '[]';
   return {

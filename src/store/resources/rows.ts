@@ -1,79 +1,183 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
-import type { ObservedGroup } from '../../domain/group.ts';
-import { type GivenKey, type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
-import type { ObservedUser } from '../../domain/user.ts';
-import { hasEntities, parseStored } from '../engine/columns.ts';
+import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
+import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
+import { hasEntities } from '../engine/columns.ts';
 import { chunks, forUpdate, readInChunks, readParts } from '../engine/dialect.ts';
-import { selectRows } from '../engine/row-sql.ts';
-import {
-  deleteGroup,
-  findGroupRow,
-  type GroupChange,
-  type GroupRow,
-  hasUpstreamIds,
-  lockGroup,
-  toObservedGroup,
-  updateGroup,
-} from '../groups/groups.ts';
+import { createPrune } from '../engine/prune.ts';
+import { toAssignments, toValues } from '../engine/row-sql.ts';
+import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/shown.ts';
+import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import {
-  deleteUser,
-  findUserRow,
-  lockUser,
-  toObservedUser,
-  type UserChange,
-  type UserRow,
-  updateUser,
-} from '../users/users.ts';
+import { keepFormerNames } from './former-names.ts';
 
+type ResourceType = GivenKey['type'];
+/** Ids by the types of what they name. */
+interface Ids {
+  readonly user: UserId;
+  readonly group: GroupId;
+}
+/** Row of a type, and its key too: see the schema for its columns. */
+type Typed<Row, Type extends ResourceType> = Row & { readonly type: Type; readonly id: Ids[Type] };
+
+/** A user as stored. */
+export type UserRow = Typed<Selectable<ResourcesTable>, 'user'>;
+/** A group as stored, without its members. */
+export type GroupRow = Typed<Selectable<ResourcesTable>, 'group'>;
 /** Row of a user or group. */
 export type ResourceRow = UserRow | GroupRow;
+/** Rows of a type. */
+export type RowOf<Type extends ResourceType> = Extract<ResourceRow, { readonly type: Type }>;
+/** The columns of a new row. */
+export type NewRow<Type extends ResourceType = ResourceType> = Typed<
+  Insertable<ResourcesTable>,
+  Type
+>;
+/** The columns of a change. */
+export type RowChange = UpdateObject<Schema, 'resources'>;
 
-/** True for the row of a user. */
-export function isUserRow(row: ResourceRow): row is UserRow {
-  return 'upstream_id' in row;
+/** Type and id of a row. */
+interface Key<Type extends ResourceType> {
+  readonly type: Type;
+  readonly id: string;
+}
+
+/**
+ * Reads the rows that a condition selects; an order, a limit and a lock may follow it. Written as SQL, which costs kysely
+ * least: some of it is read several times by each write.
+ */
+export async function selectRows<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  which: RawBuilder<unknown>,
+): Promise<RowOf<Type>[]> {
+  const { rows } = await sql<
+    RowOf<Type>
+  >`select * from resources where type = ${sql.lit(type)} and ${which}`.execute(db);
+  return rows;
 }
 
 /** Finds the row of a user or group, deleted or not. */
-export async function findRow(db: Db, { type, id }: GivenKey): Promise<ResourceRow | undefined> {
-  return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
+export async function findRow<Type extends ResourceType>(
+  db: Db,
+  { type, id }: Key<Type>,
+): Promise<RowOf<Type> | undefined> {
+  return (await selectRows(db, type, sql`id = ${id}`))[0];
 }
 
-/** Finds it as `findRow` does, locked until the transaction ends. */
-export async function lockRow(tx: Db, { type, id }: GivenKey): Promise<ResourceRow | undefined> {
-  return type === 'user' ? lockUser(tx, userId(id)) : lockGroup(tx, groupId(id));
+/** Finds a user or group that is not deleted. */
+export async function findLiveRow<Type extends ResourceType>(
+  db: Db,
+  { type, id }: Key<Type>,
+): Promise<RowOf<Type> | undefined> {
+  return (await selectRows(db, type, sql`id = ${id} and deleted_at is null`))[0];
 }
 
-/** Locks a user or group whose row was read before, until the transaction ends. */
-export async function lockAgain(tx: Db, row: ResourceRow): Promise<ResourceRow | undefined> {
-  return isUserRow(row) ? lockUser(tx, row.id) : lockGroup(tx, row.id);
+/** Reads a row that the caller knows to be there. @throws StoreError when it is not */
+export async function getRow<Type extends ResourceType>(
+  db: Db,
+  key: Key<Type>,
+): Promise<RowOf<Type>> {
+  const row = await findRow(db, key);
+  if (row === undefined) throw new StoreError('store-failed', `${key.type} ${key.id} is not there`);
+  return row;
 }
 
-/** Changes a user or group, whose row the caller has read in the same transaction. */
+/** Finds a row as `findRow` does, locked until the transaction ends. */
+export async function lockRow<Type extends ResourceType>(
+  tx: Db,
+  { type, id }: Key<Type>,
+): Promise<RowOf<Type> | undefined> {
+  return (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
+}
+
+/** The rows of these ids, deleted or not, in no order. */
+export async function listRowsById<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  ids: readonly string[],
+): Promise<RowOf<Type>[]> {
+  return readInChunks(ids, (some) => selectRows(db, type, sql`id in (${sql.join(some)})`));
+}
+
+/** Adds a user or group. @throws StoreError when another live one that is managed has the name, or one its account. */
+export async function insertRow<Type extends ResourceType>(
+  tx: Db,
+  row: NewRow<Type>,
+): Promise<RowOf<Type>> {
+  const { rows } = await sql<RowOf<Type>>`
+    insert into resources ${toValues([row])} returning *`.execute(tx);
+  const [stored] = rows;
+  if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
+  return stored;
+}
+
+/** Adds users or groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
+  for (const some of chunks(rows)) await sql`insert into resources ${toValues(some)}`.execute(tx);
+}
+
+/**
+ * Changes a user or group, and remembers the names that it loses. The groups that show a user get a new version with the
+ * name that they show. The caller has read the row in the same transaction.
+ * @param held the row as it was read; absent: its names are read again where they may change
+ */
 export async function updateRow(
   tx: Db,
-  row: ResourceRow,
-  change: UserChange & GroupChange,
+  { type, id }: GivenKey,
+  change: RowChange,
+  held?: HeldRow,
 ): Promise<void> {
-  await (isUserRow(row) ? updateUser(tx, row.id, change) : updateGroup(tx, row.id, change));
+  if (Object.keys(change).length === 0) return;
+  if (losesName(change)) await keepNames(tx, { type, id }, change, held);
+  await sql`update resources set ${toAssignments(change)} where id = ${id}`.execute(tx);
+  const isNamedAsBefore = change.name === undefined || change.name === held?.name;
+  if (type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
+  await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
-/** Removes a user or group that was never created, or that is unmanaged and not in the service any more. */
-export async function deleteRow(tx: Db, row: ResourceRow): Promise<void> {
-  await (isUserRow(row) ? deleteUser(tx, row.id) : deleteGroup(tx, row.id));
+/** Columns of names, beside the addresses in `user_emails`. */
+const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
+
+type NamedRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number]>;
+
+/** A row as `updateRow` needs it: with the name that groups show. */
+type HeldRow = NamedRow & Pick<ResourceRow, 'name'>;
+
+/** True when a change may take a name from a user or group. */
+function losesName(change: RowChange): boolean {
+  return NAME_COLUMNS.some((column) => change[column] !== undefined);
 }
 
-/** True when the service is known to have what the row stands for, or had it at the last look. */
-export function isLinked(row: ResourceRow): boolean {
-  return isUserRow(row) ? row.upstream_id !== null : hasUpstreamIds(row);
+async function keepNames(
+  tx: Db,
+  key: GivenKey,
+  change: RowChange,
+  held: NamedRow | undefined,
+): Promise<void> {
+  // No name of an erased user is kept either.
+  if (typeof change.erased_at === 'number') return;
+  const row = held ?? (await findRow(tx, key));
+  if (row === undefined) return;
+  const old = NAME_COLUMNS.map((column) => row[column]);
+  const names = NAME_COLUMNS.map((column) => {
+    const next = change[column];
+    return typeof next === 'string' || next === null ? next : row[column];
+  });
+  await keepFormerNames(tx, key, { old, names });
 }
 
-/** Parses the last observation; undefined: there was none. */
-export function toObservation(row: ResourceRow): ObservedUser | ObservedGroup | undefined {
-  return isUserRow(row) ? toObservedUser(row) : toObservedGroup(row);
+/** Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. */
+export async function deleteRow(tx: Db, { id }: { readonly id: string }): Promise<void> {
+  await sql`delete from resources where id = ${id}`.execute(tx);
 }
+
+/** Forgets groups that were deleted, of which nothing waits and that are not in the service: any other row keeps one hidden. */
+export const pruneDeletedGroups = createPrune({
+  ...({ table: 'resources', key: 'id', at: 'deleted_at', oldest: 'deleted_at' } as const),
+  isOver: sql`type = 'group' and due_at is null and sent_creates = '[]' and upstream_scim_id is null
+    and upstream_id is null and upstream_uid is null`,
+});
 
 /**
  * Which users or groups a list has: `all`, the deleted too; `managed`: those that the bridge may write, the deleted too;
@@ -88,73 +192,65 @@ const CONDITIONS: Readonly<Record<ListOf, RawBuilder<unknown>>> = {
   ruled: sql`and origin is not null and deleted_at is null`,
 };
 
-/** Row of a table. */
-export type RowOf<Table extends 'users' | 'groups'> = Table extends 'users' ? UserRow : GroupRow;
-
 /** Lists users or groups in order of creation. */
-export async function listRows<Table extends 'users' | 'groups'>(
+export async function listRows<Type extends ResourceType>(
   db: Db,
-  table: Table,
+  type: Type,
   { afterSeq, limit, of }: Part & { readonly of: ListOf },
-): Promise<RowOf<Table>[]> {
+): Promise<RowOf<Type>[]> {
   const page = sql`seq > ${afterSeq} ${CONDITIONS[of]} order by seq limit ${limit}`;
-  return selectRows<RowOf<Table>>(db, table, page);
+  return selectRows(db, type, page);
 }
 
 /** Reads users or groups in order of creation, `limit` at a time. Many reads in a row would block the event loop. */
-export async function* readRows<Table extends 'users' | 'groups'>(
+export async function* readRows<Type extends ResourceType>(
   db: Db,
-  table: Table,
+  type: Type,
   { limit, of }: { readonly limit: number; readonly of: ListOf },
-): AsyncGenerator<RowOf<Table>[]> {
-  for await (const rows of readParts(limit, (part) => listRows(db, table, { ...part, of }))) {
+): AsyncGenerator<RowOf<Type>[]> {
+  for await (const rows of readParts(limit, (part) => listRows(db, type, { ...part, of }))) {
     yield rows;
     await nextTurn();
   }
 }
 
 /** Reads the users or groups of these numbers, in their order; `lock`: locked until the transaction ends. */
-export async function readBySeq<Table extends 'users' | 'groups'>(
+export async function readBySeq<Type extends ResourceType>(
   db: Db,
-  table: Table,
+  type: Type,
   { seqs, lock }: { readonly seqs: readonly number[]; readonly lock: boolean },
-): Promise<RowOf<Table>[]> {
+): Promise<RowOf<Type>[]> {
   const end = lock ? sql`order by seq ${forUpdate(db)}` : sql`order by seq`;
-  return readInChunks(seqs, (some) =>
-    selectRows<RowOf<Table>>(db, table, sql`seq in (${sql.join(some)}) ${end}`),
-  );
+  return readInChunks(seqs, (some) => selectRows(db, type, sql`seq in (${sql.join(some)}) ${end}`));
 }
 
 /** Counts the live users or groups that the service was seen to have, and so the price of a complete list. */
-export async function countKnown(db: Db, table: 'users' | 'groups'): Promise<number> {
-  const id = sql.ref(table === 'users' ? 'upstream_id' : 'upstream_uid');
-  const { rows } = await sql<{ count: number }>`select count(${id}) as count
-    from ${sql.table(table)} where deleted_at is null`.execute(db);
+export async function countKnown(db: Db, type: ResourceType): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from resources
+    where type = ${sql.lit(type)} and upstream_id is not null and deleted_at is null`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
 
 /** Finds which of these users or groups are not deleted. */
 export async function findLive(
   db: Db,
-  table: 'users' | 'groups',
+  type: ResourceType,
   ids: readonly string[],
 ): Promise<Set<string>> {
   const live = await readInChunks(ids, async (some) => {
-    const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)}
-      where id in (${sql.join(some)}) and deleted_at is null`.execute(db);
+    const { rows } = await sql<{ id: string }>`select id from resources
+      where id in (${sql.join(some)}) and type = ${sql.lit(type)} and deleted_at is null`.execute(
+      db,
+    );
     return rows;
   });
   return new Set(live.map(({ id }) => id));
 }
 
 /** Ends the doubt about these users or groups, where no call is under way and nothing due. */
-export async function trust(
-  tx: Db,
-  table: 'users' | 'groups',
-  ids: readonly (UserId | GroupId)[],
-): Promise<void> {
+export async function trust(tx: Db, ids: readonly (UserId | GroupId)[]): Promise<void> {
   for (const some of chunks(ids)) {
-    await sql`update ${sql.table(table)} set must_look = 0
+    await sql`update resources set must_look = 0
       where id in (${sql.join(some)}) and in_flight = 0 and due_at is null`.execute(tx);
   }
 }
@@ -164,7 +260,7 @@ const HAS_LISTS = sql`origin is not null and deleted_at is null and upstream_uid
 
 /** Lists live managed groups with an observed or a wanted admin. */
 export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
-  const { rows } = await sql<{ id: GroupId }>`select id from groups
+  const { rows } = await sql<{ id: GroupId }>`select id from resources
     where ${HAS_LISTS} and id in (select group_id from group_admins) order by seq`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -186,64 +282,7 @@ function listWithLists(
   { afterSeq, limit }: Part,
 ): Promise<GroupRow[]> {
   const page = sql`seq > ${afterSeq} and ${HAS_LISTS} and ${which}`;
-  return selectRows<GroupRow>(db, 'groups', sql`${page} order by seq limit ${limit}`);
-}
-
-/** Unmanaged account or group of the service, under a name by which it is recognised. */
-interface ExistingNamed<Id extends string> {
-  readonly id: Id;
-  readonly name: string;
-  readonly upstreamId: string;
-  /** The last observation of an account. */
-  readonly observed?: ObservedUser | undefined;
-}
-
-/** Lists unmanaged accounts, by each observed userName and address among these. */
-export async function listExistingUsers(
-  db: Db,
-  namesFolded: readonly string[],
-): Promise<Map<string, ExistingNamed<UserId>>> {
-  const rows = await readInChunks(namesFolded, (some) => {
-    const names = sql`(${sql.join(some)})`;
-    const isNamed = sql`(observed_user_name_folded in ${names} or observed_email_folded in ${names})`;
-    return selectRows<UserRow>(
-      db,
-      'users',
-      sql`origin is null and deleted_at is null and ${isNamed}`,
-    );
-  });
-  const found = new Map<string, ExistingNamed<UserId>>();
-  for (const row of rows) {
-    const { id, user_name: name, observed_user_name_folded, observed_email_folded } = row;
-    const existing = {
-      ...{ id, name, upstreamId: String(row.upstream_id), takesSeat: row.takes_seat === 1 },
-      observed: toObservedUser(row),
-    };
-    for (const key of [observed_user_name_folded, observed_email_folded])
-      if (key !== null) found.set(key, existing);
-  }
-  return found;
-}
-
-/** Lists unmanaged groups, by each name among these. */
-export async function listExistingGroups(
-  db: Db,
-  namesFolded: readonly string[],
-): Promise<Map<string, ExistingNamed<GroupId>>> {
-  const rows = await readInChunks(namesFolded, (some) => {
-    const isNamed = sql`display_name_folded in (${sql.join(some)})`;
-    return selectRows<GroupRow>(
-      db,
-      'groups',
-      sql`origin is null and deleted_at is null and ${isNamed}`,
-    );
-  });
-  return new Map(
-    rows.map(({ id, display_name: name, display_name_folded, ...ids }) => {
-      const upstreamId = String(ids.upstream_uid ?? ids.upstream_rest_id ?? ids.upstream_scim_id);
-      return [display_name_folded, { id, name, upstreamId }];
-    }),
-  );
+  return selectRows(db, 'group', sql`${page} order by seq limit ${limit}`);
 }
 
 /**
@@ -251,23 +290,14 @@ export async function listExistingGroups(
  * when it comes back. `now` is epoch milliseconds.
  */
 export async function endObserved(tx: Db, row: ResourceRow, now: number): Promise<void> {
-  if (isUserRow(row)) {
-    await touchGroupsOf(tx, row.id, now);
-    return deleteUser(tx, row.id);
-  }
-  await deleteGroup(tx, row.id);
+  if (row.type === 'user') await touchGroupsOf(tx, row.id, now);
+  await deleteRow(tx, row);
 }
 
 /** Notes beside the last observation of a user or group that the service does not have it any more. */
-export async function noteGone(
-  tx: Db,
-  type: 'user' | 'group',
-  { id: text, now }: { readonly id: string; readonly now: number },
-): Promise<void> {
-  const id = type === 'user' ? userId(text) : groupId(text);
-  const table = `${type}s` as const;
-  const row = await tx.selectFrom(table).select('observed').where('id', '=', id).executeTakeFirst();
+export async function noteGone(tx: Db, key: GivenKey, now: number): Promise<void> {
+  const row = await findRow(tx, key);
   if (row === undefined || row.observed === null) return;
-  const observed = JSON.stringify({ ...parseStored<object>(row.observed), goneAt: now });
-  await tx.updateTable(table).set({ observed }).where('id', '=', id).execute();
+  const observed = JSON.stringify({ ...JSON.parse(row.observed), goneAt: now });
+  await sql`update resources set observed = ${observed} where id = ${row.id}`.execute(tx);
 }

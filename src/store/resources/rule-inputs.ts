@@ -1,15 +1,14 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import type { ByRule, RuledFacts } from '../../domain/ruled-link.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
+import { chunks, forUpdate, readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
-import type { GroupsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-import type { UserRow } from '../users/users.ts';
+import { type GroupRow, selectRows, type UserRow } from './rows.ts';
 
 /**
  * Locks the inputs of rules until the commit: `users` for the members of groups, `names` for the names of groups. On
@@ -20,7 +19,7 @@ export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<voi
 }
 
 /** A group that rules look at. */
-type RuledGroup = Pick<Selectable<GroupsTable>, 'id' | 'display_name'>;
+type RuledGroup = Pick<GroupRow, 'id' | 'name'>;
 
 /** Live managed groups that are meant by any of the queries, by id. Rules know no others. */
 export async function listManagedGroups(
@@ -35,22 +34,20 @@ export async function listManagedGroups(
 }
 
 async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
-  const managed = db
-    .selectFrom('groups')
-    .select(['id', 'display_name'])
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null);
-  if (query.kind === 'name') {
-    return managed.where('display_name_folded', '=', query.folded).execute();
-  }
+  const select = async (isMeant: RawBuilder<unknown>) => {
+    const { rows } = await sql<RuledGroup>`select id, name from resources
+      where type = 'group' and origin is not null and deleted_at is null and ${isMeant}`.execute(
+      db,
+    );
+    return rows;
+  };
+  if (query.kind === 'name') return select(sql`name_folded = ${query.folded}`);
   const like = foldCase(query.pattern)
     .replace(/[\\%_]/g, '\\$&')
     .replaceAll('*', '%');
-  const rows = await managed
-    .where(sql<boolean>`display_name_folded like ${like} escape '\\'`)
-    .execute();
+  const rows = await select(sql`name_folded like ${like} escape '\\'`);
   const matches = createMatcher([query.pattern]);
-  return rows.filter(({ display_name }) => matches([display_name]));
+  return rows.filter(({ name }) => matches([name]));
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */
@@ -60,7 +57,7 @@ export async function listGroupNamesOf(
 ): Promise<ReadonlyMap<UserId, readonly string[]>> {
   const wanted = await readInChunks(userIds, async (some) => {
     const { rows } = await sql<{ user_id: UserId; name: string }>`
-      select m.user_id, g.display_name as name from memberships as m join groups as g on g.id = m.group_id
+      select m.user_id, g.name from memberships as m join resources as g on g.id = m.group_id
       where m.user_id in (${sql.join(some)}) and m.desired = 1
       and g.origin is not null and g.deleted_at is null`.execute(db);
     return rows;
@@ -82,7 +79,7 @@ export async function listWantedMembers(
       const among =
         some === undefined ? isDirect : sql`${isDirect} and m.user_id in (${sql.join(some)})`;
       const { rows } = await sql<{ user_id: UserId }>`
-        select distinct m.user_id from memberships as m join users as u on u.id = m.user_id
+        select distinct m.user_id from memberships as m join resources as u on u.id = m.user_id
         where m.group_id in (${sql.join(groups)}) and m.desired = 1 and u.deleted_at is null ${among}`.execute(
         db,
       );
@@ -94,15 +91,9 @@ export async function listWantedMembers(
 
 /** The managed live rows of these users, locked until the transaction ends, in one order everywhere. */
 export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Promise<UserRow[]> {
-  return tx
-    .selectFrom('users')
-    .selectAll()
-    .where('id', 'in', userIds)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  const isManaged = sql`origin is not null and deleted_at is null`;
+  const named = sql`id in (${sql.join(userIds)}) and ${isManaged} order by id ${forUpdate(tx)}`;
+  return selectRows(tx, 'user', named);
 }
 
 /** One user in a list, as rules and inner groups see it. */
@@ -123,7 +114,7 @@ export async function listRuledLinks(
   for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
     const found = await db
       .selectFrom(`${list} as a`)
-      .innerJoin('users as u', 'u.id', 'a.user_id')
+      .innerJoin('resources as u', 'u.id', 'a.user_id')
       .select(['a.user_id', 'a.desired', 'a.observed', 'a.pending', 'a.by_rule'])
       .where('a.group_id', '=', groupId)
       .where('u.deleted_at', 'is', null)

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { assertNever } from '../../domain/errors.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
 import { chunks, isPostgres, readInChunks, readParts } from '../engine/dialect.ts';
@@ -39,35 +39,32 @@ export interface ViewQuery {
   readonly seqs?: readonly number[];
 }
 
-/** Views by their tables. */
+type ResourceType = GivenKey['type'];
+/** Views by their types; those of groups without who is in them. */
 interface Views {
-  readonly users: UserView;
-  /** Without who is in it. */
-  readonly groups: ResourceView<GroupId>;
+  readonly user: UserView;
+  readonly group: ResourceView<GroupId>;
 }
 
-/** The two tables that searches look at. */
-type SearchTable = keyof Views;
-
 /** The live user or group with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
-export async function findView<Table extends SearchTable>(
+export async function findView<Type extends ResourceType>(
   db: Db,
-  table: Table,
+  type: Type,
   id: string,
-): Promise<Views[Table] | undefined> {
-  const { rows } = await sql<Views[Table]>`
-    ${selectViews(db, table)} where id = ${id} and deleted_at is null`.execute(db);
+): Promise<Views[Type] | undefined> {
+  const { rows } = await sql<Views[Type]>`
+    ${selectViews(db, type)} and id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
 
 /** Users or groups as they are shown, in order of creation. */
-export async function listViews<Table extends SearchTable>(
+export async function listViews<Type extends ResourceType>(
   db: Db,
-  table: Table,
+  type: Type,
   query: ViewQuery,
-): Promise<Views[Table][]> {
-  const { rows } = await sql<Views[Table]>`
-    ${selectViews(db, table)} where ${toPart(table, query)}`.execute(db);
+): Promise<Views[Type][]> {
+  const { rows } = await sql<Views[Type]>`
+    ${selectViews(db, type)} and ${toPart(type, query)}`.execute(db);
   return rows;
 }
 
@@ -76,25 +73,25 @@ export async function listViews<Table extends SearchTable>(
  * Text as a whole, because it is part of what is read most: kysely would put its parts together each time.
  */
 const SELECTS = {
-  sqlite: toSelects('json_quote(g.display_name)'),
-  postgres: toSelects('to_json(g.display_name)::text'),
+  sqlite: toSelects('json_quote(g.name)'),
+  postgres: toSelects('to_json(g.name)::text'),
 };
 
-function toSelects(display: string): Readonly<Record<SearchTable, string>> {
+function toSelects(display: string): Readonly<Record<ResourceType, string>> {
   const columns = 'select seq, id, origin, provider, attributes, version, created_at, modified_at';
   const type = `case when m.by_rule = 0 then ',"type":"direct"}' else ',"type":"indirect"}' end`;
   const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ${type}`;
   const groups = `coalesce((select string_agg(${entry}, ',' order by g.seq)
-    from memberships as m join groups as g on g.id = m.group_id
-    where m.user_id = users.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
+    from memberships as m join resources as g on g.id = m.group_id
+    where m.user_id = resources.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
   return {
-    users: `${columns}, ${groups} as groups from users`,
-    groups: `${columns}, inner_groups from groups`,
+    user: `${columns}, ${groups} as groups from resources where type = 'user'`,
+    group: `${columns}, inner_groups from resources where type = 'group'`,
   };
 }
 
-function selectViews(db: Db, table: SearchTable): RawBuilder<unknown> {
-  return sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[table]);
+function selectViews(db: Db, type: ResourceType): RawBuilder<unknown> {
+  return sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[type]);
 }
 
 /** Selection of live resources that are counted. */
@@ -103,12 +100,12 @@ export type CountQuery = Pick<ViewQuery, 'selector' | 'provider'>;
 /** Counts live users or groups. */
 export async function countViews(
   db: Db,
-  table: SearchTable,
+  type: ResourceType,
   { selector, provider }: CountQuery,
 ): Promise<number> {
-  const condition = selector ? sql`and ${toCondition({ table, provider }, selector)}` : sql``;
+  const condition = selector ? sql`and ${toCondition({ type, provider }, selector)}` : sql``;
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where deleted_at is null ${condition}`.execute(
+    select count(*) as count from resources where type = ${sql.lit(type)} and deleted_at is null ${condition}`.execute(
     db,
   );
   return rows[0]?.count ?? 0;
@@ -116,12 +113,12 @@ export async function countViews(
 
 /** The conditions, order and limits of one part of a list. */
 function toPart(
-  table: SearchTable,
+  type: ResourceType,
   { selector, provider, limit, offset = 0, afterSeq, seqs }: ViewQuery,
 ): RawBuilder<unknown> {
   const conditions = [
     sql`deleted_at is null`,
-    ...(selector ? [toCondition({ table, provider }, selector)] : []),
+    ...(selector ? [toCondition({ type, provider }, selector)] : []),
     ...(afterSeq === undefined ? [] : [sql`seq > ${afterSeq}`]),
     ...(seqs === undefined ? [] : [sql`seq in (${sql.join(seqs)})`]),
   ];
@@ -129,7 +126,7 @@ function toPart(
   if (offset === 0) return sql`${all} order by seq limit ${limit}`;
   // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
   // row.
-  const first = sql`select seq from ${sql.table(table)} where ${all} order by seq limit 1 offset ${offset}`;
+  const first = sql`select seq from resources where type = ${sql.lit(type)} and ${all} order by seq limit 1 offset ${offset}`;
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
@@ -174,7 +171,7 @@ export async function* streamUsersOfGroups(
     const pages = readParts(USERS_AT_ONCE, async ({ afterSeq, limit }) => {
       const { rows } = await sql<Omit<ListedUser, 'display'> & ListedLink>`
         select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 ${direct} then
-          (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as display
+          (select u.name from resources as u where u.id = m.user_id and u.deleted_at is null) end as display
         from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${afterSeq}
         order by m.seq limit ${limit}`.execute(db);
       return rows;
@@ -195,15 +192,15 @@ export async function listUsersById(
 ): Promise<ListedUser[]> {
   return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<Pick<ListedUser, 'id' | 'display'>>`
-      select id, user_name as display from users
-      where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
+      select id, name as display from resources
+      where id in (${sql.join(chunk)}) and type = 'user' and deleted_at is null`.execute(db);
     return rows.map((row) => ({ owner, ...row }));
   });
 }
 
-/** Table of a search, and the provider that asks. */
+/** Type of what is searched, and the provider that asks. */
 interface Searched {
-  readonly table: SearchTable;
+  readonly type: ResourceType;
   readonly provider: string;
 }
 
@@ -223,7 +220,7 @@ const ALL = sql<SqlBool>`1 = 1`;
  * builder costs more than the query. An attribute that the table does not have matches nothing.
  */
 function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool> {
-  const { table, provider } = searched;
+  const { type, provider } = searched;
   switch (selector.kind) {
     case 'and':
       return join(searched, selector.parts, { by: sql` and `, empty: ALL });
@@ -234,24 +231,26 @@ function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool
     case 'externalId':
       return sql<SqlBool>`(external_id = ${selector.value} and provider = ${provider})`;
     case 'displayName':
-      return sql<SqlBool>`display_name_folded = ${selector.value}`;
+      return type === 'user'
+        ? sql<SqlBool>`display_folded = ${selector.value}`
+        : sql<SqlBool>`name_folded = ${selector.value}`;
     case 'lastModified':
       return sql<SqlBool>`modified_at ${sql.raw(MOMENT_SQL[selector.op])} ${selector.value}`;
     case 'member':
-      return table === 'users' ? isIn(selector.value) : has(selector.value);
+      return type === 'user' ? isIn(selector.value) : has(selector.value);
     case 'userName':
-      return ofUsers(table, sql<SqlBool>`user_name_folded = ${selector.value}`);
+      return ofUsers(type, sql<SqlBool>`name_folded = ${selector.value}`);
     case 'email':
-      return ofUsers(table, hasAddress(selector.value));
+      return ofUsers(type, hasAddress(selector.value));
     case 'active':
-      return ofUsers(table, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
+      return ofUsers(type, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
     default:
       return assertNever(selector);
   }
 }
 
-function ofUsers(table: SearchTable, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
-  return table === 'users' ? condition : NOTHING;
+function ofUsers(type: ResourceType, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return type === 'user' ? condition : NOTHING;
 }
 
 function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
@@ -261,20 +260,20 @@ function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
 /** Condition: the user is in this group, and the group is not deleted. */
 function isIn(groupId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
-    and coalesce(m.desired, m.observed) = 1 and ${isLive('groups', groupId)})`;
+    and coalesce(m.desired, m.observed) = 1 and ${isLive('group', groupId)})`;
 }
 
 /** Condition: the group shows this member, a user or group that is not deleted. */
 function has(id: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${id}
-    and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 and ${isLive('users', id)}
-    union select id from groups where inner_groups <> '[]'
-      and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${isLive('groups', id)})`;
+    and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 and ${isLive('user', id)}
+    union select id from resources where inner_groups <> '[]'
+      and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${isLive('group', id)})`;
 }
 
-function isLive(table: SearchTable, id: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as linked
-    where linked.id = ${id} and linked.deleted_at is null)`;
+function isLive(type: ResourceType, id: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from resources as linked
+    where linked.id = ${id} and linked.type = ${sql.lit(type)} and linked.deleted_at is null)`;
 }
 
 function join(

@@ -181,10 +181,8 @@ async function end(column: Column): Promise<void> {
 export async function convergeAgain(column: Column): Promise<object> {
   const { bridge, clock } = column;
   bridge.sandbox.calls.reset();
-  for (const table of ['users', 'groups'] as const) {
-    const due = { due_at: clock.now() };
-    await bridge.store.write((tx) => tx.updateTable(table).set(due).execute());
-  }
+  const due = { due_at: clock.now() };
+  await bridge.store.write((tx) => tx.updateTable('resources').set(due).execute());
   await untilDone(column);
   return bridge.sandbox.calls.counts();
 }
@@ -250,10 +248,6 @@ async function isClosed(bridge: TestBridge): Promise<boolean> {
 
 async function findRow({ store }: TestBridge, { step, mark }: Cell): Promise<Row | undefined> {
   const columns = ['attempts', 'must_look', 'due_at', 'stuck_at', 'in_flight'] as const;
-  if (step.table === 'users') {
-    const people = store.read.selectFrom('users').where('user_name_folded', 'like', `${mark}%`);
-    return people.select(columns).executeTakeFirst();
-  }
-  const groups = store.read.selectFrom('groups').where('display_name_folded', 'like', `${mark}%`);
-  return groups.select(columns).executeTakeFirst();
+  const rows = store.read.selectFrom('resources').where('type', '=', step.type);
+  return rows.where('name_folded', 'like', `${mark}%`).select(columns).executeTakeFirst();
 }

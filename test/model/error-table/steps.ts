@@ -17,7 +17,7 @@ import {
 export interface Step {
   /** As docs/writes.md calls it. */
   readonly name: string;
-  readonly table: 'users' | 'groups';
+  readonly type: 'user' | 'group';
   /** How the write is answered when it is not refused. */
   readonly success: 200 | 201 | 204;
   /** The call that fails. */
@@ -47,7 +47,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'create-user': [
     {
       name: 'create an account',
-      table: 'users',
+      type: 'user',
       success: 201,
       call: 'scim.addUser',
       prepare: createUser,
@@ -56,7 +56,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'look-at-user': [
     {
       name: 'look at an account',
-      table: 'users',
+      type: 'user',
       success: 200,
       call: 'scim.getUser',
       lost: 'scim.updateUser',
@@ -64,7 +64,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
     },
     {
       name: 'look for an account',
-      table: 'users',
+      type: 'user',
       success: 201,
       call: 'scim.getUsers',
       lost: 'scim.addUser',
@@ -74,7 +74,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'update-user': [
     {
       name: 'change an account',
-      table: 'users',
+      type: 'user',
       success: 200,
       call: 'scim.updateUser',
       prepare: changeUser(replace('active', false)),
@@ -83,7 +83,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'update-company-user': [
     {
       name: 'change a licence',
-      table: 'users',
+      type: 'user',
       success: 200,
       call: 'companyUsers.updateUser',
       prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 5)),
@@ -92,7 +92,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'try-address': [
     {
       name: 'offer an address',
-      table: 'users',
+      type: 'user',
       success: 200,
       call: 'scim.updateUser',
       prepare: async ({ bridge }, mark) => {
@@ -105,7 +105,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'remove-virtual-user': [
     {
       name: 'remove a virtual account',
-      table: 'users',
+      type: 'user',
       success: 204,
       call: 'companyUsers.removeVirtualUser',
       isVirtual: true,
@@ -118,7 +118,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'look-at-group': [
     {
       name: 'look at a group',
-      table: 'groups',
+      type: 'group',
       success: 204,
       call: 'groups.getGroup',
       lost: 'groups.updateGroup',
@@ -126,7 +126,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
     },
     {
       name: 'look for a group',
-      table: 'groups',
+      type: 'group',
       success: 201,
       call: 'groups.getListOfGroups',
       lost: 'groups.createGroup',
@@ -136,7 +136,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'create-group': [
     {
       name: 'create a group',
-      table: 'groups',
+      type: 'group',
       success: 201,
       call: 'groups.createGroup',
       prepare: createGroup,
@@ -145,7 +145,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'update-group': [
     {
       name: 'change a group',
-      table: 'groups',
+      type: 'group',
       success: 204,
       call: 'groups.updateGroup',
       prepare: renameGroup,
@@ -154,7 +154,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'delete-group': [
     {
       name: 'delete a group',
-      table: 'groups',
+      type: 'group',
       success: 204,
       call: 'groups.removeGroup',
       async prepare({ bridge }, mark) {
@@ -166,7 +166,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
   'change-members': [
     {
       name: 'change members',
-      table: 'groups',
+      type: 'group',
       success: 204,
       call: 'scim.updateGroup',
       prepare: addMany,
@@ -222,7 +222,7 @@ function changeList(
 ): Step {
   return {
     name,
-    table: 'groups',
+    type: 'group',
     success: 204,
     call,
     async prepare({ bridge, people }, mark) {

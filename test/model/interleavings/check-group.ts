@@ -1,13 +1,13 @@
 import type { SandboxGroup } from '../../../src/sandbox/model.ts';
 import { hasWaiting } from '../../../src/store/engine/columns.ts';
-import type { GroupRow } from '../../../src/store/groups/groups.ts';
+import type { GroupRow } from '../../../src/store/resources/rows.ts';
 import type { Play } from './play.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A managed group is there with its name and its people; a deleted one is gone. @returns what does not hold */
 export function checkGroup(play: Play, row: GroupRow, snapshot: Snapshot): string[] {
   const { service } = play.company;
-  const group = row.upstream_rest_id === null ? undefined : service.findGroup(row.upstream_rest_id);
+  const group = row.upstream_id === null ? undefined : service.findGroup(row.upstream_id);
   const problems =
     group === undefined ? checkMissing(row) : checkPresent(play, { row, group, snapshot });
   return problems.map((problem) => `${row.id}: ${problem}`);
@@ -15,7 +15,7 @@ export function checkGroup(play: Play, row: GroupRow, snapshot: Snapshot): strin
 
 function checkMissing(row: GroupRow): string[] {
   if (row.deleted_at !== null || row.origin === null) return [];
-  if (row.upstream_rest_id !== null) return ['the group is not in the service'];
+  if (row.upstream_id !== null) return ['the group is not in the service'];
   return !hasWaiting(row) ? ['is wanted and not there'] : [];
 }
 
@@ -28,7 +28,7 @@ interface Present {
 function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
   if (row.origin === null) return [];
   if (row.deleted_at !== null) return row.origin === 'created' ? ['is deleted and there'] : [];
-  const isRenamed = !hasWaiting(row) && group.name !== row.display_name;
+  const isRenamed = !hasWaiting(row) && group.name !== row.name;
   return [
     ...(isRenamed ? [`is called ${group.name} in the service`] : []),
     ...checkMembers(play, { row, group, snapshot }),

@@ -1,6 +1,6 @@
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { parseStored } from '../../../src/store/engine/columns.ts';
-import type { UserRow } from '../../../src/store/users/users.ts';
+import type { UserRow } from '../../../src/store/resources/rows.ts';
 import type { Play } from './play.ts';
 import { readName, readPending } from './snapshot.ts';
 

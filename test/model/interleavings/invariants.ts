@@ -1,6 +1,5 @@
 import { hasWaiting } from '../../../src/store/engine/columns.ts';
-import type { GroupRow } from '../../../src/store/groups/groups.ts';
-import type { UserRow } from '../../../src/store/users/users.ts';
+import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import { checkGroup } from './check-group.ts';
 import { checkUser } from './check-user.ts';
 import type { Play } from './play.ts';
@@ -63,7 +62,7 @@ function checkAccounts({ company }: Play, { users }: Snapshot): string[] {
 
 function checkGroups({ company }: Play, { groups }: Snapshot): string[] {
   return company.service.groups().flatMap((group) => {
-    const rows = groups.filter(({ upstream_rest_id }) => upstream_rest_id === group.id);
+    const rows = groups.filter(({ upstream_id }) => upstream_id === group.id);
     const live = rows.filter(({ deleted_at }) => deleted_at === null);
     if (live.length > 1) return [`group ${group.name} belongs to ${live.length} groups`];
     return rows.length === 0 ? [`group ${group.name} is nobody's`] : [];

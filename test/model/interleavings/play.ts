@@ -5,9 +5,8 @@ import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
 import { createLocalBell } from '../../../src/store/bell.ts';
 import { toGroupColumns, toUserColumns } from '../../../src/store/engine/columns.ts';
-import { insertGroup } from '../../../src/store/groups/groups.ts';
 import { observeLinks } from '../../../src/store/links/observations.ts';
-import { insertUser } from '../../../src/store/users/users.ts';
+import { insertRow } from '../../../src/store/resources/rows.ts';
 import { type Company, createCompany } from './company.ts';
 import type { Trouble } from './gated-transport.ts';
 import { createOffice, type Office } from './office.ts';
@@ -160,7 +159,8 @@ async function addUser(
     : toUnmanagedAttributes(observed);
   const id = userId(newId());
   await world.store.write((tx) =>
-    insertUser(tx, {
+    insertRow(tx, {
+      type: 'user',
       id,
       origin: isManaged ? 'created' : null,
       ...toUserColumns(attributes),
@@ -188,12 +188,13 @@ async function addGroup(
   const id = groupId(newId());
   const attributes = { schemas: [GROUP_SCHEMA_URI], displayName: name };
   await world.store.write(async (tx) => {
-    await insertGroup(tx, {
+    await insertRow(tx, {
+      type: 'group',
       id,
       origin: isManaged ? 'created' : null,
       ...toGroupColumns(attributes),
       observed: JSON.stringify({ displayName: name, permissions: 0, at, by: 'x' }),
-      upstream_rest_id: group.id,
+      upstream_id: group.id,
       upstream_scim_id: String(group.id),
       upstream_uid: group.uid,
       created_at: at,

@@ -76,10 +76,8 @@ async function convergeAgain(play: Play): Promise<readonly string[]> {
   const { world, company, scheduler } = play;
   const before = company.calls;
   await world.store.write(async (tx) => {
-    for (const table of ['users', 'groups'] as const) {
-      const rows = tx.updateTable(table).set({ due_at: 1 }).where('deleted_at', 'is', null);
-      await rows.where('stuck_at', 'is', null).execute();
-    }
+    const rows = tx.updateTable('resources').set({ due_at: 1 }).where('deleted_at', 'is', null);
+    await rows.where('stuck_at', 'is', null).execute();
   });
   scheduler.advanceTo(scheduler.now() + PATIENCE_MS);
   if (!(await comeToRest(play, 0))) return ['converging again never ends'];

@@ -2,10 +2,9 @@ import type { Selectable } from 'kysely';
 import { toVersions, type Versions } from '../../../src/domain/cell-test-support.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
-import type { GroupRow } from '../../../src/store/groups/groups.ts';
+import { type GroupRow, listRows, type UserRow } from '../../../src/store/resources/rows.ts';
 import type { LinkColumns } from '../../../src/store/schema.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { UserRow } from '../../../src/store/users/users.ts';
 
 /** Everything that the store holds of people and groups. */
 export interface Snapshot {
@@ -14,11 +13,13 @@ export interface Snapshot {
   readonly members: readonly Selectable<LinkColumns>[];
 }
 
+const ALL = { afterSeq: 0, limit: 1_000_000, of: 'all' } as const;
+
 /** Reads all of it. */
 export async function readSnapshot({ read }: Store): Promise<Snapshot> {
   return {
-    users: await read.selectFrom('users').selectAll().orderBy('seq').execute(),
-    groups: await read.selectFrom('groups').selectAll().orderBy('seq').execute(),
+    users: await listRows(read, 'user', ALL),
+    groups: await listRows(read, 'group', ALL),
     members: await read.selectFrom('memberships').selectAll().orderBy('seq').execute(),
   };
 }
@@ -41,9 +42,7 @@ export function describeRows({ users, groups, members }: Snapshot): string[] {
       (row) =>
         `user ${row.id} ${readName(row)} active=${row.active} account=${row.upstream_id} ${describe(row)}`,
     ),
-    ...groups.map(
-      (row) => `group ${row.id} ${row.display_name} rest=${row.upstream_rest_id} ${describe(row)}`,
-    ),
+    ...groups.map((row) => `group ${row.id} ${row.name} rest=${row.upstream_id} ${describe(row)}`),
     ...members.map(
       ({ group_id, user_id, desired, observed, pending, retry_at }) =>
         `member ${user_id} of ${group_id} desired=${desired} observed=${observed} pending=${pending} retry=${retry_at}`,

@@ -1,14 +1,13 @@
 import { groupId, userId } from '../../../src/domain/ids.ts';
-import { findGroup } from '../../../src/store/groups/groups.ts';
 import { listLinks } from '../../../src/store/links/links.ts';
-import { findUserRow } from '../../../src/store/users/users.ts';
+import { findLiveRow, findRow } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
 import { GIVEN_NAME, toMemberKey } from './requests.ts';
 import { readName } from './snapshot.ts';
 
 /** Whether a person who was there before is what somebody may have asked for. @returns what does not hold */
 export async function checkUserOutcome(play: Play, id: string): Promise<string[]> {
-  const row = await findUserRow(play.world.store.read, id);
+  const row = await findRow(play.world.store.read, { type: 'user', id });
   if (row === undefined) return [`${id}: is gone`];
   const names = listOutcomes(play, { id, key: 'name', before: 'First' });
   const actives = listOutcomes(play, { id, key: 'active', before: true });
@@ -59,10 +58,10 @@ export async function checkGroupName(
   play: Play,
   { id, before }: { id: string; before: string },
 ): Promise<string[]> {
-  const row = await findGroup(play.world.store.read, id);
+  const row = await findLiveRow(play.world.store.read, { type: 'group', id });
   if (row === undefined) return [`${id}: is not there`];
   const names = listOutcomes(play, { id, key: 'displayName', before });
-  return names.has(row.display_name) ? [] : [`${id}: is called ${row.display_name}`];
+  return names.has(row.name) ? [] : [`${id}: is called ${row.name}`];
 }
 
 /** Whether somebody is wanted in a group as somebody may have asked for. @returns what does not hold */

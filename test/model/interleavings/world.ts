@@ -58,7 +58,7 @@ export async function openWorld(template: string): Promise<World> {
   const store = await openStore({ url });
   await store.write(async (tx) => {
     await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
-    for (const table of ['users', 'groups']) await forbidGoingDown(tx, table);
+    await forbidGoingDown(tx);
   });
   const backDoor = openBackDoor(path);
   return {
@@ -79,7 +79,7 @@ export async function openWorld(template: string): Promise<World> {
 }
 
 /** People and groups take along what belongs to them. */
-const EMPTIED = ['users', 'groups', 'disputes', 'leader', 'waits', 'errands', 'own_calls'] as const;
+const EMPTIED = ['resources', 'disputes', 'leader', 'waits', 'errands', 'own_calls'] as const;
 
 /** Comes after every write of the schedule before, in the order of the store. */
 async function empty(tx: Store['read']): Promise<void> {
@@ -87,12 +87,8 @@ async function empty(tx: Store['read']): Promise<void> {
   await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
 }
 
-const NEXT_AT = ['users', 'groups']
-  .map(
-    (table) => `select min(due_at) as at from ${table} where due_at is not null
-      union all select 0 as at where exists (select 1 from ${table} where in_flight != 0)`,
-  )
-  .join(' union all ');
+const NEXT_AT = `select min(due_at) as at from resources where due_at is not null
+  union all select 0 as at where exists (select 1 from resources where in_flight != 0)`;
 
 /** A connection of the schedules' own, many times cheaper than the store. */
 function openBackDoor(path: string) {
@@ -107,11 +103,11 @@ function openBackDoor(path: string) {
   };
 }
 
-async function forbidGoingDown(tx: Store['read'], table: string): Promise<void> {
+async function forbidGoingDown(tx: Store['read']): Promise<void> {
   for (const column of ['version', 'steps']) {
-    const name = sql.ref(`${table}_${column}_rises`);
-    await sql`create trigger ${name} before update of ${sql.ref(column)} on ${sql.table(table)}
+    const name = sql.ref(`${column}_rises`);
+    await sql`create trigger ${name} before update of ${sql.ref(column)} on resources
       when new.${sql.ref(column)} < old.${sql.ref(column)}
-      begin select raise(abort, ${sql.lit(`${table}.${column} went down`)}); end`.execute(tx);
+      begin select raise(abort, ${sql.lit(`${column} went down`)}); end`.execute(tx);
   }
 }

@@ -51,7 +51,7 @@ async function checkOnce(play: Play): Promise<string[]> {
   const isDeleted = ({ stored }: SentWish) =>
     play.sent.some(({ request }) => request.method === 'DELETE' && request.id === stored?.id);
   const kept = posts.filter((post) => post.status === 200 && !isDeleted(post));
-  const rows = await play.world.store.read.selectFrom('users').selectAll().execute();
+  const rows = await play.world.store.read.selectFrom('resources').selectAll().execute();
   const live = rows.filter(({ deleted_at }) => deleted_at === null);
   const accounts = play.company.service.users().filter(({ active }) => active).length - 1;
   const isNobody = posts.every(({ status }) => status !== undefined && status !== 200);

@@ -1,4 +1,4 @@
-import { findUser } from '../../../../src/store/users/users.ts';
+import { findLiveRow } from '../../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from '../play.ts';
 import { patchMembers, patchUser, postUser, remove } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
@@ -43,7 +43,7 @@ async function checkSuccessor(play: Play, created: readonly SentWish[]): Promise
   for (const { status, detail, stored } of created) {
     if (status !== 200) problems.push(`the second POST was answered ${status}: ${detail}`);
     if (stored === undefined) continue;
-    const row = await findUser(play.world.store.read, stored.id);
+    const row = await findLiveRow(play.world.store.read, { type: 'user', id: stored.id });
     if (row === undefined) problems.push(`${stored.id}: is not there`);
     else problems.push(...(await checkUserOutcome(play, stored.id)));
   }

@@ -1,5 +1,4 @@
-import { userId } from '../../../../src/domain/ids.ts';
-import { updateUser } from '../../../../src/store/users/users.ts';
+import { updateRow } from '../../../../src/store/resources/rows.ts';
 import { patchUser } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
 import { checkUserOutcome } from '../wishes.ts';
@@ -12,11 +11,15 @@ export const slowLook: Scenario = {
     const ada = await play.addUser('ada@example.com', 'created');
     if (random.chance(0.5)) company.service.setActive(ada.account.id, false);
     await play.world.store.write((tx) =>
-      updateUser(tx, userId(ada.id), {
-        must_look: 1,
-        cells: '{"active":{"pending":1}}',
-        due_at: scheduler.now(),
-      }),
+      updateRow(
+        tx,
+        { type: 'user', id: ada.id },
+        {
+          must_look: 1,
+          cells: '{"active":{"pending":1}}',
+          due_at: scheduler.now(),
+        },
+      ),
     );
     const replicas = await play.addReplicas();
     const through = () => random.pick(replicas);

@@ -3,10 +3,9 @@ import type { ChangeKind } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
-import { selectRows } from '../engine/row-sql.ts';
 import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import type { UserRow } from './users.ts';
+import { selectRows, type UserRow } from './rows.ts';
 
 /**
  * Times of a user's departure after a write that takes access (epoch milliseconds). A departure that no look has shown yet
@@ -20,7 +19,7 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
 /** Lists the users who left and whom no look has shown to be out, in order of creation, a part of them. */
 export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
   const isLeaving = sql`left_at is not null and out_at is null and seq > ${afterSeq}`;
-  return selectRows<UserRow>(db, 'users', sql`${isLeaving} order by seq limit ${limit}`);
+  return selectRows(db, 'user', sql`${isLeaving} order by seq limit ${limit}`);
 }
 
 /** Stores the end of a departure, unless the user was written since `row` was read; `outAt` null: they did not leave. */
@@ -30,7 +29,7 @@ export async function endDeparture(
   outAt: number | null,
 ): Promise<void> {
   const change = { left_at: outAt === null ? null : left_at, out_at: outAt };
-  const row = tx.updateTable('users').set(change).where('id', '=', id);
+  const row = tx.updateTable('resources').set(change).where('id', '=', id);
   await row.where('version', '=', version).execute();
 }
 
@@ -83,13 +82,13 @@ async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverR
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   const { rows } = await sql<LeaverRow>`
-    select seq, id, user_name as "userName", left_at as "leftAt", out_at as "outAt", owner,
+    select seq, id, name as "userName", left_at as "leftAt", out_at as "outAt", owner,
       due_at as "dueAt", last_error as problem,
       case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
-        where action.resource_id = users.id and action.status = 'planned' and plan.source in (${holding})
+        where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
-    from users where left_at is not null and ${rest}`.execute(db);
+    from resources where left_at is not null and ${rest}`.execute(db);
   return rows;
 }
 
@@ -141,7 +140,7 @@ export async function findLateLeavers(
     and (active = 0 or deleted_at is not null) and (due_at is not null or ${IS_SEEN_WORKING})`;
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };
-  const counted = db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'));
+  const counted = db.selectFrom('resources').select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = await counted.where(isLate).executeTakeFirstOrThrow();
   return { count: Number(count), some };
 }
@@ -160,10 +159,10 @@ export async function listForeignGroups(
 ): Promise<ForeignGroup[]> {
   if (userIds.length === 0) return [];
   const { rows } = await sql<ForeignGroup>`
-    select m.user_id as "userId", g.id, g.display_name as name
-    from memberships as m join groups as g on g.id = m.group_id
+    select m.user_id as "userId", g.id, g.name
+    from memberships as m join resources as g on g.id = m.group_id
     where m.user_id in (${sql.join(userIds)}) and m.observed = 1
       and g.origin is null and g.deleted_at is null
-    order by g.display_name`.execute(db);
+    order by g.name`.execute(db);
   return rows;
 }

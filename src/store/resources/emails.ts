@@ -6,9 +6,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
-import { keepFormerNames } from '../resources/former-names.ts';
 import type { UserEmailsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { keepFormerNames } from './former-names.ts';
+import { insertRows, type NewRow } from './rows.ts';
 
 /** Saves the shown addresses of a changed user, by which filters find the user. */
 export async function saveEmails(
@@ -39,11 +40,30 @@ export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): P
 }
 
 /** Adds addresses of any users. */
-export async function insertEmails(
-  tx: Db,
-  emails: readonly Insertable<UserEmailsTable>[],
-): Promise<void> {
+async function insertEmails(tx: Db, emails: readonly Insertable<UserEmailsTable>[]): Promise<void> {
   for (const some of chunks(emails)) {
     await sql`insert into user_emails ${toValues(some)}`.execute(tx);
   }
+}
+
+/** Account of the service that no provider asked for yet. */
+export interface ObservedAccount {
+  readonly row: NewRow<'user'>;
+  /** Addresses that filters find the user by. */
+  readonly emailsFolded: string[];
+}
+
+/** Adds users as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertObservedUsers(
+  tx: Db,
+  accounts: readonly ObservedAccount[],
+): Promise<void> {
+  await insertRows(
+    tx,
+    accounts.map(({ row }) => row),
+  );
+  const emails = accounts.flatMap(({ row, emailsFolded }) =>
+    emailsFolded.map((email) => ({ user_id: row.id, email_folded: email })),
+  );
+  await insertEmails(tx, emails);
 }

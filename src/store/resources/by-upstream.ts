@@ -1,0 +1,143 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { UpstreamGroupIds } from '../../domain/group.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import { readInChunks } from '../engine/dialect.ts';
+import type { Origin } from '../schema.ts';
+import type { Db } from '../store.ts';
+import { type GroupRow, readBySeq, selectRows, type UserRow } from './rows.ts';
+import { toObservedGroup, toUpstreamIds } from './state.ts';
+
+/** The live user that is linked to this account of the service. Unique by index. */
+export async function findUserByUpstreamId(
+  db: Db,
+  upstreamId: number,
+): Promise<UserRow | undefined> {
+  return (await selectRows(db, 'user', sql`deleted_at is null and upstream_id = ${upstreamId}`))[0];
+}
+
+/** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
+export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<UserRow[]> {
+  const order = sql`order by case when deleted_at is null then 0 else 1 end, seq desc`;
+  return selectRows(db, 'user', sql`upstream_id = ${upstreamId} ${order}`);
+}
+
+/** Rows that stand for accounts. */
+export interface RowsOfAccounts {
+  /** One row an account: the live one where a managed user has the account of a deleted one by now. */
+  readonly byAccount: ReadonlyMap<number, UserRow>;
+  /** Unmanaged rows of accounts that a deleted user has, stored while that user was linked to the account. */
+  readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
+}
+
+/** Finds the rows that stand for these accounts; `lock`: locked until the transaction ends. */
+export async function findRowsOfAccounts(
+  db: Db,
+  ids: readonly number[],
+  { lock }: { readonly lock: boolean },
+): Promise<RowsOfAccounts> {
+  // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
+  const rows = await readInChunks(ids, (some) => {
+    const named = db.selectFrom('resources').select('seq').where('type', '=', 'user');
+    return named.where('upstream_id', 'in', some).execute();
+  });
+  return toRowsOfAccounts(await readBySeq(db, 'user', { seqs: rows.map(({ seq }) => seq), lock }));
+}
+
+function toRowsOfAccounts(found: readonly UserRow[]): RowsOfAccounts {
+  const byAccount = new Map<number, UserRow>();
+  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
+  const [live, deleted] = [
+    found.filter(({ deleted_at }) => deleted_at === null),
+    found.filter(({ deleted_at }) => deleted_at !== null),
+  ];
+  for (const row of [...deleted, ...live]) {
+    if (row.upstream_id === null) continue;
+    const other = byAccount.get(row.upstream_id);
+    const isUnmanaged = row.deleted_at === null && row.origin === null;
+    if (isUnmanaged && other && other.origin !== null) {
+      doubled.push({ deleted: other, unmanaged: row });
+    } else byAccount.set(row.upstream_id, row);
+  }
+  return { byAccount, doubled };
+}
+
+/** The group, live or deleted, that stands for a group of the service; the live one first. */
+export async function findGroupByUpstream(
+  db: Db,
+  { scimId, restId, uid }: Partial<UpstreamGroupIds>,
+): Promise<GroupRow | undefined> {
+  const named = [
+    ...(scimId === undefined ? [] : [sql`upstream_scim_id = ${scimId}`]),
+    ...(restId === undefined ? [] : [sql`upstream_id = ${restId}`]),
+    ...(uid === undefined ? [] : [sql`upstream_uid = ${uid}`]),
+  ];
+  if (named.length === 0) return undefined;
+  const carrying = async (state: RawBuilder<unknown>) => {
+    // The condition of the indexes stands beside each id, without which SQLite reads the whole table.
+    const conditions = named.map((is) => sql`(type = 'group' and ${state} and ${is})`);
+    const isAny = sql.join(conditions, sql` or `);
+    return (await selectRows(db, 'group', sql`(${isAny}) order by deleted_at, seq limit 1`))[0];
+  };
+  return (await carrying(sql`deleted_at is null`)) ?? (await carrying(sql`deleted_at is not null`));
+}
+
+/** Ids of the service, of many groups. */
+export interface UpstreamGroupIdLists {
+  readonly scimIds?: readonly string[];
+  readonly restIds?: readonly number[];
+  readonly uids?: readonly string[];
+}
+
+/** The rows, live or deleted, that carry any of these ids; `lock`: locked in their order until the transaction ends. */
+export async function findRowsOfGroups(
+  db: Db,
+  { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
+  { lock }: { readonly lock: boolean },
+): Promise<GroupRow[]> {
+  const lists = [
+    ['upstream_scim_id', scimIds],
+    ['upstream_id', restIds],
+    ['upstream_uid', uids],
+  ] as const;
+  const seqs = new Set<number>();
+  for (const [column, ids] of lists) {
+    const named = db.selectFrom('resources').select('seq').where('type', '=', 'group');
+    const found = await readInChunks<string | number, { readonly seq: number }>(ids, (some) =>
+      named.where(column, 'in', some).execute(),
+    );
+    for (const { seq } of found) seqs.add(seq);
+  }
+  return readBySeq(db, 'group', { seqs: [...seqs].toSorted((a, b) => a - b), lock });
+}
+
+/** A live group as a list of the service showed it, without who is in it. */
+export interface SeenGroup extends UpstreamGroupIds {
+  readonly id: GroupId;
+  readonly seq: number;
+  readonly origin: Origin | null;
+  /** Name in the service, which for a managed group may differ from what is desired. */
+  readonly name: string;
+  /** Time when SCIM showed it last (epoch milliseconds). */
+  readonly shownAt: number | undefined;
+}
+
+/** Finds those of these groups, by their uids, that were deleted through SCIM. */
+export async function findDeletedGroups(db: Db, uids: readonly string[]): Promise<Set<string>> {
+  const rows = await readInChunks(uids, (some) =>
+    selectRows(db, 'group', sql`deleted_at is not null and upstream_uid in (${sql.join(some)})`),
+  );
+  return new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
+}
+
+/** Every live group that the service was seen to hold, in order of creation. */
+export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
+  const isSeen = sql`deleted_at is null and observed is not null order by seq`;
+  const rows = await selectRows(db, 'group', isSeen);
+  return rows.flatMap((row) => {
+    const observed = toObservedGroup(row);
+    if (observed === undefined) return [];
+    const { id, seq, origin } = row;
+    const { displayName: name, shownAt } = observed;
+    return [{ id, seq, origin, ...toUpstreamIds(row), name, shownAt }];
+  });
+}

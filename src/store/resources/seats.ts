@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { endRest } from '../../domain/failure.ts';
+import type { TakenSeats } from '../../domain/seats.ts';
+import { parseCells } from '../engine/columns.ts';
+import { forUpdateOfFree, isPostgres } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
+import { type UserRow, updateRow } from './rows.ts';
+
+/** Condition of a user with an addition that waits. One of whom nothing is left to do waits for nothing. */
+const IS_WAITING = sql`seat_since is not null and due_at is not null`;
+
+/**
+ * Makes the next of those who wait for a free seat due at `at` (epoch milliseconds), where it is not due before. Whose
+ * last attempt is longest ago is due first, and so is the next.
+ */
+export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
+  const { rows } = await sql<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>`
+    select type, id, cells, due_at from resources where ${IS_WAITING}
+    order by due_at, seq limit 1 ${forUpdateOfFree(tx)}`.execute(tx);
+  const [next] = rows;
+  if (next === undefined) return;
+  await updateRow(tx, next, {
+    cells: JSON.stringify(endRest(parseCells(next), at, 'seat')),
+    due_at: Math.min(next.due_at ?? at, at),
+  });
+}
+
+/** Counts the accounts that take a seat of the service. */
+export async function countTakenSeats(db: Db): Promise<number> {
+  const { rows } = await sql<{ taken: number }>`
+    select count(distinct upstream_id) as taken from resources
+    where takes_seat = 1 and upstream_id is not null`.execute(db);
+  return Number(rows[0]?.taken ?? 0);
+}
+
+/** Counts the users who wait for a free seat. */
+export async function countWaitingForSeat(db: Db): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    select count(*) as waiting from resources where ${IS_WAITING}`.execute(db);
+  return Number(rows[0]?.waiting ?? 0);
+}
+
+/** Finds the oldest count of the seats that are taken; undefined: there is none. */
+export async function findOldestSample(db: Db): Promise<TakenSeats | undefined> {
+  const oldest = db.selectFrom('samples').select(['at', 'seats as used']).orderBy('at').limit(1);
+  return oldest.executeTakeFirst();
+}
+
+/** Active accounts that have the same role and licences. */
+export interface AssignedAccounts {
+  /** Role in the company; null: not known. */
+  readonly role: number | null;
+  /** Licences as bits; null: not known. */
+  readonly appsPermissions: number | null;
+  readonly count: number;
+}
+
+/** Rows that one statement looks at, so that no write and no other request waits long for it. */
+const ROWS_MAX = 2_000;
+
+/** Counts the active accounts of the service by role and licences, as they were last seen. */
+export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
+  const { last } = await db
+    .selectFrom('resources')
+    .select(({ fn }) => fn.max('seq').as('last'))
+    .executeTakeFirstOrThrow();
+  const counted: AssignedAccounts[] = [];
+  for (let after = 0; after < Number(last ?? 0); after += ROWS_MAX) {
+    const { rows } = await sql<AssignedAccounts>`
+      select ${seen(db, 'role')} as role, ${seen(db, 'appsPermissions')} as "appsPermissions",
+        count(*) as count
+      from resources
+      where type = 'user' and seq > ${after} and seq <= ${after + ROWS_MAX} and upstream_id is not null
+        and ${isActive(db)}
+      group by 1, 2`.execute(db);
+    counted.push(...rows);
+  }
+  return counted;
+}
+
+function seen(db: Db, name: 'role' | 'appsPermissions') {
+  return isPostgres(db)
+    ? sql`cast(observed::json ->> ${sql.lit(name)} as bigint)`
+    : sql`observed ->> ${sql.lit(`$.${name}`)}`;
+}
+
+function isActive(db: Db) {
+  return isPostgres(db)
+    ? sql`observed::json ->> 'active' = 'true'`
+    : sql`observed ->> '$.active' = 1`;
+}

@@ -1,0 +1,104 @@
+import type { SeenEntities } from '../../domain/entity.ts';
+import {
+  type GroupState,
+  type ObservedGroup,
+  toDesiredGroup,
+  type UpstreamGroupIds,
+} from '../../domain/group.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
+import { parseCells, parseStored } from '../engine/columns.ts';
+import { NO_LINKS } from '../links/waiting.ts';
+import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
+
+/** Input of the plan for a user. */
+export function toUserState(row: UserRow): UserState {
+  const deleted = row.deleted_at !== null;
+  return {
+    id: row.id,
+    upstreamId: row.upstream_id ?? undefined,
+    desired: toDesiredUser(parseStored<JsonObject>(row.attributes), deleted),
+    observed: toObservedUser(row),
+    ...toCommonState(row),
+    cells: parseCells(row),
+  };
+}
+
+/** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */
+export function toGroupState(
+  row: GroupRow,
+  links: Pick<GroupState, 'members' | 'admins'> = NO_LINKS,
+): GroupState {
+  return {
+    id: row.id,
+    ids: toUpstreamIds(row),
+    desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
+    observed: toObservedGroup(row),
+    entities: toSeenEntities(row),
+    created: row.origin === 'created',
+    ...toCommonState(row),
+    cells: parseCells(row),
+    ...links,
+  };
+}
+
+function toCommonState(row: ResourceRow) {
+  return {
+    version: row.version,
+    deleted: row.deleted_at !== null,
+    mustLook: row.must_look !== 0,
+    ...(row.unsure_since !== null && { unsureSince: row.unsure_since }),
+    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
+  };
+}
+
+/** Columns of the ids by which the service knows a user or group. */
+type IdColumns = Pick<GroupRow, 'upstream_uid' | 'upstream_id' | 'upstream_scim_id'>;
+
+/** Columns of what the service does not have. */
+export const NO_IDS = { upstream_scim_id: null, upstream_id: null, upstream_uid: null } as const;
+
+/** Ids by which the service knows the group. */
+export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
+  return {
+    scimId: row.upstream_scim_id ?? undefined,
+    restId: row.upstream_id ?? undefined,
+    uid: row.upstream_uid ?? undefined,
+  };
+}
+
+/** True when the service is known to have what the row stands for, or had it at the last look. */
+export function isLinked(row: IdColumns): boolean {
+  return row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
+}
+
+/** Parses the last observation; undefined: there was none. */
+export function toObservation(row: ResourceRow): ObservedUser | ObservedGroup | undefined {
+  return row.type === 'user' ? toObservedUser(row) : toObservedGroup(row);
+}
+
+/** Parses the last observation of the user; undefined: there was none. */
+export function toObservedUser(row: Pick<UserRow, 'observed'>): ObservedUser | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedUser>(row.observed);
+}
+
+/** Parses the last observation of the group; undefined: there was none. */
+export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
+  return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
+}
+
+/** Parses the entities as they were listed last; undefined: they were not, or may have changed since. */
+export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEntities | undefined {
+  return entities === null ? undefined : parseStored<SeenEntities>(entities);
+}
+
+/**
+ * True for an account that the bridge did not make and whose role no list of company users has told: it may be an
+ * owner's.
+ */
+export function isRoleUnknown(row: UserRow): boolean {
+  if (row.origin === 'created' || row.upstream_id === null) return false;
+  const observed = toObservedUser(row);
+  return observed !== undefined && observed.owner === undefined && observed.listedAt === undefined;
+}
