@@ -9,17 +9,15 @@ const ref = z.union([z.string(), z.number()]);
 const text = z.string();
 const user = { user: ref };
 const group = { group: ref };
-const link = { group: ref, user: ref };
+const link = { ...group, ...user };
+const number = z.number().optional();
 
 /** Changes behind the API's back: each is the method of SandboxService of the same name, with its arguments by name. */
 export const actions: Readonly<Record<string, Action>> = {
   addUser: action(
     {
-      email: text,
-      userName: text.optional(),
-      fullName: text.optional(),
-      active: z.boolean().optional(),
-      virtual: z.boolean().optional(),
+      ...{ email: text, userName: text.optional(), fullName: text.optional() },
+      ...{ active: z.boolean().optional(), virtual: z.boolean().optional() },
     },
     (service, wanted) => service.addUser(wanted),
   ),
@@ -33,7 +31,7 @@ export const actions: Readonly<Record<string, Action>> = {
     service.setRole(user, role),
   ),
   removeUser: action(user, (service, { user }) => service.removeUser(user)),
-  createGroup: action({ name: text, permissions: z.number().optional() }, (service, wanted) =>
+  createGroup: action({ name: text, permissions: number }, (service, wanted) =>
     service.createGroup(wanted),
   ),
   renameGroup: action({ ...group, name: text }, (service, { group, name }) =>
@@ -51,13 +49,8 @@ export const actions: Readonly<Record<string, Action>> = {
   setRoles: action({ space: text, ...group, roles: text.default('') }, (service, fields) =>
     service.setRoles(fields.space, fields.group, fields.roles.split(' ').filter(Boolean)),
   ),
-  seed: action(
-    {
-      users: z.number().optional(),
-      groups: z.number().optional(),
-      membersPerGroup: z.number().optional(),
-    },
-    (service, seed) => service.seed(seed),
+  seed: action({ users: number, groups: number, membersPerGroup: number }, (service, seed) =>
+    service.seed(seed),
   ),
 };
 

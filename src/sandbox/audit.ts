@@ -3,21 +3,8 @@ import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } fr
 /** An audit entry without its author and its time. */
 export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
 
-/** Action and message of a change of one value. */
-type Comparison<Row> = readonly [action: string, message: string, of: (row: Row) => unknown];
-
-const USER_CHANGES: readonly Comparison<SandboxUser>[] = [
-  ['transfer_ownership', 'Ownership changed', ({ role }) => role],
-  ['change_permissions', 'User permissions changed', ({ permissions }) => permissions],
-  ['change_apps_permissions', 'User licence changed', ({ appsPermissions }) => appsPermissions],
-  ['change_email', 'User email changed', ({ email }) => email],
-];
-
-const GROUP_CHANGES: readonly Comparison<SandboxGroup>[] = [
-  ['change_permissions', 'Group permissions changed', ({ permissions }) => permissions],
-  ['change_permissions', 'Group shown or not', (group) => group.addToCardsAndSpacesEnabled],
-  ['change_permissions', 'Group changed', ({ name }) => name],
-];
+/** A change that may have happened, with the action and the message of its entry. */
+type Possible = readonly [happened: boolean, action: string, message: string];
 
 /**
  * The audit entries of a change of one account; `before` is undefined for a new one. The documentation lists
@@ -26,29 +13,31 @@ const GROUP_CHANGES: readonly Comparison<SandboxGroup>[] = [
  */
 export function userEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
   const details = userDetails(after);
-  const toEntry = (action: string, message: string): AuditEntry => {
-    return { category: 'user_management', action, message, details };
-  };
-  if (before === undefined) return [toEntry('invite', 'User invited')];
-  const activity = isUsable(after)
-    ? toEntry('activate', 'User activated')
-    : toEntry('deactivate', 'User deactivated');
-  const isRenamed = before.fullName !== after.fullName || before.userName !== after.userName;
-  const renamed = toEntry('change_permissions', 'User profile changed');
+  if (before === undefined) {
+    return toEntries('user_management', details, [[true, 'invite', 'User invited']]);
+  }
+  const has = (name: keyof SandboxUser) => before[name] !== after[name];
+  const [action, message] = isUsable(after)
+    ? ['activate', 'User activated']
+    : ['deactivate', 'User deactivated'];
   return [
-    ...(isUsable(before) === isUsable(after) ? [] : [activity]),
-    ...listChanges(USER_CHANGES, before, after).map(([action, message]) =>
-      toEntry(action, message),
-    ),
-    ...(isRenamed ? [{ ...renamed, category: 'user_profile' as const }] : []),
+    ...toEntries('user_management', details, [
+      [isUsable(before) !== isUsable(after), action, message],
+      [has('role'), 'transfer_ownership', 'Ownership changed'],
+      [has('permissions'), 'change_permissions', 'User permissions changed'],
+      [has('appsPermissions'), 'change_apps_permissions', 'User licence changed'],
+      [has('email'), 'change_email', 'User email changed'],
+    ]),
+    ...toEntries('user_profile', details, [
+      [has('fullName') || has('userName'), 'change_permissions', 'User profile changed'],
+    ]),
   ];
 }
 
 /** The audit entry of a removed account. */
-export function userRemovedEntry(user: SandboxUser): AuditEntry {
-  const details = userDetails(user);
-  const message = 'User removed';
-  return { category: 'user_management', action: 'depersonalization', message, details };
+export function userRemovedEntries(user: SandboxUser): AuditEntry[] {
+  const removed: Possible = [true, 'depersonalization', 'User removed'];
+  return toEntries('user_management', userDetails(user), [removed]);
 }
 
 /** The audit entries of a change of a group itself; `before` is undefined for a new one, `after` for a removed one. */
@@ -58,18 +47,17 @@ export function groupEntries(
 ): AuditEntry[] {
   const group = after ?? before;
   if (group === undefined) return [];
-  const toEntry = (action: string, message: string): AuditEntry => {
-    return { category: 'group_management', action, message, details: groupDetails(group) };
-  };
-  if (before === undefined) return [toEntry('create', 'Group created')];
-  if (after === undefined) return [toEntry('delete', 'Group deleted')];
-  return listChanges(GROUP_CHANGES, before, after).map(([action, message]) =>
-    toEntry(action, message),
-  );
-}
-
-function listChanges<Row>(changes: readonly Comparison<Row>[], before: Row, after: Row) {
-  return changes.filter(([, , of]) => of(before) !== of(after));
+  const has = (name: keyof SandboxGroup) => before?.[name] !== after?.[name];
+  const changes: readonly Possible[] = [
+    [has('permissions'), 'change_permissions', 'Group permissions changed'],
+    [has('addToCardsAndSpacesEnabled'), 'change_permissions', 'Group shown or not'],
+    [has('name'), 'change_permissions', 'Group changed'],
+  ];
+  const created: Possible = [after !== undefined, 'create', 'Group created'];
+  const deleted: Possible = [true, 'delete', 'Group deleted'];
+  const isChanged = before !== undefined && after !== undefined;
+  const possible = isChanged ? changes : [before === undefined ? created : deleted];
+  return toEntries('group_management', groupDetails(group), possible);
 }
 
 const LINK_ACTIONS = {
@@ -78,26 +66,37 @@ const LINK_ACTIONS = {
 } as const;
 
 /** The audit entry of a user who joined or left a group or its list of admins. */
-export function linkEntry(
+export function linkEntries(
   link: LinkKind,
   { group, user, present }: { group: SandboxGroup; user: SandboxUser; present: boolean },
-): AuditEntry {
-  return {
-    category: 'group_management',
-    action: LINK_ACTIONS[link][`${present}`],
-    message: `Group ${link} ${present ? 'added' : 'removed'}`,
-    details: { ...groupDetails(group), ...userDetails(user) },
-  };
+): AuditEntry[] {
+  const message = `Group ${link} ${present ? 'added' : 'removed'}`;
+  const details = { ...groupDetails(group), ...userDetails(user) };
+  return toEntries('group_management', details, [
+    [true, LINK_ACTIONS[link][`${present}`], message],
+  ]);
 }
 
 /** The audit entry of a group whose roles in a space changed. */
-export function rolesEntry(group: SandboxGroup, space: SandboxSpace, isGiven: boolean): AuditEntry {
-  return {
-    category: 'group_management',
-    action: isGiven ? 'grant_access' : 'revoke_access',
-    message: isGiven ? 'Group has roles in a space' : 'Group has no roles in a space',
-    details: { ...groupDetails(group), entity_uid: space.uid },
-  };
+export function rolesEntries(
+  group: SandboxGroup,
+  { uid }: SandboxSpace,
+  isGiven: boolean,
+): AuditEntry[] {
+  return toEntries('group_management', { ...groupDetails(group), entity_uid: uid }, [
+    [isGiven, 'grant_access', 'Group has roles in a space'],
+    [!isGiven, 'revoke_access', 'Group has no roles in a space'],
+  ]);
+}
+
+function toEntries(
+  category: AuditEntry['category'],
+  details: AuditEntry['details'],
+  possible: readonly Possible[],
+): AuditEntry[] {
+  return possible
+    .filter(([happened]) => happened)
+    .map(([, action, message]) => ({ category, action, message, details }));
 }
 
 function isUsable(user: SandboxUser): boolean {

@@ -26,9 +26,13 @@ const recentMax = 10_000;
 /** The calls of the sandbox: counted since the last reset, the last 10,000 in detail. */
 export class CallLog {
   readonly #bell = new Bell();
-  #recent: Writable<CallRecord>[] = [];
-  #counts = new Map<string, Counted>();
-  #running = 0;
+  #recent: CallRecord[] = [];
+  /** Ended calls by method, operation and status. */
+  #counts = new Map<
+    string,
+    Required<Omit<CallFilter, 'mutating'>> & { method: string; n: number }
+  >();
+  #open = 0;
   #peak = 0;
 
   /** Highest number of calls that were open at the same time. */
@@ -38,7 +42,7 @@ export class CallLog {
 
   /** Calls that are open now. */
   get open(): number {
-    return this.#running;
+    return this.#open;
   }
 
   /** Oldest first. */
@@ -48,22 +52,19 @@ export class CallLog {
 
   /** Number of matching calls that have ended, with those whose connection was cut (their status is 0). */
   count({ operation, status, mutating }: CallFilter = {}): number {
-    let sum = 0;
-    for (const counted of this.#counts.values()) {
-      if (operation !== undefined && counted.operation !== operation) continue;
-      if (status !== undefined && counted.status !== status) continue;
-      if (mutating !== undefined && (counted.method !== 'GET') !== mutating) continue;
-      sum += counted.calls;
-    }
-    return sum;
+    return [...this.#counts.values()]
+      .filter((counted) => operation === undefined || counted.operation === operation)
+      .filter((counted) => status === undefined || counted.status === status)
+      .filter(({ method }) => mutating === undefined || (method !== 'GET') === mutating)
+      .reduce((sum, { n }) => sum + n, 0);
   }
 
   /** Calls by operation and status. */
   counts(): Record<string, Record<number, number>> {
     const table: Record<string, Record<number, number>> = {};
-    for (const { operation, status, calls } of this.#counts.values()) {
+    for (const { operation, status, n } of this.#counts.values()) {
       const row = table[operation] ?? {};
-      row[status] = (row[status] ?? 0) + calls;
+      row[status] = (row[status] ?? 0) + n;
       table[operation] = row;
     }
     return table;
@@ -77,37 +78,27 @@ export class CallLog {
   reset(): void {
     this.#recent = [];
     this.#counts = new Map();
-    this.#peak = this.#running;
+    this.#peak = this.#open;
   }
 
   /** Records the beginning of a call. The returned function records its end; 0 stands for a cut connection. */
   begin(call: Omit<CallRecord, 'status'>): (status: number) => void {
-    const record: Writable<CallRecord> = { ...call, status: undefined };
+    const { method, operation } = call;
+    const record: { -readonly [Key in keyof CallRecord]: CallRecord[Key] } = {
+      ...call,
+      status: undefined,
+    };
     this.#recent.push(record);
     if (this.#recent.length > 2 * recentMax) this.#recent = this.#recent.slice(-recentMax);
-    this.#running += 1;
-    this.#peak = Math.max(this.#peak, this.#running);
+    this.#open += 1;
+    this.#peak = Math.max(this.#peak, this.#open);
     return (status) => {
-      this.#running -= 1;
+      this.#open -= 1;
       if (status !== 0) record.status = status;
-      this.#add(record, status);
+      const key = `${method} ${operation} ${status}`;
+      const n = (this.#counts.get(key)?.n ?? 0) + 1;
+      this.#counts.set(key, { method, operation, status, n });
+      this.#bell.ring();
     };
   }
-
-  #add({ method, operation }: CallRecord, status: number): void {
-    const key = `${method} ${operation} ${status}`;
-    const counted = this.#counts.get(key) ?? { method, operation, status, calls: 0 };
-    counted.calls += 1;
-    this.#counts.set(key, counted);
-    this.#bell.ring();
-  }
 }
-
-interface Counted {
-  readonly method: string;
-  readonly operation: string;
-  readonly status: number;
-  calls: number;
-}
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };

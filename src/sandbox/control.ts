@@ -5,19 +5,25 @@ import { type Faults, faultRule } from './faults.ts';
 import { SECTIONS } from './operations.ts';
 import { parse, Refusal } from './refusal.ts';
 import type { SandboxService } from './service.ts';
-import { parseShapeChange, type SandboxShape, type SandboxShapeChange } from './shape.ts';
+import {
+  parseShapeChange,
+  type SandboxPreset,
+  type SandboxShape,
+  type SandboxShapeChange,
+} from './shape.ts';
 
-/** The parts that the control interface changes and reads. */
-export interface ControlDeps {
+/** The parts of a sandbox that its control interface reads and changes. */
+export interface Controlled {
   readonly service: SandboxService;
   readonly calls: CallLog;
   readonly faults: Faults;
-  shape(): SandboxShape;
-  setShape(change: SandboxShapeChange): void;
+  readonly shape: SandboxShape;
+  setShape(change: SandboxPreset | SandboxShapeChange): void;
+  /** Removes all but the owner, clears calls and faults; the shape stays, ids go on counting. */
   reset(): void;
 }
 
-type Control = (deps: ControlDeps, body: unknown) => unknown;
+type Control = (sandbox: Controlled, body: unknown) => unknown;
 
 /**
  * The control interface of a sandbox in another process: same port, same bearer token, JSON in and out, never counted,
@@ -45,19 +51,17 @@ export const controls: Readonly<Record<string, Control>> = {
     recent: calls.recent(),
   }),
   'DELETE /_sandbox/calls': ({ calls }) => calls.reset(),
-  'GET /_sandbox/shape': ({ shape }) => shape(),
-  'PATCH /_sandbox/shape': ({ setShape, shape }, body) => {
-    setShape(parseShapeChange(body));
-    return shape();
+  'GET /_sandbox/shape': ({ shape }) => shape,
+  'PATCH /_sandbox/shape': (sandbox, body) => {
+    sandbox.setShape(parseShapeChange(sandbox.shape, body));
+    return sandbox.shape;
   },
   'GET /_sandbox/faults': ({ faults }) => ({
     requestsPerSecond: faults.requestsPerSecond ?? null,
     rules: faults.active().map(({ rule, met }) => ({ ...rule, met })),
   }),
-  'POST /_sandbox/faults': ({ faults }, body) => {
-    faults.add(parse(faultRule, body));
-  },
-  'PATCH /_sandbox/faults': changeFaults,
+  'POST /_sandbox/faults': ({ faults }, body) => void faults.add(parse(faultRule, body)),
+  'PATCH /_sandbox/faults': ({ faults }, body) => changeFaults(faults, body),
   'DELETE /_sandbox/faults': ({ faults }) => faults.clear(),
   'GET /_sandbox/state': ({ service }) => ({
     users: service.users(),
@@ -69,18 +73,14 @@ export const controls: Readonly<Record<string, Control>> = {
     events: service.auditEvents().length,
   }),
   'POST /_sandbox/state': ({ service }, body) => performAction(service, body),
-  'POST /_sandbox/reset': ({ reset }) => reset(),
+  'POST /_sandbox/reset': (sandbox) => sandbox.reset(),
 };
 
-/** Answers a request under `/_sandbox/`. @throws Refusal 404 for an unknown one, 400 for a body it cannot use */
-export function answerControl(
-  deps: ControlDeps,
-  { method, path, body }: { method: string; path: string; body: unknown },
-): unknown {
-  const key = `${method} ${path}`;
-  const control = Object.hasOwn(controls, key) ? controls[key] : undefined;
-  if (control === undefined) throw new Refusal(404, `no control ${key}`);
-  return control(deps, body);
+/** Answers a request, as method and path. @throws Refusal 404 for an unknown one, 400 for a body it cannot use */
+export function answerControl(sandbox: Controlled, request: string, body: unknown): unknown {
+  const control = Object.hasOwn(controls, request) ? controls[request] : undefined;
+  if (control === undefined) throw new Refusal(404, `no control ${request}`);
+  return control(sandbox, body);
 }
 
 const faultChange = z.object({
@@ -89,9 +89,9 @@ const faultChange = z.object({
   release: z.boolean().optional(),
 });
 
-function changeFaults({ faults }: ControlDeps, body: unknown): void {
+function changeFaults(faults: Faults, body: unknown): void {
   const { requestsPerSecond, sections = {}, release } = parse(faultChange, body);
-  if (requestsPerSecond !== undefined) faults.limitRate(requestsPerSecond ?? undefined);
+  if (requestsPerSecond !== undefined) faults.requestsPerSecond = requestsPerSecond ?? undefined;
   for (const section of SECTIONS) {
     const status = sections[section];
     if (status === null) faults.allow(section);

@@ -37,19 +37,9 @@ export function newUser(directory: Directory, email: string): SandboxUser {
   const name = email.slice(0, email.indexOf('@'));
   const now = timestamp(directory);
   return {
-    id: directory.state.users.nextId,
-    uid: randomUUID(),
-    email,
-    userName: name,
-    fullName: name,
-    role: 2,
-    active: true,
-    temporarilyInactive: false,
-    appsPermissions: 1,
-    permissions: 0,
-    virtual: false,
-    created: now,
-    updated: now,
+    ...{ id: directory.state.users.nextId, uid: randomUUID(), created: now, updated: now },
+    ...{ email, userName: name, fullName: name, role: 2, active: true, virtual: false },
+    ...{ temporarilyInactive: false, appsPermissions: 1, permissions: 0 },
   };
 }
 
@@ -57,14 +47,8 @@ export function newUser(directory: Directory, email: string): SandboxUser {
 export function newGroup(directory: Directory, name: string): SandboxGroup {
   const now = timestamp(directory);
   return {
-    id: directory.state.groups.nextId,
-    uid: randomUUID(),
-    scimId: randomUUID(),
-    name,
-    permissions: 0,
-    addToCardsAndSpacesEnabled: false,
-    created: now,
-    updated: now,
+    ...{ id: directory.state.groups.nextId, uid: randomUUID(), created: now, updated: now },
+    ...{ scimId: randomUUID(), name, permissions: 0, addToCardsAndSpacesEnabled: false },
   };
 }
 

@@ -126,7 +126,7 @@ describe('a rate limit', () => {
         clock: () => nowMs,
         shape: { rateLimitHeaders: kind },
       });
-      sandbox.faults.limitRate(1);
+      sandbox.faults.requestsPerSecond = 1;
       expect((await call('GET', users)).status).toBe(200);
       const refused = await call('POST', users, kim);
       expect(refused.status).toBe(429);

@@ -6,9 +6,6 @@ import { ERROR_BODIES } from './shape.ts';
 
 const count = z.int().min(0);
 
-/** Whether the call is carried out all the same; default: it is not. */
-const effects = z.enum(['none', 'done']).optional();
-
 const fault = z.discriminatedUnion('kind', [
   /** The answer comes later; other faults may follow. */
   z.object({ kind: z.literal('delay'), delayMs: count }),
@@ -17,7 +14,8 @@ const fault = z.discriminatedUnion('kind', [
     status: z.int().min(200).max(599),
     body: z.enum(ERROR_BODIES).optional(),
     headers: z.record(z.string(), z.string()).optional(),
-    effect: effects,
+    /** Whether the call is carried out all the same; default: it is not. */
+    effect: z.enum(['none', 'done']).optional(),
   }),
   /**
    * No answer until `release`, then the ordinary one. No effect when the caller hangs up first, unless it was done
@@ -58,16 +56,6 @@ export const faultRule = z.object({
 /** A fault, and the calls that it meets. */
 export type FaultRule = z.infer<typeof faultRule>;
 
-/** A fault that is set. */
-export interface ActiveFault {
-  readonly rule: FaultRule;
-  /** Number of calls it has met. */
-  readonly met: number;
-  /** Resolves when it has met at least `calls` calls. */
-  until(calls: number): Promise<void>;
-  remove(): void;
-}
-
 /** Faults of one call. */
 export interface CallFaults {
   readonly delayMs: number;
@@ -76,19 +64,11 @@ export interface CallFaults {
 
 /** All faults that are set, changeable at any time. */
 export class Faults {
-  readonly #rules = new Set<Rule>();
+  /** Calls allowed per second; undefined: any number. */
+  requestsPerSecond: number | undefined;
+  readonly #rules = new Set<ActiveFault>();
   readonly #hanging = new Map<() => void, Fault>();
   readonly #refused = new Map<Section, 402 | 403>();
-  #requestsPerSecond: number | undefined;
-
-  /** Calls allowed per second, or undefined for no limit. */
-  get requestsPerSecond(): number | undefined {
-    return this.#requestsPerSecond;
-  }
-
-  limitRate(requestsPerSecond: number | undefined): void {
-    this.#requestsPerSecond = requestsPerSecond;
-  }
 
   /** Shuts a section: 402, the company's tariff lacks it; 403, the token's account may not. */
   refuse(section: Section, status: 402 | 403): void {
@@ -101,14 +81,14 @@ export class Faults {
 
   /** Sets a fault. Of several that match, the first set wins; delays add up. */
   add(rule: FaultRule): ActiveFault {
-    const active = new Rule(rule, () => this.#rules.delete(active));
+    const active = new ActiveFault(rule, () => this.#rules.delete(active));
     this.#rules.add(active);
     return active;
   }
 
   /** The faults that can still meet a call. */
   active(): readonly ActiveFault[] {
-    return [...this.#rules].filter((rule) => !rule.spent);
+    return [...this.#rules].filter((rule) => !rule.isSpent());
   }
 
   /** Continues hanging calls: all, or those of one fault. */
@@ -120,7 +100,7 @@ export class Faults {
   clear(): void {
     this.#rules.clear();
     this.#refused.clear();
-    this.#requestsPerSecond = undefined;
+    this.requestsPerSecond = undefined;
     this.release();
   }
 
@@ -134,9 +114,9 @@ export class Faults {
   /** Takes the faults of a call of this operation off the rules. `text`: its target, a space and its body. */
   take(operation: OperationName | 'unknown', text = ''): CallFaults {
     let delayMs = 0;
-    for (const rule of this.#rules) {
-      if (!rule.meets(operation, text)) continue;
-      const { fault } = rule.rule;
+    for (const active of this.#rules) {
+      if (!active.meets(operation, text)) continue;
+      const { fault } = active.rule;
       if (fault.kind !== 'delay') return { delayMs, fault };
       delayMs += fault.delayMs;
     }
@@ -158,7 +138,8 @@ export class Faults {
   }
 }
 
-class Rule implements ActiveFault {
+/** A fault that is set. */
+export class ActiveFault {
   readonly rule: FaultRule;
   readonly remove: () => void;
   readonly #bell = new Bell();
@@ -170,19 +151,20 @@ class Rule implements ActiveFault {
     this.remove = remove;
   }
 
+  /** Number of calls it has met. */
   get met(): number {
     return this.#met;
   }
 
-  get spent(): boolean {
+  isSpent(): boolean {
     return this.#met >= (this.rule.times ?? Number.POSITIVE_INFINITY);
   }
 
   /** Counts a call; true when this fault is for it. */
   meets(operation: OperationName | 'unknown', text: string): boolean {
     const { operation: wanted, about = '', skip = 0 } = this.rule;
-    if ((wanted !== '*' && wanted !== operation) || !text.includes(about) || this.spent)
-      return false;
+    if (wanted !== '*' && wanted !== operation) return false;
+    if (!text.includes(about) || this.isSpent()) return false;
     this.#seen += 1;
     if (this.#seen <= skip) return false;
     this.#met += 1;
@@ -190,6 +172,7 @@ class Rule implements ActiveFault {
     return true;
   }
 
+  /** Resolves when it has met at least `calls` calls. */
   until(calls: number): Promise<void> {
     return this.#bell.until(() => this.#met >= calls);
   }

@@ -39,19 +39,13 @@ export interface SandboxGroup {
   readonly updated: string;
 }
 
-/** Roles of a group in a space. */
-export interface SandboxGroupRoles {
-  readonly groupId: number;
-  readonly roleIds: readonly string[];
-}
-
 /** One space, with those who entered it directly and the groups that have roles in it. */
 export interface SandboxSpace {
   readonly id: number;
   readonly uid: string;
   readonly title: string;
   readonly userIds: readonly number[];
-  readonly groups: readonly SandboxGroupRoles[];
+  readonly groups: readonly { readonly groupId: number; readonly roleIds: readonly string[] }[];
 }
 
 /** Kind of link between a user and a group. */
@@ -71,10 +65,9 @@ export interface AuditEvent {
   readonly created: string;
 }
 
-/** The company itself. */
+/** The company itself, and the token of its owner. */
 export interface SandboxCompany {
   readonly uid: string;
-  /** Token of its owner. */
   readonly token: string;
 }
 
@@ -82,19 +75,14 @@ export interface SandboxCompany {
  * One step of a commit, as data: a file can store it and a restart can repeat it. `user` and `group` insert or
  * replace; removing either removes its links too; `link` adds or removes one.
  */
-export type Change =
-  | { readonly kind: 'company'; readonly company: SandboxCompany }
-  | { readonly kind: 'user'; readonly user: SandboxUser }
-  | { readonly kind: 'user-removed'; readonly userId: number }
-  | { readonly kind: 'group'; readonly group: SandboxGroup }
-  | { readonly kind: 'group-removed'; readonly groupId: number }
-  | { readonly kind: 'space'; readonly space: SandboxSpace }
-  | {
-      readonly kind: 'link';
-      readonly link: LinkKind;
-      readonly groupId: number;
-      readonly userId: number;
-      readonly present: boolean;
-    }
-  | { readonly kind: 'event'; readonly event: AuditEvent }
-  | { readonly kind: 'events-cleared' };
+export type Change = Readonly<
+  | { kind: 'company'; company: SandboxCompany }
+  | { kind: 'user'; user: SandboxUser }
+  | { kind: 'user-removed'; userId: number }
+  | { kind: 'group'; group: SandboxGroup }
+  | { kind: 'group-removed'; groupId: number }
+  | { kind: 'space'; space: SandboxSpace }
+  | { kind: 'link'; link: LinkKind; groupId: number; userId: number; present: boolean }
+  | { kind: 'event'; event: AuditEvent }
+  | { kind: 'events-cleared' }
+>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CallLog } from './calls.ts';
-import { answerControl } from './control.ts';
+import { answerControl, type Controlled } from './control.ts';
 import { createDirectory } from './directory.ts';
 import { Faults } from './faults.ts';
 import { createRequestListener } from './http/serve.ts';
@@ -36,17 +36,10 @@ export interface SandboxOptions {
 }
 
 /** A running sandbox. */
-export interface Sandbox {
+export interface Sandbox extends Controlled {
   /** The `{base_url}` of the service, without a slash at the end. */
   readonly url: string;
   readonly token: string;
-  readonly service: SandboxService;
-  readonly calls: CallLog;
-  readonly faults: Faults;
-  readonly shape: SandboxShape;
-  setShape(change: SandboxPreset | SandboxShapeChange): void;
-  /** Removes all but the owner, clears calls and faults; the shape stays, ids go on counting. */
-  reset(): void;
   /** Cuts open connections and closes the file. */
   stop(): Promise<void>;
 }
@@ -67,49 +60,46 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 async function serve(options: SandboxOptions, file: Journal | undefined): Promise<Sandbox> {
-  let shape = toShape(options.shape ?? {});
+  let shape = toShape(options.shape ?? {}, sandboxPresets.documented);
   const directory = createDirectory(file, options.clock ?? Date.now, () => shape);
   const service = new SandboxService(directory);
   if (options.seed && directory.state.users.size === 1) service.seed(options.seed);
-  const token = options.token ?? directory.state.company.token;
-  const [calls, faults] = [new CallLog(), new Faults()];
-  const setShape = (change: SandboxPreset | SandboxShapeChange) => {
-    shape = toShape(change, shape);
-  };
-  const reset = () => {
-    service.clear();
-    faults.clear();
-    calls.reset();
-  };
-  const controlDeps = { service, calls, faults, shape: () => shape, setShape, reset };
   // Not imported, for the memory: see `guarded-server.ts`.
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ keepAliveTimeout: 60_000 });
-  const baseUrl = await listen(server, options);
-  const listener = createRequestListener({
-    ...{ directory, faults, calls, token, baseUrl },
-    control: (method, path, body) => answerControl(controlDeps, { method, path, body }),
-  });
-  server.on('request', listener);
-  return {
-    url: baseUrl,
-    token,
+  const sandbox: Sandbox = {
+    url: await listen(server, options),
+    token: options.token ?? directory.state.company.token,
     service,
-    calls,
-    faults,
+    calls: new CallLog(),
+    faults: new Faults(),
     get shape() {
       return shape;
     },
-    setShape,
-    reset,
-    stop: () => stop(server, file),
+    setShape(change) {
+      shape = toShape(change, shape);
+    },
+    reset() {
+      service.clear();
+      sandbox.faults.clear();
+      sandbox.calls.reset();
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      file?.close();
+    },
   };
+  const { url: baseUrl, token, calls, faults } = sandbox;
+  const control = (request: string, body: unknown) => answerControl(sandbox, request, body);
+  const listener = createRequestListener({ directory, faults, calls, token, baseUrl, control });
+  server.on('request', listener);
+  return sandbox;
 }
 
-function toShape(
-  change: SandboxPreset | SandboxShapeChange,
-  base: SandboxShape = sandboxPresets.documented,
-): SandboxShape {
+function toShape(change: SandboxPreset | SandboxShapeChange, base: SandboxShape): SandboxShape {
   return typeof change === 'string' ? sandboxPresets[change] : changeShape(base, change);
 }
 
@@ -120,12 +110,4 @@ async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxO
   if (address === null || typeof address === 'string') throw new Error('the sandbox has no port');
   const name = host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${address.port}`;
-}
-
-async function stop(server: Server, file: Journal | undefined): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
-  file?.close();
 }

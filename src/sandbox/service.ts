@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AuditEntry,
   groupEntries,
-  linkEntry,
-  rolesEntry,
+  linkEntries,
+  rolesEntries,
   userEntries,
-  userRemovedEntry,
+  userRemovedEntries,
 } from './audit.ts';
 import { type Directory, newGroup, newUser, timestamp } from './directory.ts';
 import type {
@@ -26,46 +26,34 @@ export type UserRef = number | string;
 export type GroupRef = number | string;
 
 /** Author of a change, and the address, as the audit log shows them. */
-export interface Author {
+interface Author {
   readonly userId: number;
   readonly address: string;
 }
 
-/** Fields of a new account; all but the address have a default. */
-export interface NewUser {
-  readonly email: string;
-  /** Default: the part of the address before the @, made unique. */
-  readonly userName?: string | undefined;
-  /** Default: the part of the address before the @. */
-  readonly fullName?: string | undefined;
-  readonly active?: boolean | undefined;
-  readonly role?: SandboxUser['role'] | undefined;
-  readonly virtual?: boolean | undefined;
-}
+/** Some fields of a row; undefined: as it is, or the default. */
+type Some<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
 /** Fields of an account that can change. */
-export type UserUpdate = Partial<
-  Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>
->;
+export type UserUpdate = Some<Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>>;
+
+/** Fields of a new account. The names are the part of the address before the @ by default, made unique as userName. */
+type NewUser = Pick<SandboxUser, 'email'> &
+  Some<Pick<SandboxUser, 'userName' | 'fullName' | 'active' | 'role' | 'virtual'>>;
 
 /** Fields of a new group. */
-export interface NewGroup {
-  readonly name: string;
-  readonly permissions?: number | undefined;
-  readonly addToCardsAndSpacesEnabled?: boolean | undefined;
-}
+type NewGroup = Pick<SandboxGroup, 'name'> &
+  Some<Pick<SandboxGroup, 'permissions' | 'addToCardsAndSpacesEnabled'>>;
 
 /** One requested membership or admin; `present: false` removes it. */
-export interface WantedLink {
+interface WantedLink {
   readonly link: LinkKind;
   readonly userId: number;
   readonly present: boolean;
 }
 
 /** Changed fields of a group, and its changed members and admins, as one step. */
-export interface GroupUpdate extends Partial<NewGroup> {
-  readonly links?: readonly WantedLink[] | undefined;
-}
+export type GroupUpdate = Some<NewGroup> & { readonly links?: readonly WantedLink[] | undefined };
 
 /** Interface of a request: names may have to be unique in one of them only. */
 export type Face = 'scim' | 'rest';
@@ -125,11 +113,6 @@ export class SandboxService {
     return this.findGroup(ref) ?? refuse(404, `no group ${ref}`);
   }
 
-  /** The space with this uid. */
-  getSpace(uid: string): SandboxSpace {
-    return this.directory.state.spaces.findBy('uid', uid) ?? refuse(404, `no entity ${uid}`);
-  }
-
   /** The addresses of a group's members, in alphabetical order. */
   members(group: GroupRef): string[] {
     return this.#emails(group, 'member');
@@ -153,27 +136,15 @@ export class SandboxService {
       return this.setActive(known.id, true);
     }
     const base = newUser(this.directory, email);
-    const user: SandboxUser = {
-      ...base,
-      userName: toUserName(wanted.userName ?? this.#freeUserName(base.userName)),
-      fullName: toFullName(wanted.fullName ?? base.fullName),
-      active: wanted.active ?? true,
-      role: wanted.role ?? base.role,
-      virtual: wanted.virtual ?? false,
-    };
+    const userName = wanted.userName ?? this.#freeUserName(base.userName);
+    const user = normalise(withSome(base, { ...wanted, userName }));
     this.#putUser(undefined, user);
     return user;
   }
 
   updateUser(ref: UserRef, update: UserUpdate): SandboxUser {
     const before = this.getUser(ref);
-    const wanted = { ...before, ...update };
-    const after: SandboxUser = {
-      ...wanted,
-      email: toEmail(wanted.email),
-      userName: toUserName(wanted.userName),
-      fullName: toFullName(wanted.fullName),
-    };
+    const after = normalise(withSome<SandboxUser>(before, update));
     if (isDeepStrictEqual(after, before)) return before;
     const stamped = { ...after, updated: timestamp(this.directory) };
     this.#putUser(before, stamped);
@@ -197,52 +168,37 @@ export class SandboxService {
   removeUser(ref: UserRef): void {
     const user = this.getUser(ref);
     if (!user.virtual) refuse(400, 'Should be virtual user');
-    this.#commit([{ kind: 'user-removed', userId: user.id }], [userRemovedEntry(user)]);
+    this.#commit([{ kind: 'user-removed', userId: user.id }], userRemovedEntries(user));
   }
 
   createGroup(wanted: NewGroup, face: Face = 'rest'): SandboxGroup {
-    const base = newGroup(this.directory, wanted.name.trim());
-    const group: SandboxGroup = {
-      ...base,
-      permissions: wanted.permissions ?? base.permissions,
-      addToCardsAndSpacesEnabled:
-        wanted.addToCardsAndSpacesEnabled ?? base.addToCardsAndSpacesEnabled,
-    };
-    this.#assertNameFree(group.name, face);
+    const name = wanted.name.trim();
+    const group = withSome(newGroup(this.directory, name), { ...wanted, name });
+    this.#assertNameFree(name, face);
     const { userId } = this.#author;
-    const { creatorBecomesAdmin } = this.directory.shape();
-    const admin = toLinkChange(group.id, { link: 'admin', userId, present: true });
-    this.#commit(
-      [{ kind: 'group', group }, ...(creatorBecomesAdmin ? [admin] : [])],
-      groupEntries(undefined, group),
-    );
+    const admin: WantedLink = { link: 'admin', userId, present: true };
+    const links = this.directory.shape().creatorBecomesAdmin ? [toLinkChange(group.id, admin)] : [];
+    this.#commit([{ kind: 'group', group }, ...links], groupEntries(undefined, group));
     return group;
   }
 
   updateGroup(ref: GroupRef, update: GroupUpdate, face: Face = 'rest'): SandboxGroup {
     const before = this.getGroup(ref);
-    const after: SandboxGroup = {
-      ...before,
-      name: update.name?.trim() ?? before.name,
-      permissions: update.permissions ?? before.permissions,
-      addToCardsAndSpacesEnabled:
-        update.addToCardsAndSpacesEnabled ?? before.addToCardsAndSpacesEnabled,
-      updated: timestamp(this.directory),
-    };
-    if (after.name !== before.name) this.#assertNameFree(after.name, face);
-    const news = (update.links ?? []).filter((wanted) => this.#isNews(before.id, wanted));
-    const entries = groupEntries(before, after);
+    const { links = [], name, ...fields } = update;
+    const updated = timestamp(this.directory);
+    const group = withSome(before, { ...fields, name: name?.trim(), updated });
+    if (group.name !== before.name) this.#assertNameFree(group.name, face);
+    const news = links.filter((wanted) => this.#isNews(before.id, wanted));
+    const entries = groupEntries(before, group);
     if (entries.length === 0 && news.length === 0) return before;
-    this.#commit(
-      [{ kind: 'group', group: after }, ...news.map((wanted) => toLinkChange(before.id, wanted))],
-      [
-        ...entries,
-        ...news.map(({ link, userId, present }) =>
-          linkEntry(link, { group: after, user: this.getUser(userId), present }),
-        ),
-      ],
+    const linked = news.flatMap(({ link, userId, present }) =>
+      linkEntries(link, { group, user: this.getUser(userId), present }),
     );
-    return after;
+    this.#commit(
+      [{ kind: 'group', group }, ...news.map((wanted) => toLinkChange(before.id, wanted))],
+      [...entries, ...linked],
+    );
+    return group;
   }
 
   renameGroup(group: GroupRef, name: string): SandboxGroup {
@@ -279,18 +235,18 @@ export class SandboxService {
   /** The roles of a group in a space, by its uid; undefined: it has none. */
   rolesOf(space: string, group: GroupRef): readonly string[] | undefined {
     const { id } = this.getGroup(group);
-    return this.getSpace(space).groups.find(({ groupId }) => groupId === id)?.roleIds;
+    return this.#getSpace(space).groups.find(({ groupId }) => groupId === id)?.roleIds;
   }
 
   /** Sets the roles of a group in a space, by its uid; none: the space is taken from the group. */
   setRoles(spaceUid: string, ref: GroupRef, roleIds: readonly string[]): void {
-    const [space, group] = [this.getSpace(spaceUid), this.getGroup(ref)];
+    const [space, group] = [this.#getSpace(spaceUid), this.getGroup(ref)];
     if (isDeepStrictEqual(this.rolesOf(spaceUid, ref) ?? [], roleIds)) return;
     const others = space.groups.filter(({ groupId }) => groupId !== group.id);
     const own = roleIds.length === 0 ? [] : [{ groupId: group.id, roleIds }];
     this.#commit(
       [{ kind: 'space', space: { ...space, groups: [...others, ...own] } }],
-      [rolesEntry(group, space, roleIds.length > 0)],
+      rolesEntries(group, space, roleIds.length > 0),
     );
   }
 
@@ -339,13 +295,12 @@ export class SandboxService {
     const isDropped = isLeaving && this.directory.shape().inactiveMembers === 'dropped';
     const left = isDropped ? [...links.member.groupsOf(after.id)] : [];
     const wanted: WantedLink = { link: 'member', userId: after.id, present: false };
-    const joined = left.flatMap((groupId) => groups.find(groupId) ?? []);
+    const entries = left
+      .flatMap((groupId) => groups.find(groupId) ?? [])
+      .flatMap((group) => linkEntries('member', { group, user: after, present: false }));
     this.#commit(
       [{ kind: 'user', user: after }, ...left.map((groupId) => toLinkChange(groupId, wanted))],
-      [
-        ...userEntries(before, after),
-        ...joined.map((group) => linkEntry('member', { group, user: after, present: false })),
-      ],
+      [...userEntries(before, after), ...entries],
     );
   }
 
@@ -365,7 +320,11 @@ export class SandboxService {
     this.directory.state.commit([...changes, ...events]);
   }
 
-  #link(group: GroupRef, user: UserRef, wanted: { link: LinkKind; present: boolean }): void {
+  #getSpace(uid: string): SandboxSpace {
+    return this.directory.state.spaces.findBy('uid', uid) ?? refuse(404, `no entity ${uid}`);
+  }
+
+  #link(group: GroupRef, user: UserRef, wanted: Omit<WantedLink, 'userId'>): void {
     this.updateGroup(group, { links: [{ ...wanted, userId: this.getUser(user).id }] });
   }
 
@@ -405,12 +364,8 @@ export class SandboxService {
 }
 
 /** True for an account that takes a licence. */
-export function takesLicence({
-  active,
-  temporarilyInactive,
-  appsPermissions,
-}: SandboxUser): boolean {
-  return active && !temporarilyInactive && appsPermissions !== 0;
+export function takesLicence(user: SandboxUser): boolean {
+  return user.active && !user.temporarilyInactive && user.appsPermissions !== 0;
 }
 
 function refuse(status: number, message: string): never {
@@ -425,19 +380,26 @@ function toLinkChange(groupId: number, wanted: WantedLink): Change {
   return { kind: 'link', groupId, ...wanted };
 }
 
+/** The row with the fields of an update that are not undefined. */
+function withSome<Row extends object>(row: Row, update: Some<Row>): Row {
+  const given = Object.entries(update).filter(([, value]) => value !== undefined);
+  return { ...row, ...Object.fromEntries(given) };
+}
+
+/** An account with its texts as the service writes them. Addresses are lower-cased also where they serve as a user name. */
+function normalise(user: SandboxUser): SandboxUser {
+  const userName = toName(user.userName, 'username');
+  return {
+    ...user,
+    email: toEmail(user.email),
+    userName: userName.includes('@') ? userName.toLowerCase() : userName,
+    fullName: toName(user.fullName, 'full_name'),
+  };
+}
+
 function toEmail(text: string): string {
   const email = text.trim().toLowerCase();
   return /^[^\s@]+@[^\s@]+$/.test(email) ? email : refuse(400, 'Should be an email');
-}
-
-/** Addresses are lower-cased also where they serve as a user name. */
-function toUserName(text: string): string {
-  const userName = toName(text, 'username');
-  return userName.includes('@') ? userName.toLowerCase() : userName;
-}
-
-function toFullName(text: string): string {
-  return toName(text, 'full_name');
 }
 
 function toName(text: string, field: string): string {

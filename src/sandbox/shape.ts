@@ -8,86 +8,94 @@ export type ErrorBody = (typeof ERROR_BODIES)[number];
 
 /** Sizes of a page: when the request names none, and at most; null: no bound. */
 const pageLimit = z.strictObject({ default: z.int().min(1), max: z.int().min(1).nullable() });
-
-const pages = z.strictObject({
-  scimUsers: pageLimit,
-  scimGroups: pageLimit,
-  companyUsers: pageLimit,
-  groups: pageLimit,
-  auditLogs: pageLimit,
-});
-const lists = pages.keyof();
+type PageLimit = z.infer<typeof pageLimit>;
 
 /** Lists whose pages have a default size and a maximum. */
-export type SandboxList = z.infer<typeof lists>;
+const LISTS = ['scimUsers', 'scimGroups', 'companyUsers', 'groups', 'auditLogs'] as const;
+/** One of these lists. */
+export type SandboxList = (typeof LISTS)[number];
 
+/** Each field with the value of the documented service. */
 const shape = z.strictObject({
   /** JSON type of the `id` of a SCIM user. */
-  userId: z.enum(['number', 'string']),
+  userId: z.enum(['number', 'string']).default('number'),
   /** Form of the `id` of a SCIM group: the REST `id`, the REST `uid`, or an id that REST never shows. */
-  groupId: z.enum(['rest-id-string', 'rest-id-number', 'uid', 'own']),
+  groupId: z.enum(['rest-id-string', 'rest-id-number', 'uid', 'own']).default('rest-id-string'),
   /** JSON type of `members[].value` and `groups[].value` in SCIM answers. */
-  memberValue: z.enum(['number', 'string']),
+  memberValue: z.enum(['number', 'string']).default('number'),
   /** JSON type of a user id in the operations of SCIM updateGroup. */
-  memberValueAccepted: z.enum(['number', 'string', 'both']),
+  memberValueAccepted: z.enum(['number', 'string', 'both']).default('number'),
   /** Treatment of `name` by SCIM addUser. */
-  createName: z.enum(['used', 'ignored']),
+  createName: z.enum(['used', 'ignored']).default('used'),
   /** Treatment of `userName` by SCIM addUser. */
-  createUserName: z.enum(['used', 'ignored', 'refused']),
+  createUserName: z.enum(['used', 'ignored', 'refused']).default('used'),
   /** Entries of `emails` that SCIM addUser accepts. */
-  emailsAccepted: z.enum(['strings', 'objects', 'both']),
+  emailsAccepted: z.enum(['strings', 'objects', 'both']).default('both'),
   /** Entries of `emails` in SCIM answers. */
-  emailsReturned: z.enum(['strings', 'objects']),
+  emailsReturned: z.enum(['strings', 'objects']).default('objects'),
   /** SCIM addUser with the address of a deactivated account. */
-  addDeactivatedUser: z.enum(['refused', 'reactivates']),
+  addDeactivatedUser: z.enum(['refused', 'reactivates']).default('refused'),
   /** Accounts that may take a licence at the same time; null: any number. */
-  seats: z.int().min(0).nullable(),
+  seats: z.int().min(0).nullable().default(null),
   /** Status for an account that would take one more. */
-  noSeatStatus: z.literal([400, 402, 403, 409]),
+  noSeatStatus: z.literal([400, 402, 403, 409]).default(402),
   /** Attributes that SCIM updateUser changes; an operation on any other refuses the whole call. */
-  updatable: z.array(z.enum(['active', 'name', 'userName', 'emails'])).readonly(),
+  updatable: z
+    .array(z.enum(['active', 'name', 'userName', 'emails']))
+    .readonly()
+    .default(['active', 'name']),
   /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
-  patchSyntax: z.enum(['strict', 'lenient']),
+  patchSyntax: z.enum(['strict', 'lenient']).default('strict'),
   /**
    * Member operations that SCIM updateGroup accepts: any number of operations with one id each; arrays of `{ value }`;
    * either; one single operation with one id; or no member operation at all.
    */
-  memberPatch: z.enum(['one-per-operation', 'array', 'both', 'one-operation-per-request', 'none']),
+  memberPatch: z
+    .enum(['one-per-operation', 'array', 'both', 'one-operation-per-request', 'none'])
+    .default('one-per-operation'),
   /** True when the answer of SCIM updateGroup carries `members`. */
-  patchAnswersMembers: z.boolean(),
+  patchAnswersMembers: z.boolean().default(true),
   /** True when the groups in a SCIM list carry `members`. */
-  listCarriesMembers: z.boolean(),
+  listCarriesMembers: z.boolean().default(true),
   /** Treatment of `filter` by SCIM getUsers. Honoured: one comparison with `eq`. */
-  filter: z.enum(['honoured', 'ignored', 'refused']),
-  errorBody: z.enum(ERROR_BODIES),
-  pages,
+  filter: z.enum(['honoured', 'ignored', 'refused']).default('honoured'),
+  errorBody: z.enum(ERROR_BODIES).default('documented'),
+  pages: z.record(z.enum(LISTS), pageLimit).default({
+    scimUsers: { default: 100, max: 500 },
+    scimGroups: { default: 100, max: 500 },
+    companyUsers: { default: 100, max: 100 },
+    groups: { default: 100, max: null },
+    auditLogs: { default: 100, max: 500 },
+  }),
   /** Lists that always answer their first page. */
-  offsetIgnoredBy: z.array(lists).readonly(),
+  offsetIgnoredBy: z.array(z.enum(LISTS)).readonly().default([]),
   /**
    * Paging of company users; `section`: only with `for_members_section` or `only_virtual`, otherwise all or the first
    * page.
    */
-  companyUsersPaging: z.enum(['always', 'section-else-all', 'section-else-first-page']),
+  companyUsersPaging: z
+    .enum(['always', 'section-else-all', 'section-else-first-page'])
+    .default('always'),
   /** Order of users and groups in lists, by id. */
-  listOrder: z.enum(['asc', 'desc']),
+  listOrder: z.enum(['asc', 'desc']).default('asc'),
   /** Order of audit events, by time. */
-  auditOrder: z.enum(['asc', 'desc']),
+  auditOrder: z.enum(['asc', 'desc']).default('desc'),
   /** Form of `details` in audit events; `string` is JSON text. */
-  auditDetails: z.enum(['object', 'string', 'null']),
+  auditDetails: z.enum(['object', 'string', 'null']).default('object'),
   /** Deactivated users in groups: kept and addable, not addable, or removed when they are deactivated. */
-  inactiveMembers: z.enum(['allowed', 'refused', 'dropped']),
+  inactiveMembers: z.enum(['allowed', 'refused', 'dropped']).default('allowed'),
   /** True when the account that creates a group becomes its admin. */
-  creatorBecomesAdmin: z.boolean(),
+  creatorBecomesAdmin: z.boolean().default(false),
   /** Interfaces in which a taken group name answers 409. */
-  uniqueGroupNames: z.enum(['everywhere', 'scim', 'nowhere']),
+  uniqueGroupNames: z.enum(['everywhere', 'scim', 'nowhere']).default('everywhere'),
   /** REST: adding a user who is a member (409) or removing one who is not (404); accepted: 200. */
-  repeatedMember: z.enum(['refused', 'accepted']),
+  repeatedMember: z.enum(['refused', 'accepted']).default('refused'),
   /** Status of a successful DELETE; 204 has no body. */
-  deleteStatus: z.literal([200, 204]),
+  deleteStatus: z.literal([200, 204]).default(200),
   /** Status of a successful PATCH; 204 has no body. */
-  updateStatus: z.literal([200, 204]),
+  updateStatus: z.literal([200, 204]).default(200),
   /** Headers of a rate limit: `Retry-After` with a 429, `X-RateLimit-*` with every answer, or nothing. */
-  rateLimitHeaders: z.enum(['retry-after', 'reset', 'none']),
+  rateLimitHeaders: z.enum(['retry-after', 'reset', 'none']).default('reset'),
 });
 
 /**
@@ -101,47 +109,7 @@ export type SandboxShapeChange = Partial<Omit<SandboxShape, 'pages'>> & {
   readonly pages?: Partial<SandboxShape['pages']>;
 };
 
-const shapeChange = shape.partial().extend({ pages: pages.partial().optional() });
-
-const documented: SandboxShape = {
-  userId: 'number',
-  groupId: 'rest-id-string',
-  memberValue: 'number',
-  memberValueAccepted: 'number',
-  createName: 'used',
-  createUserName: 'used',
-  emailsAccepted: 'both',
-  emailsReturned: 'objects',
-  addDeactivatedUser: 'refused',
-  seats: null,
-  noSeatStatus: 402,
-  updatable: ['active', 'name'],
-  patchSyntax: 'strict',
-  memberPatch: 'one-per-operation',
-  patchAnswersMembers: true,
-  listCarriesMembers: true,
-  filter: 'honoured',
-  errorBody: 'documented',
-  pages: {
-    scimUsers: { default: 100, max: 500 },
-    scimGroups: { default: 100, max: 500 },
-    companyUsers: { default: 100, max: 100 },
-    groups: { default: 100, max: null },
-    auditLogs: { default: 100, max: 500 },
-  },
-  offsetIgnoredBy: [],
-  companyUsersPaging: 'always',
-  listOrder: 'asc',
-  auditOrder: 'desc',
-  auditDetails: 'object',
-  inactiveMembers: 'allowed',
-  creatorBecomesAdmin: false,
-  uniqueGroupNames: 'everywhere',
-  repeatedMember: 'refused',
-  deleteStatus: 200,
-  updateStatus: 200,
-  rateLimitHeaders: 'reset',
-};
+const documented: SandboxShape = shape.parse({});
 
 /** The complete shape of each preset: the publicly known one, the least a service could take, the most. */
 export const sandboxPresets = {
@@ -170,13 +138,10 @@ export const sandboxPresets = {
 /** Name of a preset. */
 export type SandboxPreset = keyof typeof sandboxPresets;
 
-function toPages(limit: z.infer<typeof pageLimit>): SandboxShape['pages'] {
+function toPages(limit: PageLimit): SandboxShape['pages'] {
   return {
-    scimUsers: limit,
-    scimGroups: limit,
-    companyUsers: limit,
-    groups: limit,
-    auditLogs: limit,
+    ...{ scimUsers: limit, scimGroups: limit, companyUsers: limit },
+    ...{ groups: limit, auditLogs: limit },
   };
 }
 
@@ -189,10 +154,10 @@ export function changeShape(base: SandboxShape, change: SandboxShapeChange): San
  * Parses a body of `PATCH /_sandbox/shape`: `preset` first, the other fields over it.
  * @throws Refusal 400 naming the field that is unknown or has an impossible value
  */
-export function parseShapeChange(body: unknown): SandboxShapeChange {
+export function parseShapeChange(base: SandboxShape, body: unknown): SandboxShape {
   const { preset, ...fields } = isObject(body) ? body : { fields: body };
-  const change = parse(shapeChange, fields) as SandboxShapeChange;
-  return preset === undefined ? change : changeShape(parsePreset(preset), change);
+  const start = preset === undefined ? base : parsePreset(preset);
+  return parse(shape, { ...start, ...fields, pages: { ...start.pages, ...Object(fields.pages) } });
 }
 
 /** The shape of a named preset. @throws Refusal 400 for another name */

@@ -1,6 +1,10 @@
 import type { Fault, FaultRule } from '../../src/sandbox/faults.ts';
-import { handlers } from '../../src/sandbox/http/handlers.ts';
-import { getRow, isOperationName, type OperationName } from '../../src/sandbox/operations.ts';
+import {
+  getRow,
+  handlers,
+  isOperationName,
+  type OperationName,
+} from '../../src/sandbox/operations.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** Calls that one fault meets at most, so that all of them end by themselves. */

@@ -35,18 +35,6 @@ export interface Page {
   readonly limit: number;
 }
 
-/** The page that `startIndex` (from 1) and `count` ask for in a SCIM list. @throws Refusal 400 when either is no integer */
-export function parseScimPage(
-  { query, shape }: Call,
-  list: SandboxList,
-): Page & { startIndex: number } {
-  const startIndex = Math.max(1, parseInteger(query, 'startIndex') ?? 1);
-  const { default: fallback, max } = shape.pages[list];
-  const count = Math.max(0, parseInteger(query, 'count') ?? fallback);
-  const offset = shape.offsetIgnoredBy.includes(list) ? 0 : startIndex - 1;
-  return { startIndex, offset, limit: Math.min(count, max ?? count) };
-}
-
 /** The page that `limit` and `offset` ask for in a REST list; a limit of 0 is the default. @throws Refusal 400 when either is no integer */
 export function parseRestPage({ query, shape }: Call, list: SandboxList): Page {
   const { default: fallback, max } = shape.pages[list];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from '../model.ts';
+import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
 import { takesLicence } from '../service.ts';
 import {
@@ -21,9 +21,8 @@ const groupFields = z.object({
 
 /** POST /company/groups. */
 export function createGroup({ service, body }: Call) {
-  const { name, permissions, add_to_cards_and_spaces_enabled } = parse(groupFields, body);
-  const addToCardsAndSpacesEnabled = add_to_cards_and_spaces_enabled;
-  return toGroup(service.createGroup({ name, permissions, addToCardsAndSpacesEnabled }));
+  const { add_to_cards_and_spaces_enabled: shown, ...fields } = parse(groupFields, body);
+  return toGroup(service.createGroup({ ...fields, addToCardsAndSpacesEnabled: shown }));
 }
 
 /** GET /company/groups. Paged only on request, and never together with tree entities. */
@@ -53,13 +52,11 @@ export function getGroup(call: Call) {
 /** PATCH /company/groups/{uid}. */
 export function patchGroup(call: Call) {
   const { id } = groupOf(call);
-  const { name, permissions, add_to_cards_and_spaces_enabled } = parse(
+  const { add_to_cards_and_spaces_enabled: shown, ...fields } = parse(
     groupFields.partial(),
     call.body,
   );
-  const fields = { permissions, addToCardsAndSpacesEnabled: add_to_cards_and_spaces_enabled };
-  const update = name === undefined ? fields : { ...fields, name };
-  return toGroup(call.service.updateGroup(id, update));
+  return toGroup(call.service.updateGroup(id, { ...fields, addToCardsAndSpacesEnabled: shown }));
 }
 
 /** DELETE /company/groups/{uid}. */
@@ -67,13 +64,11 @@ export function deleteGroup(call: Call) {
   return toGroup(call.service.deleteGroup(groupOf(call).id));
 }
 
-const newLink = z.object({ user_id: z.int() });
-
 /** POST /groups/{group_uid}/users or /admins. */
 export function addPerson(link: LinkKind): Handler {
   return (call) => {
     const { id } = groupOf(call);
-    const { user_id: userId } = parse(newLink, call.body);
+    const { user_id: userId } = parse(z.object({ user_id: z.int() }), call.body);
     const isThere = call.state.links[link].has(id, userId);
     if (isThere && call.shape.repeatedMember === 'refused') {
       throw new Refusal(409, `user ${userId} is there already`);
@@ -119,10 +114,9 @@ const roleIds = z.array(z.string()).min(1);
 
 /** POST /company/groups/{group_uid}/entities. */
 export function addGroupEntity(call: Call) {
-  const group = groupOf(call);
   const fields = z.object({ entity_uid: text(), role_ids: roleIds });
   const { entity_uid: uid, role_ids } = parse(fields, call.body);
-  if (call.service.rolesOf(uid, group.id) !== undefined) {
+  if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) {
     throw new Refusal(409, 'the group has the entity already');
   }
   return setRoles(call, uid, role_ids);
@@ -155,13 +149,11 @@ function setRoles(call: Call, uid: string, roles: readonly string[]) {
 
 /** GET /spaces. */
 export function listSpaces(call: Call) {
-  const { owner } = call.service;
-  return cutPage(call.state.spaces.all(), parseRestPage(call, 'groups')).map(
-    ({ id, uid, title }: SandboxSpace) => ({
-      ...{ id, uid, title, archived: false, access: 'by_invite', entity_type: 'space' },
-      ...{ path: `/${uid}`, entity_uid: uid, user_id: owner.id, boards: [] },
-    }),
-  );
+  const spaces = cutPage(call.state.spaces.all(), parseRestPage(call, 'groups'));
+  return spaces.map(({ id, uid, title }) => ({
+    ...{ id, uid, title, archived: false, access: 'by_invite', entity_type: 'space' },
+    ...{ path: `/${uid}`, entity_uid: uid, user_id: call.service.owner.id, boards: [] },
+  }));
 }
 
 /** GET /spaces/{space_id}/users: those who entered it directly, behind `last_user_id`. */
@@ -179,8 +171,7 @@ export function listCompanyUsers(call: Call) {
   const users = call.state.users.all(call.shape.listOrder);
   const page = toCompanyPage(call) ?? { offset: 0, limit: users.length };
   const tests = listTests(call);
-  const found =
-    tests.length === 0 ? users : users.filter((user) => tests.every((test) => test(user)));
+  const found = users.filter((user) => tests.every((test) => test(user)));
   return cutPage(found, page).map((user) => toListedUser(call, user));
 }
 
@@ -216,15 +207,15 @@ const userChange = z
 
 /** PATCH /company/users/{id}. */
 export function patchCompanyUser(call: Call) {
-  const { apps_permissions: apps, temporarily_inactive: inactive } = parse(userChange, call.body);
-  if (apps === undefined && inactive === undefined) {
+  const { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive } = parse(
+    userChange,
+    call.body,
+  );
+  if (appsPermissions === undefined && temporarilyInactive === undefined) {
     throw new Refusal(400, "User should have required property '.apps_permissions'");
   }
-  const user = call.service.updateUser(getId(call), {
-    ...(apps === undefined ? {} : { appsPermissions: apps }),
-    ...(inactive === undefined ? {} : { temporarilyInactive: inactive }),
-  });
-  return toCompanyUser(call, user);
+  const update = { appsPermissions, temporarilyInactive };
+  return toCompanyUser(call, call.service.updateUser(getId(call), update));
 }
 
 /** DELETE /company/users/{id}: virtual users only. */
@@ -253,23 +244,24 @@ export function listAuditEvents(call: Call) {
   return found.slice(offset).map((event) => toEvent(call, event));
 }
 
+const EVENT_FILTERS = {
+  author_id: ({ authorId }) => String(authorId),
+  author_uid: ({ authorUid }) => String(authorUid),
+  id: ({ id }) => id,
+  categories: ({ category }) => category,
+  actions: ({ action }) => action,
+} as const satisfies Readonly<Record<string, (event: AuditEvent) => string>>;
+
 function toPredicate(query: URLSearchParams): (event: AuditEvent) => boolean {
   const fromMs = parseTime(query, 'from') ?? Number.NEGATIVE_INFINITY;
   const toMs = parseTime(query, 'to') ?? Number.POSITIVE_INFINITY;
-  const wanted = (name: string) => query.get(name)?.split(',');
-  const [authorIds, authorUids, ids] = ['author_id', 'author_uid', 'id'].map(wanted);
-  const [categories, actions] = ['categories', 'actions'].map(wanted);
+  const filters = Object.entries(EVENT_FILTERS).flatMap(([name, toValue]) => {
+    const wanted = query.get(name)?.split(',');
+    return wanted === undefined ? [] : [(event: AuditEvent) => wanted.includes(toValue(event))];
+  });
   return (event) => {
     const atMs = Date.parse(event.created);
-    return (
-      atMs >= fromMs &&
-      atMs <= toMs &&
-      (authorIds?.includes(String(event.authorId)) ?? true) &&
-      (authorUids?.includes(String(event.authorUid)) ?? true) &&
-      (ids?.includes(event.id) ?? true) &&
-      (categories?.includes(event.category) ?? true) &&
-      (actions?.includes(event.action) ?? true)
-    );
+    return atMs >= fromMs && atMs <= toMs && filters.every((filter) => filter(event));
   };
 }
 
@@ -288,17 +280,8 @@ function groupOf({ params: [uid = ''], state }: Call): SandboxGroup {
   return group;
 }
 
-function toGroup({
-  id,
-  uid,
-  name,
-  permissions,
-  addToCardsAndSpacesEnabled,
-  created,
-  updated,
-}: SandboxGroup) {
-  const add_to_cards_and_spaces_enabled = addToCardsAndSpacesEnabled;
-  return { name, permissions, add_to_cards_and_spaces_enabled, updated, created, id, uid };
+function toGroup({ addToCardsAndSpacesEnabled, scimId: _, ...group }: SandboxGroup) {
+  return { ...group, add_to_cards_and_spaces_enabled: addToCardsAndSpacesEnabled };
 }
 
 /** What is known of a user everywhere. */

@@ -3,52 +3,46 @@ import type { SandboxGroup } from '../model.ts';
 import { isObject, parse, Refusal, text } from '../refusal.ts';
 import type { GroupUpdate } from '../service.ts';
 import type { SandboxShape } from '../shape.ts';
-import { type Call, cutPage, getId, parseScimPage } from './call.ts';
+import { type Call, getId } from './call.ts';
 import {
+  listPage,
+  notAvailable,
   type PatchOperation,
   parseOperations,
   toGroupId,
   toHead,
-  toNotAvailable,
-  toScimList,
 } from './scim.ts';
 
-const wantedGroup = z.object({ displayName: text() });
-
 /** POST /scim/v2/Groups. */
-export function addScimGroup(call: Call) {
-  const { displayName: name } = parse(wantedGroup, call.body);
-  return toScimGroup(call, call.service.createGroup({ name }, 'scim'));
+export function addGroup(call: Call) {
+  const { displayName: name } = parse(z.object({ displayName: text() }), call.body);
+  return toGroup(call, call.service.createGroup({ name }, 'scim'), false);
 }
 
 /** GET /scim/v2/Groups/{group_id}. */
-export function getScimGroup(call: Call) {
-  return toScimGroupWithMembers(call, getGroup(call));
+export function getGroup(call: Call) {
+  return toGroup(call, findGroup(call), true);
 }
 
 /** GET /scim/v2/Groups. A `filter` is not documented for groups and therefore ignored. */
-export function listScimGroups(call: Call) {
-  const { shape, state } = call;
-  const page = parseScimPage(call, 'scimGroups');
-  const toResource = shape.listCarriesMembers ? toScimGroupWithMembers : toScimGroup;
-  const groups = state.groups.all(shape.listOrder);
-  const resources = cutPage(groups, page).map((group) => toResource(call, group));
-  return toScimList(resources, { ...page, totalResults: groups.length });
+export function listGroups(call: Call) {
+  const { listOrder, listCarriesMembers } = call.shape;
+  return listPage(call, 'scimGroups', call.state.groups.all(listOrder), (group) =>
+    toGroup(call, group, listCarriesMembers),
+  );
 }
 
 /** PATCH /scim/v2/Groups/{group_id}. */
-export function updateScimGroup(call: Call) {
+export function updateGroup(call: Call) {
   const { service, shape } = call;
-  const { id } = getGroup(call);
-  const group = service.updateGroup(id, toUpdate(parseOperations(call), shape), 'scim');
-  const toResource = shape.patchAnswersMembers ? toScimGroupWithMembers : toScimGroup;
-  return toResource(call, group);
+  const update = toUpdate(parseOperations(call), shape);
+  const group = service.updateGroup(findGroup(call).id, update, 'scim');
+  return toGroup(call, group, shape.patchAnswersMembers);
 }
 
 /** The group of the path, in the shape's form of ids. */
-function getGroup({ params, state, shape }: Call): SandboxGroup {
+function findGroup({ params, state: { groups }, shape }: Call): SandboxGroup {
   const [id = ''] = params;
-  const { groups } = state;
   const key = { uid: 'uid', own: 'scimId' } as const;
   const group =
     shape.groupId === 'uid' || shape.groupId === 'own'
@@ -58,27 +52,21 @@ function getGroup({ params, state, shape }: Call): SandboxGroup {
   return group;
 }
 
-/** A group as addGroup shows it, without its members. */
-function toScimGroup(call: Call, group: SandboxGroup) {
-  return {
-    ...toHead(call, 'Group', { ...group, id: toGroupId(call, group) }),
-    displayName: group.name,
-  };
-}
-
-/** A group with all its members; costs as much as the group is large. */
-function toScimGroupWithMembers(call: Call, group: SandboxGroup) {
-  const { users, links } = call.state;
-  const { memberValue } = call.shape;
-  const people = [...links.member.usersOf(group.id)].flatMap((userId) => users.find(userId) ?? []);
-  return {
-    ...toScimGroup(call, group),
-    members: people.map((user) => ({
-      value: memberValue === 'string' ? String(user.id) : user.id,
-      $ref: `${call.baseUrl}/scim/v2/Users/${user.id}`,
-      display: user.fullName,
-    })),
-  };
+/** A group, with its members or without. */
+function toGroup(call: Call, group: SandboxGroup, hasMembers: boolean) {
+  const { state, shape, baseUrl } = call;
+  const head = toHead(call, 'Group', { ...group, id: toGroupId(call, group) });
+  const shown = { ...head, displayName: group.name };
+  if (!hasMembers) return shown;
+  const userIds = [...state.links.member.usersOf(group.id)];
+  const members = userIds
+    .flatMap((userId) => state.users.find(userId) ?? [])
+    .map(({ id, fullName }) => ({
+      value: shape.memberValue === 'string' ? String(id) : id,
+      $ref: `${baseUrl}/scim/v2/Users/${id}`,
+      display: fullName,
+    }));
+  return { ...shown, members };
 }
 
 /**
@@ -88,7 +76,11 @@ function toScimGroupWithMembers(call: Call, group: SandboxGroup) {
 function toUpdate(operations: readonly PatchOperation[], shape: SandboxShape): GroupUpdate {
   let name: string | undefined;
   const presence = new Map<number, boolean>();
-  if (operations.some(({ path }) => path === 'members') && !takesMembers(operations, shape)) {
+  const { memberPatch } = shape;
+  const isRefused =
+    memberPatch === 'none' ||
+    (memberPatch === 'one-operation-per-request' && operations.length > 1);
+  if (isRefused && operations.some(({ path }) => path === 'members')) {
     throw new Refusal(400, 'this form of member operations is not supported');
   }
   for (const operation of operations) {
@@ -96,20 +88,12 @@ function toUpdate(operations: readonly PatchOperation[], shape: SandboxShape): G
     if (path === 'displayName' && op !== 'remove') name = parse(text(), value);
     else if (path === 'members' && op !== 'replace') {
       for (const userId of parseMembers(value, shape)) presence.set(userId, op === 'add');
-    } else throw toNotAvailable(operation);
+    } else throw notAvailable(operation);
   }
   const links = [...presence].map(([userId, present]) => {
     return { link: 'member' as const, userId, present };
   });
-  return name === undefined ? { links } : { links, name };
-}
-
-function takesMembers(
-  operations: readonly PatchOperation[],
-  { memberPatch }: SandboxShape,
-): boolean {
-  if (memberPatch === 'none') return false;
-  return memberPatch !== 'one-operation-per-request' || operations.length === 1;
+  return { links, name };
 }
 
 function parseMembers(value: unknown, shape: SandboxShape): number[] {

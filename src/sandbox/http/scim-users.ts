@@ -4,14 +4,14 @@ import { isObject, parse, Refusal, text } from '../refusal.ts';
 import type { UserUpdate } from '../service.ts';
 import type { SandboxShape } from '../shape.ts';
 import type { State } from '../state.ts';
-import { type Call, cutPage, getId, parseScimPage } from './call.ts';
+import { type Call, getId } from './call.ts';
 import {
+  listPage,
+  notAvailable,
   type PatchOperation,
   parseOperations,
   toGroupId,
   toHead,
-  toNotAvailable,
-  toScimList,
 } from './scim.ts';
 
 const wantedUser = z.object({
@@ -21,7 +21,7 @@ const wantedUser = z.object({
 });
 
 /** POST /scim/v2/Users. */
-export function addScimUser(call: Call) {
+export function addUser(call: Call) {
   const { shape, service } = call;
   const { emails, userName, name } = parse(wantedUser, call.body);
   const email = parseEmails(emails, shape);
@@ -29,44 +29,42 @@ export function addScimUser(call: Call) {
     throw new Refusal(400, "User should not have property '.userName'");
   }
   const isNamed = name !== undefined && shape.createName === 'used';
-  const fullName = isNamed ? joinName({ ...noName, ...parseNameParts(name) }) : '';
+  const fullName = isNamed ? joinName({ ...noName, ...parse(nameParts, name) }) : '';
   const user = service.addUser({
     email,
     userName: shape.createUserName === 'used' ? userName : undefined,
     fullName: fullName || undefined,
   });
-  return toScimUser(call, user);
+  return toUser(call, user);
 }
 
 /** GET /scim/v2/Users/{user_id}. */
-export function getScimUser(call: Call) {
-  return toScimUserWithGroups(call, call.service.getUser(getId(call)));
+export function getUser(call: Call) {
+  return toUserWithGroups(call, call.service.getUser(getId(call)));
 }
 
 /** GET /scim/v2/Users. */
-export function listScimUsers(call: Call) {
+export function listUsers(call: Call) {
   const { query, shape, state } = call;
-  const page = parseScimPage(call, 'scimUsers');
   const filter = query.get('filter');
   if (filter !== null && shape.filter === 'refused') {
     throw new Refusal(400, 'filter is not supported');
   }
   const isFiltered = filter !== null && shape.filter === 'honoured';
   const users = isFiltered ? listFiltered(call, filter) : state.users.all(shape.listOrder);
-  const resources = cutPage(users, page).map((user) => toScimUser(call, user));
-  return toScimList(resources, { ...page, totalResults: users.length });
+  return listPage(call, 'scimUsers', users, (user) => toUser(call, user));
 }
 
 /** PATCH /scim/v2/Users/{user_id}. */
-export function updateScimUser(call: Call) {
+export function updateUser(call: Call) {
   const { service, shape } = call;
   const before = service.getUser(getId(call));
   const user = service.updateUser(before.id, toUpdate(before, parseOperations(call), shape));
-  return toScimUserWithGroups(call, user);
+  return toUserWithGroups(call, user);
 }
 
 /** A user as lists and addUser show it. */
-function toScimUser(call: Call, user: SandboxUser) {
+function toUser(call: Call, user: SandboxUser) {
   const { userId, emailsReturned } = call.shape;
   const { email: value, userName, active } = user;
   return {
@@ -80,12 +78,12 @@ function toScimUser(call: Call, user: SandboxUser) {
 }
 
 /** A user as getUser and updateUser show it: with its groups. */
-function toScimUserWithGroups(call: Call, user: SandboxUser) {
+function toUserWithGroups(call: Call, user: SandboxUser) {
   const { groups, links } = call.state;
   const joined = [...links.member.groupsOf(user.id)].flatMap((id) => groups.find(id) ?? []);
   const isNumber = call.shape.memberValue === 'number' && call.shape.groupId.startsWith('rest-id');
   return {
-    ...toScimUser(call, user),
+    ...toUser(call, user),
     groups: joined.map((group) => ({
       value: isNumber ? group.id : String(toGroupId(call, group)),
       display: group.name,
@@ -94,11 +92,13 @@ function toScimUserWithGroups(call: Call, user: SandboxUser) {
   };
 }
 
+const namePart = text(128, 0);
+const nameParts = z.object({
+  givenName: namePart.exactOptional(),
+  familyName: namePart.exactOptional(),
+});
 /** The parts of a name that SCIM shows; the service itself holds one string. */
-interface NameParts {
-  readonly givenName: string;
-  readonly familyName: string;
-}
+type NameParts = Required<z.output<typeof nameParts>>;
 
 const noName: NameParts = { givenName: '', familyName: '' };
 
@@ -110,16 +110,6 @@ function splitName(fullName: string): NameParts {
 
 function joinName({ givenName, familyName }: NameParts): string {
   return `${givenName.trim()} ${familyName.trim()}`.trim();
-}
-
-const namePart = text(128, 0);
-const nameParts = z.object({
-  givenName: namePart.exactOptional(),
-  familyName: namePart.exactOptional(),
-});
-
-function parseNameParts(value: unknown): Partial<NameParts> {
-  return parse(nameParts, value);
 }
 
 const emailEntry = z.object({ value: z.string(), primary: z.unknown().optional() });
@@ -147,8 +137,14 @@ const COMPARISON = /^\s*([\w.]+)\s+eq\s+("(?:[^"\\]|\\.)*"|true|false|\d+)\s*$/i
 function listFiltered({ state }: Call, filter: string): readonly SandboxUser[] {
   const [, attribute = '', literal = ''] = COMPARISON.exec(filter) ?? [];
   const find = FILTERS.get(attribute);
-  if (find === undefined) throw new Refusal(400, `filter not understood: ${filter}`);
-  return find(state.users, parseLiteral(literal, filter)).filter((user) => user !== undefined);
+  try {
+    const wanted = String(JSON.parse(literal)).toLowerCase();
+    const found = find?.(state.users, wanted);
+    if (found !== undefined) return found.filter((user) => user !== undefined);
+  } catch {
+    // Refused like every other filter.
+  }
+  throw new Refusal(400, `filter not understood: ${filter}`);
 }
 
 type Find = (users: State['users'], wanted: string) => readonly (SandboxUser | undefined)[];
@@ -169,16 +165,7 @@ function byValue(toValue: (user: SandboxUser) => string): Find {
   return (users, wanted) => users.all().filter((user) => toValue(user).toLowerCase() === wanted);
 }
 
-/** The compared value, as lower-case text. */
-function parseLiteral(literal: string, filter: string): string {
-  try {
-    return String(JSON.parse(literal)).toLowerCase();
-  } catch (cause) {
-    throw new Refusal(400, `filter not understood: ${filter}`, { cause });
-  }
-}
-
-type Draft = { -readonly [Key in keyof UserUpdate]: UserUpdate[Key] } & { name: NameParts };
+type Draft = { -readonly [Key in keyof UserUpdate]: UserUpdate[Key] } & { name?: NameParts };
 
 /** Result of the operations together; the account is not touched. @throws Refusal 400 when one is not available */
 function toUpdate(
@@ -186,31 +173,20 @@ function toUpdate(
   operations: readonly PatchOperation[],
   shape: SandboxShape,
 ): UserUpdate {
-  const draft: Draft = { name: splitName(user.fullName) };
-  for (const operation of operations) applyOperation(draft, operation, shape);
-  const { name, ...update } = draft;
-  const isRenamed = operations.some(({ path }) => path.startsWith('name'));
-  return isRenamed ? { ...update, fullName: joinName(name) } : update;
-}
-
-function applyOperation(draft: Draft, operation: PatchOperation, shape: SandboxShape): void {
-  const { op, path, value } = operation;
-  const [attribute] = path.split('.');
-  if (!shape.updatable.some((name) => name === attribute)) throw toNotAvailable(operation);
-  switch (path) {
-    case 'active':
-      if (op !== 'replace') throw toNotAvailable(operation); // The only op that the service documents for it.
+  const draft: Draft = {};
+  for (const operation of operations) {
+    const { op, path, value } = operation;
+    const [attribute] = path.split('.');
+    if (!shape.updatable.some((name) => name === attribute)) throw notAvailable(operation);
+    if (path === 'active') {
+      if (op !== 'replace') throw notAvailable(operation); // The only op that the service documents for it.
       draft.active = parseBoolean(value, shape);
-      break;
-    case 'userName':
-      draft.userName = parse(text(), value);
-      break;
-    case 'emails':
-      draft.email = parseEmails(value, shape);
-      break;
-    default:
-      draft.name = toName(draft.name, operation);
+    } else if (path === 'userName') draft.userName = parse(text(), value);
+    else if (path === 'emails') draft.email = parseEmails(value, shape);
+    else draft.name = toName(draft.name ?? splitName(user.fullName), operation);
   }
+  const { name, ...update } = draft;
+  return name === undefined ? update : { ...update, fullName: joinName(name) };
 }
 
 const lenientBoolean = z.stringbool({ truthy: ['true'], falsy: ['false'] });
@@ -224,9 +200,9 @@ function parseBoolean(value: unknown, { patchSyntax }: SandboxShape): boolean {
 function toName(name: NameParts, operation: PatchOperation): NameParts {
   const { op, path, value } = operation;
   if (path === 'name' && op !== 'remove') {
-    return { ...(op === 'add' ? name : noName), ...parseNameParts(value) };
+    return { ...(op === 'add' ? name : noName), ...parse(nameParts, value) };
   }
-  if (path !== 'name.givenName' && path !== 'name.familyName') throw toNotAvailable(operation);
+  if (path !== 'name.givenName' && path !== 'name.familyName') throw notAvailable(operation);
   const part = op === 'remove' ? '' : parse(namePart, value);
   return path === 'name.givenName' ? { ...name, givenName: part } : { ...name, familyName: part };
 }

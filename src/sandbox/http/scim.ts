@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { SandboxGroup } from '../model.ts';
 import { isObject, parse, Refusal } from '../refusal.ts';
-import type { Call } from './call.ts';
+import type { SandboxList } from '../shape.ts';
+import { type Call, cutPage, parseInteger } from './call.ts';
 
 const patch = z.object({ Operations: z.array(z.unknown()).min(1).max(10_000) });
 const operation = z.object({
@@ -32,19 +33,29 @@ function tighten(item: unknown): unknown[] {
 }
 
 /** The error of an operation that the service does not take. */
-export function toNotAvailable({ op, path }: PatchOperation): Refusal {
+export function notAvailable({ op, path }: PatchOperation): Refusal {
   return new Refusal(400, `operation '${op}' is not available for path '${path}'`);
 }
 
-/** One page of a SCIM list. @see RFC 7644 §3.4.2 */
-export function toScimList(
-  resources: readonly object[],
-  { totalResults, startIndex }: { totalResults: number; startIndex: number },
+/**
+ * The page of a list that `startIndex` (from 1) and `count` ask for. @throws Refusal 400 when either is no integer
+ * @see RFC 7644 §3.4.2
+ */
+export function listPage<Row>(
+  { query, shape }: Call,
+  list: SandboxList,
+  rows: readonly Row[],
+  toResource: (row: Row) => object,
 ) {
+  const startIndex = Math.max(1, parseInteger(query, 'startIndex') ?? 1);
+  const { default: fallback, max } = shape.pages[list];
+  const count = Math.max(0, parseInteger(query, 'count') ?? fallback);
+  const offset = shape.offsetIgnoredBy.includes(list) ? 0 : startIndex - 1;
+  const resources = cutPage(rows, { offset, limit: Math.min(count, max ?? count) }).map(toResource);
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
     Resources: resources,
-    totalResults,
+    totalResults: rows.length,
     itemsPerPage: resources.length,
     startIndex,
   };
@@ -65,15 +76,7 @@ export function toHead(
 }
 
 /** The id of a group in SCIM, in the form that the shape gives it. */
-export function toGroupId({ shape }: Call, group: SandboxGroup): string | number {
-  switch (shape.groupId) {
-    case 'rest-id-string':
-      return String(group.id);
-    case 'rest-id-number':
-      return group.id;
-    case 'uid':
-      return group.uid;
-    case 'own':
-      return group.scimId;
-  }
+export function toGroupId({ shape }: Call, { id, uid, scimId }: SandboxGroup): string | number {
+  const forms = { 'rest-id-string': String(id), 'rest-id-number': id, uid, own: scimId };
+  return forms[shape.groupId];
 }

@@ -1,23 +1,89 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallLog } from '../calls.ts';
 import type { Directory } from '../directory.ts';
-import type { Faults } from '../faults.ts';
-import { matchOperation, type OperationName } from '../operations.ts';
-import { type RateVerdict, RateWindow } from '../rate-limit.ts';
+import type { CallFaults, Fault, Faults } from '../faults.ts';
+import {
+  findSection,
+  getRow,
+  handlers,
+  matchOperation,
+  type OperationName,
+} from '../operations.ts';
 import { parseJson, Refusal } from '../refusal.ts';
-import { applyFaults, type Ending } from './apply-faults.ts';
-import { carryOut } from './carry-out.ts';
-import { send, sendHalf, toErrorWire, toFace, toWire, type Wire } from './wire.ts';
+import { type Face, SandboxService } from '../service.ts';
+import type { ErrorBody, SandboxShape } from '../shape.ts';
 
-/** Dependencies of `createRequestListener`. */
-export interface ServeDeps {
+/** An answer, ready to be sent. */
+export interface Wire {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The company that a call is for. */
+interface Callee {
   readonly directory: Directory;
   readonly faults: Faults;
+  readonly baseUrl: string;
+}
+
+/** A call as it came. */
+interface IncomingCall {
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** The body as it was sent; empty when there is none. */
+  readonly text: string;
+  /** The caller's address, as the audit log shows it. */
+  readonly address: string;
+}
+
+/** Carries a call out. It never waits: a call is done completely or not at all. */
+export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingCall): Wire {
+  const shape = directory.shape();
+  try {
+    const match = matchOperation(call.method, call.path);
+    if (match.kind === 'wrong-method') throw new Refusal(405, 'Method Not Allowed');
+    if (match.kind !== 'operation') throw new Refusal(404, 'Not Found');
+    const { operation, params } = match;
+    faults.assertAllowed(findSection(operation));
+    const author = { userId: directory.ownerId, address: call.address };
+    const body = handlers[operation]({
+      ...{ params, shape, baseUrl, state: directory.state },
+      query: new URLSearchParams(call.query),
+      body: parseJson(call.text),
+      service: new SandboxService(directory, author),
+    });
+    return toWire(toStatus(operation, shape), complete(getRow(operation), body));
+  } catch (error) {
+    return toErrorWire(toKnown(error), toFace(call.path), shape.errorBody);
+  }
+}
+
+function toStatus(operation: OperationName, { updateStatus, deleteStatus }: SandboxShape): number {
+  if (operation === 'scim.addUser') return 201;
+  const { method } = getRow(operation);
+  return method === 'PATCH' ? updateStatus : method === 'DELETE' ? deleteStatus : 200;
+}
+
+/** What REST answers has all documented fields: null where the sandbox knows nothing. */
+function complete({ api, response }: Operation, body: unknown): unknown {
+  if (api === 'scim') return body;
+  const unknown = Object.fromEntries(response.fields.map((name) => [name, null]));
+  const completeOne = (entry: unknown) => Object.assign({ ...unknown }, entry);
+  return Array.isArray(body) ? body.map(completeOne) : completeOne(body);
+}
+
+/** Dependencies of `createRequestListener`. */
+interface ServeDeps extends Callee {
   readonly calls: CallLog;
   readonly token: string;
-  readonly baseUrl: string;
-  /** Answers requests outside the imitated service: paths under `/_sandbox/`. */
-  control(method: string, path: string, body: unknown): unknown;
+  /** Answers a request below `/_sandbox/`, outside the imitated service, as method and path. */
+  control(request: string, body: unknown): unknown;
 }
 
 interface Arrival {
@@ -33,76 +99,159 @@ interface Arrival {
 
 /** Answers requests with the imitated operations, the shape and the faults. */
 export function createRequestListener(deps: ServeDeps) {
-  const rate = new RateWindow();
+  const countCall = createRateWindow(deps);
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { method = '', url: target = '/' } = request;
     const [path = '', ...rest] = target.split('?');
-    if (path.startsWith('/_sandbox/')) {
-      void serveControl(deps, { request, response, method, path });
-      return;
-    }
     const match = matchOperation(method, path);
-    const operation = match.kind === 'operation' ? match.operation : 'unknown';
-    const query = rest.join('?');
-    void serveCall(deps, rate, { request, response, method, target, path, query, operation });
+    const operation: Arrival['operation'] =
+      match.kind === 'operation' ? match.operation : 'unknown';
+    const arrival = { request, response, method, target, path, query: rest.join('?'), operation };
+    if (path.startsWith('/_sandbox/')) void serveControl(deps, arrival);
+    else void serveCall(deps, arrival, countCall());
   };
 }
 
-async function serveCall(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Promise<void> {
+async function serveCall(deps: ServeDeps, arrival: Arrival, rate: Rate): Promise<void> {
   const { request, response, method, target, operation } = arrival;
   const end = deps.calls.begin({ method, path: target, operation, at: deps.directory.nowMs() });
-  const ending = await toEnding(deps, rate, arrival);
-  if (ending.kind === 'cut' || response.destroyed) {
+  const { wire, isHalf } = await toEnding(deps, arrival, rate);
+  if (wire === undefined || response.destroyed) {
     end(0);
     request.socket.resetAndDestroy();
-  } else if (ending.kind === 'half') {
-    end(0);
-    sendHalf(response, ending.wire);
   } else {
-    end(ending.wire.status);
-    send(response, ending.wire);
-  }
-}
-
-async function toEnding(deps: ServeDeps, rate: RateWindow, arrival: Arrival): Promise<Ending> {
-  const { directory, faults } = deps;
-  const { request, response, method, target, path, query, operation } = arrival;
-  const face = toFace(path);
-  const limit = rate.count(faults.requestsPerSecond, {
-    nowMs: directory.nowMs(),
-    headers: directory.shape().rateLimitHeaders,
-  });
-  try {
-    const text = await readBody(request);
-    assertToken(deps, request);
-    assertOwnerActive(deps);
-    if (!limit.allowed) throw new Refusal(429, 'rate limit exceeded');
-    const address = request.socket.remoteAddress ?? '';
-    const found = faults.take(operation, `${target} ${text}`);
-    const ending = await applyFaults(found, {
-      ...{ faults, response, face },
-      run: (body = text) => carryOut(deps, { method, path, query, text: body, address }),
-    });
-    return ending.kind === 'cut' ? ending : { ...ending, wire: withHeaders(ending.wire, limit) };
-  } catch (error) {
-    if (!(error instanceof Refusal)) return { kind: 'cut' }; // The caller hung up while it was sending.
-    const wire = toErrorWire(error, face, directory.shape().errorBody);
-    return { kind: 'whole', wire: withHeaders(wire, limit) };
+    end(isHalf ? 0 : wire.status);
+    send(response, { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf);
   }
 }
 
 async function serveControl(
   deps: ServeDeps,
-  { request, response, method, path }: Pick<Arrival, 'request' | 'response' | 'method' | 'path'>,
+  { request, response, method, path }: Arrival,
 ): Promise<void> {
   try {
     assertToken(deps, request);
     const body = parseJson(await readBody(request));
-    send(response, toWire(200, deps.control(method, path, body) ?? {}));
+    send(response, toWire(200, deps.control(`${method} ${path}`, body) ?? {}));
   } catch (error) {
-    const known = error instanceof Refusal ? error : { status: 500, message: String(error) };
-    if (!response.destroyed) send(response, toErrorWire(known, 'rest', 'message'));
+    if (!response.destroyed) send(response, toErrorWire(toKnown(error), 'rest', 'message'));
   }
+}
+
+/** End of a call: an answer, half an answer, or without one a cut connection. */
+interface Ending {
+  readonly wire?: Wire;
+  readonly isHalf?: boolean;
+}
+
+async function toEnding(deps: ServeDeps, arrival: Arrival, rate: Rate): Promise<Ending> {
+  const { directory, faults } = deps;
+  const { request, response, method, target, path, query, operation } = arrival;
+  const face = toFace(path);
+  try {
+    const text = await readBody(request);
+    assertToken(deps, request);
+    // The token of a deactivated account is not valid, as in every service.
+    if (!directory.state.users.find(directory.ownerId)?.active) throw invalidToken();
+    if (!rate.isAllowed) throw new Refusal(429, 'rate limit exceeded');
+    const address = request.socket.remoteAddress ?? '';
+    const run = (body = text) => carryOut(deps, { method, path, query, text: body, address });
+    return await applyFaults(faults.take(operation, `${target} ${text}`), {
+      ...{ faults, response, face, run },
+    });
+  } catch (error) {
+    // Otherwise the caller hung up while it was sending.
+    const isKnown = error instanceof Refusal;
+    return isKnown ? { wire: toErrorWire(error, face, directory.shape().errorBody) } : {};
+  }
+}
+
+/** The call that the faults meet. */
+interface FaultyCall {
+  readonly faults: Faults;
+  readonly response: ServerResponse;
+  readonly face: Face;
+  /** Carries the call out, with this body instead of its own where one is given, and returns the answer. */
+  run(text?: string): Wire;
+}
+
+/** Carries a call out, or not, with its faults. */
+async function applyFaults({ delayMs, fault }: CallFaults, call: FaultyCall): Promise<Ending> {
+  const { run } = call;
+  if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+  switch (fault?.kind) {
+    case undefined:
+      return { wire: run() };
+    case 'status':
+      return { wire: failWithStatus(fault, call) };
+    case 'hang':
+      return hang(fault, call);
+    case 'reset': {
+      if (fault.at === 'before-effect') return {};
+      const wire = run();
+      return fault.at === 'mid-answer' ? { wire, isHalf: true } : {};
+    }
+    case 'html':
+      run();
+      return { wire: toHtmlWire(200) };
+    case 'altered':
+      return { wire: run(JSON.stringify(fault.body)) };
+    case 'truncated': {
+      const wire = run();
+      return { wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
+    }
+  }
+}
+
+function failWithStatus(
+  { effect, status, body = 'documented', headers }: Extract<Fault, { kind: 'status' }>,
+  { face, run }: FaultyCall,
+): Wire {
+  if (effect === 'done') run();
+  const wire = toErrorWire({ status, message: 'the sandbox was told to fail' }, face, body);
+  return { ...wire, headers: { ...wire.headers, ...headers } };
+}
+
+async function hang(
+  fault: Extract<Fault, { kind: 'hang' }>,
+  { faults, response, run }: FaultyCall,
+): Promise<Ending> {
+  const closed = new AbortController();
+  // A service that goes on with a call does so whatever becomes of the caller.
+  if (fault.effect !== 'late') {
+    response.once('close', () => closed.abort());
+    if (response.destroyed) closed.abort();
+  }
+  const early = fault.effect === 'done' ? run() : undefined;
+  const outcome = await faults.hang(fault, closed.signal);
+  return outcome === 'closed' ? {} : { wire: early ?? run() };
+}
+
+/** Whether a call is within the limit of this second, and the rate headers of its answer. */
+interface Rate {
+  readonly isAllowed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Counts calls in whole seconds of the clock, as a service with `X-RateLimit-Reset` in epoch seconds seems to. */
+function createRateWindow({ faults, directory }: Callee): () => Rate {
+  let [current, used] = [0, 0];
+  return () => {
+    const { requestsPerSecond } = faults;
+    if (requestsPerSecond === undefined) return { isAllowed: true, headers: {} };
+    const seconds = directory.nowMs() / 1_000;
+    const second = Math.floor(seconds);
+    used = second === current ? used + 1 : 1;
+    current = second;
+    const isAllowed = used <= requestsPerSecond;
+    const wait = { 'retry-after': String(Math.ceil(second + 1 - seconds)) };
+    const reset = {
+      'x-ratelimit-remaining': String(Math.max(0, requestsPerSecond - used)),
+      'x-ratelimit-reset': String(second + 1),
+    };
+    const headers = { none: {}, 'retry-after': isAllowed ? {} : wait, reset };
+    return { isAllowed, headers: headers[directory.shape().rateLimitHeaders] };
+  };
 }
 
 const BODY_BYTES_MAX = 10_000_000;
@@ -120,14 +269,59 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function assertToken({ token }: ServeDeps, request: IncomingMessage): void {
-  if (request.headers.authorization !== `Bearer ${token}`) throw new Refusal(401, 'Invalid token');
+  if (request.headers.authorization !== `Bearer ${token}`) throw invalidToken();
 }
 
-/** The token of a deactivated account is not valid, as in every service. */
-function assertOwnerActive({ directory: { state, ownerId } }: ServeDeps): void {
-  if (!state.users.find(ownerId)?.active) throw new Refusal(401, 'Invalid token');
+function invalidToken(): Refusal {
+  return new Refusal(401, 'Invalid token');
 }
 
-function withHeaders(wire: Wire, { headers }: RateVerdict): Wire {
-  return { ...wire, headers: { ...headers, ...wire.headers } };
+function toKnown(error: unknown): Pick<Refusal, 'status' | 'message'> {
+  return error instanceof Refusal ? error : { status: 500, message: String(error) };
+}
+
+/** The interface that a path belongs to. */
+function toFace(path: string): Face {
+  return path.startsWith('/scim/') ? 'scim' : 'rest';
+}
+
+/** An answer with JSON; 204 loses its body. */
+function toWire(status: number, body: unknown): Wire {
+  if (status === 204) return { status, headers: {}, text: '' };
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers, text: JSON.stringify(body) };
+}
+
+/** An answer with a page of HTML, as a proxy in front of the service would send it. */
+function toHtmlWire(status: number): Wire {
+  const text = '<html><body><h1>The service is busy</h1></body></html>';
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, text };
+}
+
+/** An unsuccessful answer with a body of the form that the shape, or a fault, demands. */
+function toErrorWire(
+  { status, message }: Pick<Refusal, 'status' | 'message'>,
+  face: Face,
+  form: ErrorBody,
+): Wire {
+  if (form === 'message') return toWire(status, { message });
+  if (form === 'html') return toHtmlWire(status);
+  if (form === 'documented') {
+    // A 401 is documented as a string; the other errors with a message as an object; SCIM's 4xx have no body at all.
+    if (status === 401) return toWire(status, 'Invalid token');
+    const hasMessage =
+      [402, 405].includes(status) || status >= 500 || (status === 400 && face === 'rest');
+    if (hasMessage) return toWire(status, { message });
+  }
+  return { status, headers: {}, text: '' };
+}
+
+/** Sends the answer, or half of the announced body, and then cuts the connection. */
+function send(response: ServerResponse, { status, headers, text }: Wire, isHalf = false): void {
+  // One more, so that an empty body is cut too.
+  const length = String(Buffer.byteLength(text) + (isHalf ? 1 : 0));
+  response.writeHead(status, status === 204 ? headers : { ...headers, 'content-length': length });
+  if (!isHalf) return void response.end(text);
+  response.flushHeaders();
+  response.write(text.slice(0, text.length / 2) || ' ', () => response.destroy());
 }

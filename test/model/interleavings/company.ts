@@ -1,7 +1,6 @@
 import { createDirectory, type Directory } from '../../../src/sandbox/directory.ts';
 import { Faults } from '../../../src/sandbox/faults.ts';
-import { carryOut } from '../../../src/sandbox/http/carry-out.ts';
-import type { Wire } from '../../../src/sandbox/http/wire.ts';
+import { carryOut, type Wire } from '../../../src/sandbox/http/serve.ts';
 import { SandboxService } from '../../../src/sandbox/service.ts';
 import { type SandboxShape, sandboxPresets } from '../../../src/sandbox/shape.ts';
 import type { PreparedRequest } from '../../../src/upstream/operations/prepare.ts';

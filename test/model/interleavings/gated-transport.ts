@@ -1,4 +1,4 @@
-import type { Wire } from '../../../src/sandbox/http/wire.ts';
+import type { Wire } from '../../../src/sandbox/http/serve.ts';
 import { parseAnswer } from '../../../src/upstream/attempt.ts';
 import { UpstreamError } from '../../../src/upstream/errors.ts';
 import { toAnswerError } from '../../../src/upstream/failures.ts';
