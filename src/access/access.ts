@@ -1,9 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
-import { assertNever } from '../domain/errors.ts';
 import { createDocumentReader, type DocumentPolicy } from '../outbound/read-document.ts';
 import { findAccessToken } from '../store/credentials/clients.ts';
 import { findToken } from '../store/credentials/tokens.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { type Clients, createClients } from './clients.ts';
 import {
@@ -48,29 +47,29 @@ interface AccessDeps {
 }
 
 /** Creates the access of one process. */
-export function createAccess(deps: AccessDeps): Access {
-  const { store, clock, onFailure, keysFailed } = deps;
+export function createAccess({ store, clock, onFailure, ...deps }: AccessDeps): Access {
   let { given } = deps;
+  let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
   const reader = createDocumentReader(deps.keyHosts);
-  const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
-  const lookup = createLookup({
-    findGiven: createGivenTokenFinder(given),
+  const issuerKeys = createIssuerKeys({ reader, clock, failed: deps.keysFailed });
+  const { find, forget: onRevoked } = createLookup({
+    findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
     clock,
     used: ({ id }) => usage.used(id),
   });
   return {
-    find: lookup.find,
+    find,
     providers: createProviders({ store, clock }),
-    tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
-    clients: createClients({ store, clock, reader, onRevoked: lookup.forget }),
+    tokens: createTokens({ store, clock, onRevoked }),
+    clients: createClients({ store, clock, reader, onRevoked }),
     sessions: createSessions({ store, clock, findGiven: () => given }),
+    issuerKeys,
     renew(next) {
       given = next;
-      lookup.renew(createGivenTokenFinder(next));
+      findGiven = createGivenTokenFinder(next);
     },
-    issuerKeys,
     async stop() {
       issuerKeys.stop();
       await reader.close();
@@ -80,38 +79,21 @@ export function createAccess(deps: AccessDeps): Access {
 }
 
 /** The secret of a client is exchanged for an access token, and a session is presented as a cookie alone. */
-async function load({ read }: Store, presented: PresentedSecret): Promise<Kept | undefined> {
-  switch (presented.kind) {
-    case 'token':
-      return loadToken(read, presented);
-    case 'access':
-      return loadAccessToken(read, presented);
-    case 'secret':
-    case 'session':
+async function load(
+  { read }: Store,
+  { kind, id, digest }: PresentedSecret,
+): Promise<Kept | undefined> {
+  if (kind === 'token') {
+    const row = await findToken(read, id);
+    if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
       return undefined;
-    default:
-      return assertNever(presented.kind);
+    const { name, purpose, profile, provider, expires_at: expiresAt } = row;
+    return { credential: { id: `token-${id}`, name, purpose, profile, provider }, expiresAt };
   }
-}
-
-async function loadToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
-  const row = await findToken(db, id);
-  if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
-    return undefined;
-  const { name, purpose, profile, provider, expires_at: expiresAt } = row;
-  return { credential: { id: `token-${id}`, name, purpose, profile, provider }, expiresAt };
-}
-
-async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
-  const row = await findAccessToken(db, id);
+  if (kind !== 'access') return undefined;
+  const row = await findAccessToken(read, id);
   if (!isSame(digest, row?.digest) || row === undefined) return undefined;
-  const { name, profile, provider, client_id: clientId, expires_at: expiresAt } = row;
-  const credential = {
-    id: `client-${clientId}`,
-    name,
-    purpose: 'scim',
-    profile,
-    provider,
-  } as const;
-  return { credential, expiresAt };
+  const { name, profile, provider, expires_at: expiresAt } = row;
+  const owner = { id: `client-${row.client_id}`, purpose: 'scim' } as const;
+  return { credential: { ...owner, name, profile, provider }, expiresAt };
 }

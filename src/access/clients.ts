@@ -45,29 +45,8 @@ export interface ClientWish {
   readonly by: string;
 }
 
-/** A client with the text of its new secret, which is in this answer alone; null: it proves itself by assertions. */
-interface Made<Text> extends ClientWithSecrets {
-  readonly kind: 'made';
-  readonly text: Text;
-}
-
-/** OAuth clients, which are identity providers, and their secrets. */
-export interface Clients {
-  make(
-    name: string,
-    wish: ClientWish,
-  ): Promise<
-    Made<string | null> | { readonly kind: 'name-taken' | 'unknown-provider' | 'host-refused' }
-  >;
-  list(query: AccessQuery): Promise<ClientWithSecrets[]>;
-  /** Gives the live client with this id or name one more secret. */
-  rotate(
-    idOrName: string,
-    wish: SecretWish,
-  ): Promise<Made<string> | { readonly kind: 'unknown' | 'too-many' | 'no-secrets' }>;
-  /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
-  revoke(idOrName: string, secretId: string | undefined): Promise<ClientWithSecrets | undefined>;
-}
+/** OAuth clients, which are identity providers, and their secrets. The text of a secret is in one answer alone. */
+export type Clients = ReturnType<typeof createClients>;
 
 /** Dependencies of `createClients`. */
 interface ClientsDeps {
@@ -79,45 +58,49 @@ interface ClientsDeps {
 }
 
 /** Keeps the clients of a store. */
-export function createClients({ store, clock, reader, onRevoked }: ClientsDeps): Clients {
+export function createClients({ store, clock, reader, onRevoked }: ClientsDeps) {
   return {
-    async make(name, { profile, provider, proof, by }) {
+    /** Makes a client; without a text it proves itself by assertions. */
+    async make(name: string, { profile, provider, proof, by }: ClientWish) {
       const trust = 'trust' in proof ? proof.trust : undefined;
-      if (trust !== undefined && !isReadable(reader, trust)) return { kind: 'host-refused' };
+      if (trust !== undefined && !isReadable(reader, trust))
+        return { kind: 'host-refused' } as const;
       const { id } = newSecret('secret');
       const now = clock.now();
       return store.write(async (tx) => {
-        if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
+        if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' } as const;
         const isNew = await insertClient(tx, {
           ...{ id, name, profile, provider, created_at: now, created_by: by },
           trust: trust === undefined ? null : JSON.stringify(trust),
           ...{ last_used_at: null, revoked_at: null },
         });
-        if (!isNew) return { kind: 'name-taken' };
+        if (!isNew) return { kind: 'name-taken' } as const;
         const text = 'trust' in proof ? null : await addSecret(tx, id, { ...proof, by, now });
-        return { kind: 'made', ...(await readClient(tx, id)), text };
+        return { kind: 'made', ...(await readClient(tx, id)), text } as const;
       });
     },
-    async list(query) {
+    async list(query: AccessQuery): Promise<ClientWithSecrets[]> {
       const clients = await listAccess(store.read, 'clients', query);
       const ids = clients.map(({ id }) => id);
       const secrets = Map.groupBy(await listSecrets(store.read, ids), ({ client_id: id }) => id);
       return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
     },
-    async rotate(idOrName, wish) {
+    /** Gives the live client with this id or name one more secret. */
+    async rotate(idOrName: string, wish: SecretWish) {
       const now = clock.now();
       return store.write(async (tx) => {
         const client = await lock(tx, idOrName);
-        if (client === undefined || client.revoked_at !== null) return { kind: 'unknown' };
-        if (client.trust !== null) return { kind: 'no-secrets' };
+        if (client === undefined || client.revoked_at !== null) return { kind: 'unknown' } as const;
+        if (client.trust !== null) return { kind: 'no-secrets' } as const;
         const secrets = await listSecrets(tx, [client.id]);
         const valid = secrets.filter((one) => one.revoked_at === null && one.expires_at > now);
-        if (valid.length >= SECRETS_MAX) return { kind: 'too-many' };
+        if (valid.length >= SECRETS_MAX) return { kind: 'too-many' } as const;
         const text = await addSecret(tx, client.id, { ...wish, now });
-        return { kind: 'made', ...(await readClient(tx, client.id)), text };
+        return { kind: 'made', ...(await readClient(tx, client.id)), text } as const;
       });
     },
-    async revoke(idOrName, secretId) {
+    /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
+    async revoke(idOrName: string, secretId: string | undefined) {
       const revoked = await store.write(async (tx) => {
         const client = await lock(tx, idOrName);
         if (client === undefined) return undefined;

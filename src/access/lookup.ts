@@ -35,64 +35,47 @@ interface LookupDeps {
  */
 export type FindCredential = (presented: string) => Promise<Credential | undefined>;
 
-/** Finds the credential of a token; the store is asked at most every few seconds for each. */
-interface Lookup {
-  readonly find: FindCredential;
-  /** Finds the tokens that need no store in this way from now on. */
-  renew(findGiven: LookupDeps['findGiven']): void;
-  /** Makes the next look-up ask the store, because something was revoked. */
-  forget(): void;
+interface Asked {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly answer: Promise<Kept | undefined>;
 }
 
 /**
- * Creates the look-ups of one process. Only valid credentials are remembered, so that a stranger cannot fill the
- * memory.
+ * Creates the look-ups of one process, which ask the store at most every few seconds for each credential. Only valid ones
+ * are remembered, so that a stranger cannot fill the memory.
  */
-export function createLookup({ load, clock, used, ...deps }: LookupDeps): Lookup {
-  let { findGiven } = deps;
-  const known = new BoundedMap<string, Kept & { readonly askedAt: number }>(KNOWN_MAX);
-  const asking = new Map<string, Promise<Kept | undefined>>();
+export function createLookup({ findGiven, load, clock, used }: LookupDeps) {
+  const known = new BoundedMap<string, Asked>(KNOWN_MAX);
 
-  function findKnown(key: string): Kept | undefined {
-    const kept = known.get(key);
-    if (kept === undefined) return undefined;
-    // A clock that was set back makes no answer younger.
-    const ageMs = clock.now() - kept.askedAt;
-    return ageMs >= 0 && ageMs < BELIEVED_MS ? kept : undefined;
-  }
-
-  async function ask(key: string, presented: PresentedSecret): Promise<Kept | undefined> {
-    const askedAt = clock.now();
-    const answer = load(presented);
-    asking.set(key, answer);
-    try {
-      const kept = await answer;
-      // Otherwise everything was forgotten meanwhile, and this answer may be older than that.
-      if (kept !== undefined && asking.get(key) === answer) known.set(key, { ...kept, askedAt });
-      return kept;
-    } finally {
-      if (asking.get(key) === answer) asking.delete(key);
-    }
+  function ask(key: string, presented: PresentedSecret): Asked {
+    const asked = { at: clock.now(), answer: load(presented) };
+    known.set(key, asked);
+    const forget = () => known.get(key) === asked && known.delete(key);
+    // Only what is valid is remembered.
+    asked.answer.then((kept) => kept ?? forget(), forget);
+    return asked;
   }
 
   return {
-    async find(text) {
+    async find(text: string): Promise<Credential | undefined> {
       const given = findGiven(text);
       if (given !== undefined) return given;
       const presented = findPresented(text);
       if (presented === undefined) return undefined;
       const key = `${presented.kind} ${presented.id} ${presented.digest}`;
-      const kept = findKnown(key) ?? (await (asking.get(key) ?? ask(key, presented)));
+      const before = known.get(key);
+      // A clock that was set back makes no answer younger.
+      const ageMs = before === undefined ? BELIEVED_MS : clock.now() - before.at;
+      const { answer } = before && ageMs >= 0 && ageMs < BELIEVED_MS ? before : ask(key, presented);
+      const kept = await answer;
       if (kept === undefined || isOver(kept, clock.now())) return undefined;
       used(kept.credential);
       return kept.credential;
     },
-    renew(next) {
-      findGiven = next;
-    },
-    forget() {
+    /** Makes the next look-up ask the store, because something was revoked. */
+    forget(): void {
       known.clear();
-      asking.clear();
     },
   };
 }
@@ -117,25 +100,24 @@ export function createGivenTokenFinder({
   operator,
   reader,
 }: GivenTokens): (presented: string) => Credential | undefined {
-  const given = [
-    ...scim.map((token, index) => ({
-      token,
-      credential: toCredential('scim', `scim.tokens ${index + 1}`, `${index + 1}`),
-    })),
-    { token: operator, credential: toCredential('operator', 'ops.token') },
-    { token: reader, credential: toCredential('reader', 'ops.readerToken') },
+  const of = (token: string | undefined, purpose: Purpose, name: string, place: string) => {
+    const id = `settings-${place}`;
+    const credential: Credential = {
+      ...{ id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER },
+    };
+    return token === undefined ? [] : [{ digest: toDigest(token), credential }];
+  };
+  const all = [
+    ...scim.flatMap((token, index) => {
+      const nth = `${index + 1}`;
+      return of(token, 'scim', `scim.tokens ${nth}`, nth);
+    }),
+    ...of(operator, 'operator', 'ops.token', 'operator'),
+    ...of(reader, 'reader', 'ops.readerToken', 'reader'),
   ];
-  const all = given.flatMap(({ token, credential }) =>
-    token === undefined ? [] : [{ digest: toDigest(token), credential }],
-  );
   return (presented) => {
     const candidate = toDigest(presented);
     // All of them are compared, so that the time taken says nothing of the tokens.
     return all.filter(({ digest }) => isSame(candidate, digest)).at(-1)?.credential;
   };
-}
-
-function toCredential(purpose: Purpose, name: string, place: string = purpose): Credential {
-  const id = `settings-${place}`;
-  return { id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER };
 }

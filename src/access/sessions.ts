@@ -44,24 +44,7 @@ interface OpenedSession {
 export type SessionUse = 'person' | 'refresh';
 
 /** Operators who are signed in to the console. */
-export interface Sessions {
-  /**
-   * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
-   * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
-   */
-  open(credential: Credential, presented: string | undefined): Promise<OpenedSession>;
-  /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
-  openByLink(secret: string): Promise<OpenedSession | undefined>;
-  /**
-   * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
-   * @throws StoreError
-   */
-  find(text: string, use: SessionUse): Promise<Session | undefined>;
-  /** Lists the sessions that are open, the newest first. */
-  list(query: Pick<SessionQuery, 'after' | 'limit'>): Promise<SessionRow[]>;
-  /** Ends a session by its id; false when there is none. */
-  end(id: string): Promise<boolean>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** Tokens of the settings that open the console. */
 interface GivenOpsTokens {
@@ -78,7 +61,7 @@ interface SessionsDeps {
 }
 
 /** Keeps the sessions of a store. */
-export function createSessions({ store, clock, findGiven }: SessionsDeps): Sessions {
+export function createSessions({ store, clock, findGiven }: SessionsDeps) {
   function make(credential: Credential, presented: string | undefined) {
     const { id, digest, text } = newSecret('session');
     const now = clock.now();
@@ -92,12 +75,17 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps): Sessi
   }
 
   return {
-    async open(credential, presented) {
+    /**
+     * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
+     * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
+     */
+    async open(credential: Credential, presented: string | undefined): Promise<OpenedSession> {
       const { row, opened } = make(credential, presented);
       await store.write((tx) => insertSession(tx, row));
       return opened;
     },
-    async openByLink(secret) {
+    /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
+    async openByLink(secret: string): Promise<OpenedSession | undefined> {
       const { row, opened } = make(LINK_CREDENTIAL, undefined);
       return store.write(async (tx) => {
         if (!(await takeLink(tx, secret, row.created_at))) return undefined;
@@ -105,7 +93,11 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps): Sessi
         return opened;
       });
     },
-    async find(text, use) {
+    /**
+     * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
+     * @throws StoreError
+     */
+    async find(text: string, use: SessionUse): Promise<Session | undefined> {
       const presented = findPresented(text);
       if (presented?.kind !== 'session') return undefined;
       const row = await findSessionRow(store.read, presented.id);
@@ -119,11 +111,13 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps): Sessi
       }
       return toSession(row);
     },
-    list(query) {
+    /** Lists the sessions that are open, the newest first. */
+    list(query: Pick<SessionQuery, 'after' | 'limit'>): Promise<SessionRow[]> {
       const now = clock.now();
       return listSessions(store.read, { ...query, now, usedAfter: now - IDLE_MS });
     },
-    end: (id) => store.write((tx) => deleteSession(tx, id)),
+    /** Ends a session by its id; false when there is none. */
+    end: (id: string): Promise<boolean> => store.write((tx) => deleteSession(tx, id)),
   };
 }
 

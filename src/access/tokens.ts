@@ -25,18 +25,8 @@ interface TokenWish {
   readonly by: string;
 }
 
-/** Result of a request; the text is in this answer alone. */
-type TokenMaking =
-  | { readonly kind: 'made'; readonly row: TokenRow; readonly text: string }
-  | { readonly kind: 'name-taken' | 'unknown-provider' };
-
 /** Named tokens of providers and operators. */
-export interface Tokens {
-  make(wish: TokenWish): Promise<TokenMaking>;
-  list(query: AccessQuery): Promise<TokenRow[]>;
-  /** Ends the token with this id, or the live one with this name; undefined when there is none. */
-  revoke(idOrName: string): Promise<TokenRow | undefined>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 /** Dependencies of `createTokens`. */
 interface TokensDeps {
@@ -47,25 +37,26 @@ interface TokensDeps {
 }
 
 /** Keeps the named tokens of a store. */
-export function createTokens({ store, clock, onRevoked }: TokensDeps): Tokens {
+export function createTokens({ store, clock, onRevoked }: TokensDeps) {
   return {
-    async make({ name, purpose, profile, provider, validForMs, by }) {
+    /** Makes a token; the text is in this answer alone. */
+    async make({ name, purpose, profile, provider, validForMs, by }: TokenWish) {
       const { id, digest, text } = newSecret('token');
       const now = clock.now();
-      const row = await store.write(async (tx) => {
-        if (!(await isProvider(tx, provider))) return 'unknown-provider';
+      return store.write(async (tx) => {
+        if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' } as const;
         const isNew = await insertToken(tx, {
           ...{ id, name, purpose, profile, provider, digest, created_at: now, created_by: by },
           expires_at: validForMs === null ? null : now + validForMs,
           ...{ last_used_at: null, revoked_at: null },
         });
-        return isNew ? findToken(tx, id) : undefined;
+        const row = isNew ? await findToken(tx, id) : undefined;
+        return row ? ({ kind: 'made', row, text } as const) : ({ kind: 'name-taken' } as const);
       });
-      if (row === 'unknown-provider') return { kind: row };
-      return row === undefined ? { kind: 'name-taken' } : { kind: 'made', row, text };
     },
-    list: (query) => listAccess(store.read, 'tokens', query),
-    async revoke(idOrName) {
+    list: (query: AccessQuery): Promise<TokenRow[]> => listAccess(store.read, 'tokens', query),
+    /** Ends the token with this id, or the live one with this name; undefined when there is none. */
+    async revoke(idOrName: string): Promise<TokenRow | undefined> {
       const revoked = await store.write(async (tx) => {
         const [, id] = /^token-(.*)$/.exec(idOrName) ?? [];
         const found =

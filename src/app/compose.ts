@@ -141,7 +141,7 @@ async function watch(given: BridgeOptions): Promise<WatchedOptions> {
   const clock = await openStoreClock(given.store, given.clock);
   const { store: recorded, openRecord } = createRecorder(given.store);
   recorded.onStatement(({ verb, durationMs, hasFailed }) =>
-    metrics.statements(verb, hasFailed ? 'failed' : 'done').observe(durationMs / 1_000),
+    metrics.statements.observe({ verb, result: hasFailed ? 'failed' : 'done' }, durationMs / 1_000),
   );
   const store = watchWrites(recorded, clock, (result, durationMs) =>
     metrics.transactions.observe({ result }, durationMs / 1_000),

@@ -85,7 +85,7 @@ export function createApps(
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
-  app.use(showMetadata({ issuer: options.publicUrl, tokenEndpoint: toTokenEndpoint(options) }));
+  app.use(showMetadata(options.publicUrl, toTokenEndpoint(options)));
   app.use(health);
   const pages = openConsole(options, parts);
   if (settings.ops.port === undefined) {

@@ -33,25 +33,13 @@ export function isPassing(error: unknown): boolean {
   return error instanceof OpsError && PASSING.includes(error.status) && !isLate(error.cause);
 }
 
-/** Talks to the running bridge as an operator. */
-export interface OpsClient {
-  /** Address of the bridge. */
-  readonly url: string;
-  /**
-   * Sends a request below `/ops` and returns the JSON of a 2xx answer.
-   * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
-   */
-  send(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<unknown>;
-  /**
-   * Sends a request and returns the JSON of any answer, for callers that use a refusal.
-   * @throws BridgeError `ops-failed` when no answer came
-   */
-  ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
-  /** Sends a file and returns the JSON of a 2xx answer. @throws BridgeError `ops-failed` */
-  sendFile(path: `/${string}`, bytes: Uint8Array): Promise<unknown>;
-  /** True when a server answers at the address. */
-  isAnswering(): Promise<boolean>;
+/** True when the bridge is there and has not answered in time. */
+export function isLate(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError';
 }
+
+/** Talks to the running bridge as an operator. */
+export type OpsClient = ReturnType<typeof createOpsClient>;
 
 /** Answer of the bridge. */
 export interface OpsAnswer {
@@ -60,11 +48,13 @@ export interface OpsAnswer {
   readonly answer: unknown;
 }
 
+type Method = 'GET' | 'POST';
+
 /**
  * Creates a client of the bridge that `ops.url` names, or else of the one on this machine.
  * @param timeoutMs for one request. @throws BridgeError `ops-failed`
  */
-export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
+export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS) {
   const token = ops.commandToken ?? ops.token;
   if (token === undefined) {
     throw new OpsError(
@@ -73,77 +63,67 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     );
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
-  const askFor = async (path: string, asked: Pick<Exchange, 'method' | 'body' | 'type'>) => {
+
+  async function exchange(
+    method: Method,
+    path: string,
+    { type, body }: { type: string; body: string | Uint8Array | null },
+  ): Promise<OpsAnswer & { url: string }> {
     const url = `${base}/ops${path}`;
-    const { statusCode: status, text } = await exchange(url, { ...asked, token, timeoutMs });
-    const answer = findJson(text);
-    if (answer === undefined) throw toFailure(url, { status, answer });
-    return { status, answer };
-  };
-  const ask: OpsClient['ask'] = (method, path, body) =>
-    askFor(path, {
-      ...{ method, type: 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-  const toDone = (path: string, { status, answer }: OpsAnswer) => {
-    if (status >= 200 && status < 300) return answer;
-    throw toFailure(`${base}/ops${path}`, { status, answer });
-  };
+    try {
+      const { statusCode: status, body: answered } = await request(url, {
+        ...{ method, body },
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        signal: AbortSignal.timeout(timeoutMs),
+        // The signal is the only limit: undici's own limits are shorter than a call may wait for its turn.
+        ...{ headersTimeout: 0, bodyTimeout: 0 },
+      });
+      const answer = findJson(await answered.text());
+      if (answer === undefined) throw toFailure({ url, status, answer });
+      return { url, status, answer };
+    } catch (cause) {
+      if (cause instanceof OpsError) throw cause;
+      const words = isLate(cause)
+        ? `did not answer within ${timeoutMs / 1_000} s: the bridge took the request, which may still wait in its queue (upstream.waiting of /ops/status)`
+        : 'does not answer: is the bridge running? OPS_URL says where it is';
+      throw new OpsError(`${url} ${words}`, { cause });
+    }
+  }
+
+  /**
+   * Sends a request and returns the JSON of any answer, for callers that use a refusal.
+   * @throws BridgeError `ops-failed` when no answer came
+   */
+  function ask(method: Method, path: `/${string}`, body?: object) {
+    const text = body === undefined ? null : JSON.stringify(body);
+    return exchange(method, path, { type: 'application/json', body: text });
+  }
+
   return {
-    ...{ url: base, ask },
-    isAnswering: () => isAnswering(`${base}/healthz`),
-    send: async (method, path, body) => toDone(path, await ask(method, path, body)),
-    sendFile: async (path, body) =>
-      toDone(path, await askFor(path, { method: 'POST', type: 'text/csv', body })),
+    /** Address of the bridge. */
+    url: base,
+    ask,
+    /**
+     * Sends a request below `/ops` and returns the JSON of a 2xx answer.
+     * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
+     */
+    send: async (method: Method, path: `/${string}`, body?: object): Promise<unknown> =>
+      toDone(await ask(method, path, body)),
+    /** Sends a file and returns the JSON of a 2xx answer. @throws BridgeError `ops-failed` */
+    sendFile: async (path: `/${string}`, body: Uint8Array): Promise<unknown> =>
+      toDone(await exchange('POST', path, { type: 'text/csv', body })),
+    /** True when a server answers at the address. */
+    async isAnswering(): Promise<boolean> {
+      try {
+        const signal = AbortSignal.timeout(ANSWER_MS);
+        await (await request(`${base}/healthz`, { signal })).body.dump();
+        return true;
+      } catch (error) {
+        // A slow bridge is a running one.
+        return isLate(error);
+      }
+    },
   };
-}
-
-interface Exchange {
-  readonly method: 'GET' | 'POST';
-  readonly token: string;
-  readonly body: string | Uint8Array | null;
-  /** Media type of the body. */
-  readonly type: string;
-  readonly timeoutMs: number;
-}
-
-async function exchange(
-  url: string,
-  { method, token, body, type, timeoutMs }: Exchange,
-): Promise<{ statusCode: number; text: string }> {
-  try {
-    const answer = await request(url, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': type },
-      body,
-      signal: AbortSignal.timeout(timeoutMs),
-      // The signal is the only limit: undici's own limits are shorter than a call may wait for its turn.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    return { statusCode: answer.statusCode, text: await answer.body.text() };
-  } catch (cause) {
-    const words = isLate(cause)
-      ? `did not answer within ${timeoutMs / 1_000} s: the bridge took the request, which may still wait in its queue (upstream.waiting of /ops/status)`
-      : 'does not answer: is the bridge running? OPS_URL says where it is';
-    throw new OpsError(`${url} ${words}`, { cause });
-  }
-}
-
-/** True when the bridge is there and has not answered in time. */
-export function isLate(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === 'TimeoutError';
-}
-
-async function isAnswering(url: string): Promise<boolean> {
-  try {
-    const answer = await request(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    await answer.body.dump();
-    return true;
-  } catch (error) {
-    // A slow bridge is a running one.
-    return isLate(error);
-  }
 }
 
 function findJson(text: string): unknown {
@@ -154,7 +134,12 @@ function findJson(text: string): unknown {
   }
 }
 
-function toFailure(url: string, { status, answer }: OpsAnswer): OpsError {
+function toDone(answered: OpsAnswer & { url: string }): unknown {
+  if (answered.status >= 200 && answered.status < 300) return answered.answer;
+  throw toFailure(answered);
+}
+
+function toFailure({ url, status, answer }: OpsAnswer & { url: string }): OpsError {
   const isOurs = typeof answer === 'object' && answer !== null && 'message' in answer;
   const said = `${url} answered ${status}`;
   return new OpsError(isOurs ? `${String(answer.message)} (${said})` : said, { status });

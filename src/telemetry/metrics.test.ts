@@ -5,7 +5,7 @@ import { systemClock } from './system-clock.ts';
 
 test('each count appears with its labels, in seconds', async () => {
   const metrics = createMetrics();
-  metrics.requests('GET', '/Users/:id', '200').observe(0.02);
+  metrics.requests.observe({ method: 'GET', route: '/Users/:id', status: 200 }, 0.02);
   metrics.repairs.inc({ kind: 'string-boolean' }, 3);
   metrics.upstreamCalls.observe({ operation: 'scim.addUser', status: 0 }, 1);
   metrics.converged.inc({ resource_type: 'user', outcome: 'done' });
@@ -28,7 +28,7 @@ test('two sets of metrics do not mix', async () => {
 
 /** One call of each count. */
 const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Metrics) => void>> = {
-  requests: (m) => m.requests('GET', '/Users/:id', '200').observe(0.02),
+  requests: (m) => m.requests.observe({ method: 'GET', route: '/Users/:id', status: 200 }, 0.02),
   repairs: (m) => m.repairs.inc({ kind: 'string-boolean' }),
   writes: (m) => m.writes.inc({ resource_type: 'user', answer: 'applied' }),
   turnedAway: (m) => m.turnedAway.inc({ reason: 'rate' }),
@@ -42,7 +42,7 @@ const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Me
   converged: (m) => m.converged.inc({ resource_type: 'user', outcome: 'done' }),
   sweeps: (m) => m.sweeps.observe({ status: 'complete' }, 0.02),
   changes: (m) => m.changes.observe({ kind: 'leaver' }, 0.02),
-  statements: (m) => m.statements('select', 'done').observe(0.02),
+  statements: (m) => m.statements.observe({ verb: 'select', result: 'done' }, 0.02),
   transactions: (m) => m.transactions.observe({ result: 'done' }, 0.02),
   notifications: (m) => m.notifications.inc({ receiver: 'ops', result: 'delivered' }),
   driftRepairs: (m) => m.driftRepairs.observe({ kind: 'user.name' }, 0.02),

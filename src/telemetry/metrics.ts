@@ -128,11 +128,9 @@ export function createMetrics() {
     new Histogram({ name, help, labelNames: labels, buckets, registers });
   return {
     registry,
-    /** Series by method, route and status. */
-    requests: remember(histogram(COUNTED.requests)),
+    requests: histogram(COUNTED.requests),
     changes: histogram(COUNTED.changes),
-    /** Series by verb and result. */
-    statements: remember(histogram(COUNTED.statements)),
+    statements: histogram(COUNTED.statements),
     transactions: histogram(COUNTED.transactions),
     failedAttempts: counter(COUNTED.failedAttempts),
     turnedAway: counter(COUNTED.turnedAway),
@@ -179,17 +177,6 @@ function histogram<Label extends string>(
 /** Adds memory, CPU and event-loop delay of this process; called once per process, by its composition root. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
-}
-
-/** Finds the series of some labels, in the order of their names, once: making the key costs more than counting. */
-function remember<Label extends string>(metric: Histogram<Label>) {
-  const series = new Map<string, Histogram.Internal<Label>>();
-  return (...labels: readonly string[]) => {
-    const key = labels.join(' ');
-    const known = series.get(key) ?? metric.labels(...labels);
-    series.set(key, known);
-    return known;
-  };
 }
 
 /** Times of leavers that a sample keeps: more than the service takes in a minute. */

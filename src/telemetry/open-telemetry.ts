@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Span as ApiSpan,
-  type Context,
   ROOT_CONTEXT,
   type SpanContext,
   SpanKind,
@@ -25,11 +24,10 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { findTraceParent, type Span, type SpanStart, type Tracing } from './tracing.ts';
+import type { Span, Tracing } from './tracing.ts';
 
 /** Traces that are sent to a collector. */
 export interface OpenTelemetry {
@@ -49,11 +47,20 @@ interface OpenTelemetryOptions {
   readonly onExport: (error: Error | undefined) => void;
 }
 
+/** Longest time that an end waits for the collector, and one that an export may take, in milliseconds. */
+const STOP_MAX_MS = 3_000;
+const EXPORT_MAX_MS = 10_000;
+
 /** Sends traces by OTLP over HTTP. Nothing is global, so that two bridges in one process do not mix. */
 export function startOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry {
-  const traces = startTraces(options);
+  const { env, version } = options;
+  const traces = new TracerProvider({
+    resource: toResource(env, version),
+    sampler: toSampler(env),
+    spanProcessors: [createProcessor(options)],
+  });
   return {
-    tracing: createTracing(traces.getTracer('scim-bridge', options.version)),
+    tracing: createTracing(traces.getTracer('scim-bridge', version)),
     async stop() {
       // A collector that does not answer delays no end for long.
       const sent = Promise.allSettled([traces.shutdown()]);
@@ -73,44 +80,22 @@ function toResource(env: OpenTelemetryOptions['env'], version: string): Resource
   return defaultResource().merge(own).merge(named).merge(service);
 }
 
-/** Longest time that an end waits for the collector, and one that an export may take, in milliseconds. */
-const STOP_MAX_MS = 3_000;
-const EXPORT_MAX_MS = 10_000;
-
-function startTraces({
-  env,
-  tracesUrl: url,
-  version,
-  onExport,
-}: OpenTelemetryOptions): TracerProvider {
+function createProcessor({ env, tracesUrl: url, onExport }: OpenTelemetryOptions) {
   const timeoutMillis = toMs(env.OTEL_EXPORTER_OTLP_TIMEOUT, EXPORT_MAX_MS);
   const exporter = new OTLPTraceExporter({ url, timeoutMillis });
-  const processor = new BatchSpanProcessor({
+  return new BatchSpanProcessor({
     scheduledDelayMillis: toMs(env.OTEL_BSP_SCHEDULE_DELAY, 5_000),
     exportTimeoutMillis: EXPORT_MAX_MS,
-    exporter: toTelling(exporter, onExport),
+    exporter: {
+      shutdown: () => exporter.shutdown(),
+      forceFlush: () => exporter.forceFlush(),
+      export: (items, onResult) =>
+        exporter.export(items, (result) => {
+          onExport(result.error);
+          onResult(result);
+        }),
+    },
   });
-  return new TracerProvider({
-    resource: toResource(env, version),
-    sampler: toSampler(env),
-    spanProcessors: [processor],
-  });
-}
-
-/** Reports the result of each export. */
-function toTelling(
-  exporter: OTLPTraceExporter,
-  tell: (error: Error | undefined) => void,
-): SpanExporter {
-  return {
-    shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush(),
-    export: (items, onResult) =>
-      exporter.export(items, (result) => {
-        tell(result.error);
-        onResult(result);
-      }),
-  };
 }
 
 function toMs(text: string | undefined, otherwise: number): number {
@@ -119,19 +104,15 @@ function toMs(text: string | undefined, otherwise: number): number {
 }
 
 /** Sampler that `OTEL_TRACES_SAMPLER` names; whatever it does not name is decided by the caller's trace, else taken. */
-function toSampler({
-  OTEL_TRACES_SAMPLER: name,
-  OTEL_TRACES_SAMPLER_ARG: text,
-}: OpenTelemetryOptions['env']): Sampler {
-  const ratio = Number(text ?? 1);
-  const root = toRootSampler(name?.replace('parentbased_', ''), ratio);
-  const isAlone = name !== undefined && !name.startsWith('parentbased_');
-  return isAlone ? root : new ParentBasedSampler({ root });
-}
-
-function toRootSampler(name: string | undefined, ratio: number): Sampler {
-  if (name === 'always_off') return new AlwaysOffSampler();
-  return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
+function toSampler(env: OpenTelemetryOptions['env']): Sampler {
+  const { OTEL_TRACES_SAMPLER: name = 'parentbased_always_on' } = env;
+  const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG ?? 1);
+  const samplers: Readonly<Record<string, Sampler>> = {
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(ratio),
+  };
+  const root = samplers[name.replace('parentbased_', '')] ?? new AlwaysOnSampler();
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
 const KINDS = {
@@ -142,40 +123,34 @@ const KINDS = {
 
 function createTracing(tracer: Tracer): Tracing {
   const running = new AsyncLocalStorage<ApiSpan>();
-
-  function begin({ name, kind, parent, attributes = {} }: SpanStart): Span {
-    const context = toContext(parent) ?? toInner(running.getStore());
-    const options = { kind: KINDS[kind], attributes: { ...attributes } };
-    const span = tracer.startSpan(name, options, context);
-    return {
-      traceparent: toTraceParent(span.spanContext()),
-      run: (work) => running.run(span, work),
-      end({ name: renamed, attributes: more = {}, hasFailed = false } = {}) {
-        if (renamed !== undefined) span.updateName(renamed);
-        span.setAttributes({ ...more });
-        if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
-      },
-    };
-  }
-
-  return { begin };
+  return {
+    begin({ name, kind, parent, attributes = {} }): Span {
+      const outer = findSpanContext(parent) ?? running.getStore()?.spanContext();
+      const context = outer ? trace.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT;
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
+      return {
+        traceparent: toTraceParent(span.spanContext()),
+        run: (work) => running.run(span, work),
+        end({ name: renamed, attributes: more = {}, hasFailed = false } = {}) {
+          if (renamed !== undefined) span.updateName(renamed);
+          span.setAttributes(more);
+          if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+  };
 }
 
-function toContext(parent: string | undefined): Context | undefined {
-  const context = toSpanContext(parent);
-  return context && trace.setSpanContext(ROOT_CONTEXT, context);
-}
+const TRACE_PARENT =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 
-function toInner(span: ApiSpan | undefined): Context {
-  return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
-}
-
-function toSpanContext(traceparent: string | undefined): SpanContext | undefined {
-  const found = findTraceParent(traceparent);
-  if (found === undefined) return undefined;
-  const { traceId, spanId, flags } = found;
-  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+/** The parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
+function findSpanContext(traceparent: string | undefined): SpanContext | undefined {
+  const [, traceId, spanId, flags] = TRACE_PARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  return { traceId, spanId, traceFlags, isRemote: true };
 }
 
 function toTraceParent({ traceId, spanId, traceFlags }: SpanContext): string {

@@ -31,20 +31,3 @@ export interface Span {
 export interface Tracing {
   begin(start: SpanStart): Span;
 }
-
-/** Parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
-interface TraceParent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly flags: number;
-}
-
-const FORM =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
-
-/** The parts of the header; undefined: there is none, or it is none. */
-export function findTraceParent(header: string | undefined): TraceParent | undefined {
-  const [, traceId, spanId, flags] = FORM.exec(header ?? '') ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
-}

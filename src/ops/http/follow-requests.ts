@@ -32,7 +32,7 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
       const { method } = req;
       const route = toRoute(req.baseUrl, req.route);
       const status = res.statusCode;
-      metrics.requests(method, route, `${status}`).observe(durationMs / 1_000);
+      metrics.requests.observe({ method, route, status }, durationMs / 1_000);
       logger.log(events.requestFinished({ requestId, method, route, status, durationMs }));
     });
     if (tracing === undefined) return next();
