@@ -5,10 +5,10 @@ import { type BannerFacts, toBanner } from './app/banner.ts';
 import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
 import {
+  type FirstTokens,
+  logWeaknesses,
   openServableStore,
-  readFirstOperator,
-  readScimTokens,
-  tellWeaknesses,
+  readTokens,
   toStoreWatch,
   writeSignInLink,
 } from './app/first-access.ts';
@@ -91,7 +91,7 @@ async function serveUntilStopped(
       tracing: otel?.tracing,
     });
     renewSecrets(bridge, secrets, { settings, made });
-    await tellWeaknesses(logger, store);
+    await logWeaknesses(logger, store);
     await bridge.start();
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);
@@ -134,7 +134,7 @@ function openSecrets(
 function renewSecrets(
   bridge: Bridge,
   secrets: SecretWatch,
-  { settings, made }: { readonly settings: Settings; readonly made: MadeTokens },
+  { settings, made }: { readonly settings: Settings; readonly made: FirstTokens },
 ): void {
   secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
   if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
@@ -145,22 +145,11 @@ function cutOff(server: Server): void {
   server.closeAllConnections();
 }
 
-/** Tokens that the settings give, or that the first run made. */
-interface MadeTokens {
-  readonly scimTokens: readonly string[];
-  readonly operator: string | undefined;
-}
-
-async function readTokens(settings: Settings, store: Store): Promise<MadeTokens> {
-  const scimTokens = await readScimTokens(settings, store);
-  return { scimTokens, operator: await readFirstOperator(settings, store) };
-}
-
 function toFacts(
   { settings }: LoadedSettings,
   start: {
     readonly publicUrl: string;
-    readonly made: MadeTokens;
+    readonly made: FirstTokens;
     readonly ports: { readonly main: Listener; readonly ops: Listener | undefined };
     /** True: a person reads it, and no log keeps it. */
     readonly isSeen: boolean;
@@ -191,7 +180,7 @@ function toBasics({ settings: given, shown }: LoadedSettings, operator: string |
 }
 
 /** In front of the sandbox the token of the first run stays the only one. */
-function toSecrets(settings: Settings, { scimTokens, operator }: MadeTokens): Secrets {
+function toSecrets(settings: Settings, { scimTokens, operator }: FirstTokens): Secrets {
   const { tokens } = settings.scim;
   const isMade = tokens.length === 0 && settings.upstream.url === undefined;
   return { settings: withOperator(settings, operator), scimTokens: isMade ? scimTokens : tokens };

@@ -3,34 +3,17 @@ import { createDocumentReader, type DocumentPolicy } from '../outbound/read-docu
 import { findAccessToken } from '../store/credentials/clients.ts';
 import { findToken } from '../store/credentials/tokens.ts';
 import type { Store } from '../store/store.ts';
-import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
-import { type Clients, createClients } from './clients.ts';
-import {
-  createGivenTokenFinder,
-  createLookup,
-  type FindCredential,
-  type GivenTokens,
-  type Kept,
-} from './lookup.ts';
-import { createProviders, type Providers } from './providers.ts';
+import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
+import { createClients } from './clients.ts';
+import { createGivenTokenFinder, createLookup, type GivenTokens, type Kept } from './lookup.ts';
+import { createProviders } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
-import { createSessions, type Sessions } from './sessions.ts';
-import { createTokens, type Tokens } from './tokens.ts';
+import { createSessions } from './sessions.ts';
+import { createTokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
 /** The credentials that open one process, and their management. */
-export interface Access {
-  readonly find: FindCredential;
-  readonly providers: Providers;
-  readonly tokens: Tokens;
-  readonly clients: Clients;
-  readonly sessions: Sessions;
-  readonly issuerKeys: IssuerKeys;
-  /** Accepts these tokens of the settings from now on, and no others of them. */
-  renew(given: GivenTokens): void;
-  /** Stores the uses that are not stored yet, and asks no issuer any more. */
-  stop(): Promise<void>;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 /** Dependencies of `createAccess`. */
 interface AccessDeps {
@@ -47,7 +30,7 @@ interface AccessDeps {
 }
 
 /** Creates the access of one process. */
-export function createAccess({ store, clock, onFailure, ...deps }: AccessDeps): Access {
+export function createAccess({ store, clock, onFailure, ...deps }: AccessDeps) {
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
@@ -66,11 +49,13 @@ export function createAccess({ store, clock, onFailure, ...deps }: AccessDeps): 
     clients: createClients({ store, clock, reader, onRevoked }),
     sessions: createSessions({ store, clock, findGiven: () => given }),
     issuerKeys,
-    renew(next) {
+    /** Accepts these tokens of the settings from now on, and no others of them. */
+    renew(next: GivenTokens): void {
       given = next;
       findGiven = createGivenTokenFinder(next);
     },
-    async stop() {
+    /** Stores the uses that are not stored yet, and asks no issuer any more. */
+    async stop(): Promise<void> {
       issuerKeys.stop();
       await reader.close();
       await usage.stop();

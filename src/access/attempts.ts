@@ -55,11 +55,7 @@ export interface AttemptsView {
 }
 
 /** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
-export interface Attempts {
-  /** Resolves when the answer may be sent. */
-  failed(attempt: FailedAttempt): Promise<AttemptAnswer>;
-  view(): AttemptsView;
-}
+export type Attempts = ReturnType<typeof createAttempts>;
 
 /** Dependencies of `createAttempts`. */
 export interface AttemptsDeps {
@@ -75,7 +71,7 @@ export interface AttemptsDeps {
 }
 
 /** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
-export function createAttempts({ clock, delayMaxMs, counted, noticed }: AttemptsDeps): Attempts {
+export function createAttempts({ clock, delayMaxMs, counted, noticed }: AttemptsDeps) {
   const counts = createFailureCounts();
   const rarely = createRarely();
   let delayed = 0;
@@ -92,7 +88,9 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
   }
 
   return {
-    async failed({ place, presented, remoteAddress, requestId, signal }) {
+    /** Resolves when the answer may be sent. */
+    async failed(attempt: FailedAttempt): Promise<AttemptAnswer> {
+      const { place, presented, remoteAddress, requestId, signal } = attempt;
       const source = toSource(remoteAddress);
       const attempts = rarely.take(source, clock.now());
       if (attempts > 0) noticed({ place, requestId, remoteAddress, attempts });
@@ -104,7 +102,7 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
       if (delayMs > 0) await delay(delayMs, signal);
       return { kind: 'refused' };
     },
-    view: () => counts.view(clock.now()),
+    view: (): AttemptsView => counts.view(clock.now()),
   };
 }
 

@@ -7,7 +7,7 @@ import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { openServableStore, readScimTokens } from './first-access.ts';
+import { openServableStore, readTokens } from './first-access.ts';
 
 const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
 const noTokens = { scim: [], operator: undefined, reader: undefined };
@@ -75,7 +75,7 @@ test('a real service is served when a client that has no secret could come in', 
 test('the token that a first run prints survives a restart, and never opens a real service', async () => {
   const { load, withStore } = setUp();
   const read = (env: Readonly<Record<string, string>>) =>
-    withStore(env, (store) => readScimTokens(load(env), store));
+    withStore(env, async (store) => (await readTokens(load(env), store)).scimTokens);
   const [first] = await read({});
 
   expect(first).toMatch(/^[\w-]{32}$/);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
+import { createRarely } from '../access/attempts.ts';
 import { makeLink } from '../access/sign-in-link.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
@@ -34,29 +35,23 @@ export async function openServableStore(
   }
 }
 
-const TOKEN_FACT = 'first-run-token';
-
-/** The tokens of the settings, or in front of the sandbox the one that the first run made up and the store keeps. */
-export async function readScimTokens(
-  { scim, upstream }: Settings,
-  store: Store,
-): Promise<readonly string[]> {
-  if (scim.tokens.length > 0 || upstream.url !== undefined) return scim.tokens;
-  return [await keepMade(store, TOKEN_FACT)];
+/** Tokens that the settings give, or that the first run made. */
+export interface FirstTokens {
+  readonly scimTokens: readonly string[];
+  /** undefined where the settings name a service or a token of operators. */
+  readonly operator: string | undefined;
 }
 
-const OPERATOR_FACT = 'first-run-operator';
-
-/**
- * Finds the token of operators that the first run in front of the sandbox made up and the store keeps; undefined where
- * the settings name a service or a token.
- */
-export async function readFirstOperator(
-  { ops, upstream }: Settings,
+/** Reads the tokens of the settings, or in front of the sandbox those that the first run made up and the store keeps. */
+export async function readTokens(
+  { scim, ops, upstream }: Settings,
   store: Store,
-): Promise<string | undefined> {
-  if (ops.token !== undefined || upstream.url !== undefined) return undefined;
-  return keepMade(store, OPERATOR_FACT);
+): Promise<FirstTokens> {
+  const isSandbox = upstream.url === undefined;
+  const isMade = isSandbox && scim.tokens.length === 0;
+  const scimTokens = isMade ? [await keepMade(store, 'first-run-token')] : scim.tokens;
+  if (!isSandbox || ops.token !== undefined) return { scimTokens, operator: undefined };
+  return { scimTokens, operator: await keepMade(store, 'first-run-operator') };
 }
 
 /** The token that the store keeps under this name, made when it is asked for first. */
@@ -95,8 +90,6 @@ export async function writeSignInLink(
 
 /** Time that a start waits for a PostgreSQL that is not there yet, in milliseconds. */
 const DEADLINE_MS = 60_000;
-/** Interval at which lost connections are logged, in milliseconds: a server that ends takes all of them. */
-const LOST_TOLD_MS = 60_000;
 
 /** Waits for a database that starts beside the bridge, or is just changing over, until the bridge is stopped. */
 export function toStoreWatch(
@@ -105,33 +98,29 @@ export function toStoreWatch(
 ): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
-  let isTold = false;
-  let lostToldAtMs = Number.NEGATIVE_INFINITY;
+  const rarely = createRarely();
+  let isLogged = false;
   return {
     deadline: {
       ms: DEADLINE_MS,
       signal: stopping.signal,
       onWait(error) {
-        if (!isTold) logger.log(events.storeAwaited({ error }));
-        isTold = true;
+        if (!isLogged) logger.log(events.storeAwaited({ error }));
+        isLogged = true;
       },
     },
     onConnectionLost(error) {
-      const nowMs = performance.now();
-      if (nowMs - lostToldAtMs < LOST_TOLD_MS) return;
-      lostToldAtMs = nowMs;
-      logger.log(events.storeConnectionLost({ code: toCode(error) }));
+      // A server that ends takes all of them.
+      if (rarely.take('connection', performance.now()) === 0) return;
+      const { code } = Object(error);
+      const line = { code: typeof code === 'string' ? code : 'unknown' };
+      logger.log(events.storeConnectionLost(line));
     },
   };
 }
 
-function toCode(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'unknown';
-}
-
 /** Logs at the start how committed data may be lost. @throws StoreError */
-export async function tellWeaknesses(logger: Logger, { read }: Store): Promise<void> {
+export async function logWeaknesses(logger: Logger, { read }: Store): Promise<void> {
   for (const weakness of await findWeaknesses(read)) {
     logger.log(weakness === 'not-flushed' ? events.storeNotFlushed() : events.storeFollowed());
   }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
-import type { ResourceKey } from '../domain/ids.ts';
 import type { ApiSource } from '../ops/sources.ts';
-import type { BoundedWait } from '../reconcile/bounded-wait.ts';
-import { createElection, type KnownLeader, type OwnLead } from '../reconcile/loop/election.ts';
+import { createElection, type OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
@@ -23,35 +21,17 @@ const CALL_WAIT_MS = 120_000;
 const NO_ANSWER = 'the leader did not answer in time';
 
 /** The lead as one process sees it: its own tenure, or what the leader says. */
-export interface Leadership {
-  /** Knowledge of the leader: as of now where this process leads, else as of its last word. */
-  news(): LeaderNews;
-  known(): KnownLeader | undefined;
-  /** The tenure of this process, once it may send; undefined: it does not lead. */
-  tenure(): BridgeTenure | undefined;
-  /** Parts of the leader that requests use. */
-  readonly access: LeaderAccess;
-  /** Makes a call for an operator, or has the leader make it. */
-  readonly callForOperator: ApiSource['call'];
-  /** Looks for an operator, or has the leader look. */
-  readonly look: DriftKeeper['look'];
-  /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
-  readonly broken: Promise<BridgeError>;
-  start(): Promise<void>;
-  /** Gives the lead up, where other processes may take it. */
-  resign(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Leadership = ReturnType<typeof createLeadership>;
 
 /** Parts of a lead; those that need the lead themselves are asked for late. */
-export interface LeadershipOptions {
+interface LeadershipOptions {
   readonly options: WatchedOptions;
   readonly findParts: () => TenureParts;
   readonly handOver: (tx: Db) => Promise<void>;
 }
 
 /** The part of one process in who leads. */
-export function createLeadership({ options, findParts, handOver }: LeadershipOptions): Leadership {
+export function createLeadership({ options, findParts, handOver }: LeadershipOptions) {
   const { store, clock, logger, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
@@ -86,39 +66,41 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
     return parsed.news;
   }
 
-  return {
-    news: () => current?.news ?? parse(election.known()?.news ?? null),
-    known: () => election.known(),
-    tenure: () => current,
-    access: {
-      find: () => current?.convergence,
-      findQueue() {
-        const known = election.known();
-        return known?.isAlive === true ? parse(known.news).queue : undefined;
-      },
-      readPrivilege: (resource, wait) => askForPrivilege(options, resource, wait),
+  const access: LeaderAccess = {
+    find: () => current?.convergence,
+    findQueue() {
+      const known = election.known();
+      return known?.isAlive === true ? parse(known.news).queue : undefined;
     },
-    callForOperator: (operation, args, call) =>
-      current === undefined
-        ? askForCall(options, { kind: 'call', operation: operation.id, args }, call.signal)
-        : current.callForOperator(operation, args, call),
-    look: (request) =>
-      current === undefined ? askForLook(options, request) : current.look(request),
+    async readPrivilege(resource, { class: callClass, waitMs }) {
+      const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
+      if ((await ask(options, errand, { waitMs })) !== undefined) return;
+      throw new BridgeError('could-not-look', NO_ANSWER);
+    },
+  };
+  const callForOperator: ApiSource['call'] = (operation, args, call) =>
+    current?.callForOperator(operation, args, call) ??
+    askForCall(options, { kind: 'call', operation: operation.id, args }, call.signal);
+  const look: DriftKeeper['look'] = (request) =>
+    current?.look(request) ?? askForLook(options, request);
+
+  return {
+    /** Knowledge of the leader: as of now if this process leads, else as of its last word. */
+    news: (): LeaderNews => current?.news ?? parse(election.known()?.news ?? null),
+    known: () => election.known(),
+    /** The tenure of this process, once it may send; undefined: it does not lead. */
+    tenure: () => current,
+    access,
+    /** Makes a call or a look for an operator, or has the leader make it. */
+    callForOperator,
+    look,
+    /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
     broken: broken.promise,
     start: () => election.start(),
+    /** Gives the lead up, if other processes may take it. */
     resign: () => (store.engine === 'sqlite' ? Promise.resolve() : election.resign()),
     stop: () => election.stop(),
   };
-}
-
-async function askForPrivilege(
-  options: WatchedOptions,
-  resource: ResourceKey,
-  { class: callClass, waitMs }: BoundedWait,
-): Promise<void> {
-  const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
-  if ((await ask(options, errand, { waitMs })) !== undefined) return;
-  throw new BridgeError('could-not-look', NO_ANSWER);
 }
 
 async function askForLook(

@@ -67,10 +67,8 @@ function toReason({ code, detail, remedy }: Reason): Condition {
 function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
   const why = reason ?? 'it is above its limits';
   const text = `A plan of ${toCount(waiting, 'change')} (${source}) waits for an operator: ${why}. scim-bridge plan show`;
-  return {
-    key: `plan:${id}`,
-    began: toNotice('plan.held', text, { plan: id, source, waiting, reason }),
-  };
+  const began = toNotice('plan.held', text, { plan: id, source, waiting, reason });
+  return { key: `plan:${id}`, began };
 }
 
 function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {

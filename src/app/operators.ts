@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { createPlanSums } from '../ops/drift/plan-sums.ts';
 import { findLastSweep } from '../ops/drift/sweeps.ts';
-import { createNews, type News } from '../ops/events/news.ts';
+import { createNews } from '../ops/events/news.ts';
 import type { Reserve } from '../ops/exports/read-file.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
@@ -29,18 +29,7 @@ import { toScimDeps } from './scim.ts';
 import { toLoggedName } from './telemetry.ts';
 
 /** State that operators are shown, beside what the store lists. */
-type State = Omit<
-  StatusSources,
-  | 'listStuck'
-  | 'listFailing'
-  | 'listDisputes'
-  | 'findLeavers'
-  | 'findRelease'
-  | 'findLastSweep'
-  | 'countDrifts'
-  | 'countUnmanaged'
-> &
-  Pick<HealthSources, 'writes'>;
+type State = Omit<StatusSources, keyof ReturnType<typeof toLists>> & Pick<HealthSources, 'writes'>;
 
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
@@ -52,7 +41,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     ...{ store, clock, attempts, drifts, rules, access, sessions: access.sessions },
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
-    status: toStatusSources(options, { ...state, findReading }),
+    status: { ...state, ...toLists(options, findReading) },
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     // Takeovers by hand go the way of those by a request.
     adoptUser: (request) => adoptUserByHand(scim, request),
@@ -71,7 +60,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     refreshFormerIds: parts.formerIds.refresh,
     notify: parts.reconciler.notify,
     pause: parts.guard.pause,
-    resume: () => resume(parts),
+    async resume() {
+      await parts.guard.resume();
+      parts.reconciler.notify();
+    },
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),
@@ -81,34 +73,29 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     openAct: acts.open,
     recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
     findCredential: access.find,
-    news: openNews(options, parts),
+    news: createNews({
+      readMarks: () => readMarks(store.read),
+      isDraining: parts.isDraining,
+      clock,
+    }),
   });
 }
 
 /** Leavers who are not out that the status names. */
 const LEAVERS_SHOWN = 10;
 
-function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts): News {
-  return createNews({ readMarks: () => readMarks(store.read), isDraining, clock });
-}
-
-function toStatusSources(
-  { store, clock }: WatchedOptions,
-  { findReading, ...state }: State & Pick<OpsSources, 'findReading'>,
-): StatusSources {
+function toLists({ store, clock }: WatchedOptions, findReading: OpsSources['findReading']) {
+  const { read } = store;
+  const isActive = (status: string) => ACTIVE_STATUSES.some((active) => active === status);
   return {
-    ...state,
-    listStuck: (limit) => listStuck(store.read, limit),
-    listFailing: (limit) => listFailing(store.read, limit),
-    listDisputes: (limit) => listDisputes(store.read, limit),
-    findLeavers: () => findLateLeavers(store.read, { before: clock.now(), limit: LEAVERS_SHOWN }),
-    findRelease: () => findReleaseProgress(store.read, clock.now()),
-    findLastSweep: () => findLastSweep(store.read, findReading()),
-    countDrifts: async () =>
-      (await countDrifts(store.read)).filter(({ status }) =>
-        ACTIVE_STATUSES.some((active) => active === status),
-      ),
-    countUnmanaged: () => countUnmanaged(store.read),
+    listStuck: (limit: number) => listStuck(read, limit),
+    listFailing: (limit: number) => listFailing(read, limit),
+    listDisputes: (limit: number) => listDisputes(read, limit),
+    findLeavers: () => findLateLeavers(read, { before: clock.now(), limit: LEAVERS_SHOWN }),
+    findRelease: () => findReleaseProgress(read, clock.now()),
+    findLastSweep: () => findLastSweep(read, findReading()),
+    countDrifts: async () => (await countDrifts(read)).filter(({ status }) => isActive(status)),
+    countUnmanaged: () => countUnmanaged(read),
   };
 }
 
@@ -125,19 +112,14 @@ function tellCalls(logger: Logger): ApiSource['told'] {
 
 /** Reserves the place of requests that bring a file. One at a time: each keeps a whole export in memory. */
 function createReserve(): Reserve {
-  let running: object | undefined;
+  let isTaken = false;
   return () => {
-    if (running !== undefined) return undefined;
-    const own = {};
-    running = own;
+    if (isTaken) return undefined;
+    isTaken = true;
+    let isOwn = true;
     return () => {
-      if (running === own) running = undefined;
+      if (isOwn) isTaken = false;
+      isOwn = false;
     };
   };
-}
-
-/** Ends a pause, and has what waited go on. */
-async function resume({ guard, reconciler }: BridgeParts): Promise<void> {
-  await guard.resume();
-  reconciler.notify();
 }

@@ -17,13 +17,7 @@ class Unreadable extends Error {
 }
 
 /** Reads documents of other hosts. */
-export interface DocumentReader {
-  /** True when the policy lets this address be read. */
-  isAllowed(url: string): boolean;
-  /** Reads JSON; no redirect is followed. @throws Unreadable */
-  read(url: string): Promise<unknown>;
-  close(): Promise<void>;
-}
+export type DocumentReader = ReturnType<typeof createDocumentReader>;
 
 /** Longest time of one reading, and of its connection, in milliseconds. */
 const READ_MS = 5_000;
@@ -32,12 +26,13 @@ const CONNECT_MS = 3_000;
 const BYTES_MAX = 256 * 1_024;
 
 /** Creates a reader that calls what the policy names, and nothing else. */
-export function createDocumentReader({ hosts, privateAddresses }: DocumentPolicy): DocumentReader {
+export function createDocumentReader({ hosts, privateAddresses }: DocumentPolicy) {
   const isNamed = createMatcher(hosts);
   const guard = privateAddresses === 'refuse' ? createAddressGuard() : undefined;
   const connect = { timeout: CONNECT_MS, ...(guard === undefined ? {} : { lookup: guard.lookup }) };
   const dispatcher = new Agent({ connect, headersTimeout: READ_MS, bodyTimeout: READ_MS });
 
+  /** True when the policy lets this address be read. */
   function isAllowed(text: string): boolean {
     const url = URL.parse(text);
     if (url === null || url.username !== '' || url.password !== '') return false;
@@ -66,7 +61,8 @@ export function createDocumentReader({ hosts, privateAddresses }: DocumentPolicy
 
   return {
     isAllowed,
-    async read(url) {
+    /** Reads JSON; no redirect is followed. @throws Unreadable */
+    async read(url: string): Promise<unknown> {
       try {
         return JSON.parse(await readText(url));
       } catch (cause) {

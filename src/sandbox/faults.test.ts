@@ -18,11 +18,6 @@ describe('a fault of one call', () => {
       added: false,
     },
     {
-      fault: { kind: 'status', status: 401 },
-      want: { status: 401, body: 'Invalid token' },
-      added: false,
-    },
-    {
       fault: { kind: 'html' },
       want: { status: 200, body: expect.stringContaining('<html>') },
       added: true,

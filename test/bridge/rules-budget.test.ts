@@ -112,7 +112,8 @@ test('a deprovisioning reaches the service within a second at p95 while 200 crea
       requestsPerSecond: REQUESTS_PER_SECOND,
       settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
       sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
-      prepare: ({ faults }) => (faults.requestsPerSecond = REQUESTS_PER_SECOND),
+      prepare: ({ faults }) =>
+        void Object.assign(faults, { requestsPerSecond: REQUESTS_PER_SECOND }),
     },
     async (bridge, clock) => {
       const { sandbox } = bridge;

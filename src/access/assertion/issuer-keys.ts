@@ -40,18 +40,7 @@ interface KeyPlace {
 }
 
 /** Keys of issuers, each read rarely, and kept while its host is down. */
-export interface IssuerKeys {
-  /** The keys of an issuer. @throws IssuerUnreadable */
-  get(place: KeyPlace): Promise<HeldKeys>;
-  /**
-   * Keys that are newer than these, for an assertion that none of them has signed. All who ask share one reading, and
-   * wait for it if the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the host
-   * asked more often than every few seconds. If very many wait, further ones do not.
-   * @throws IssuerUnreadable
-   */
-  renew(place: KeyPlace, seen: HeldKeys): Promise<HeldKeys>;
-  stop(): void;
-}
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
 /** Dependencies of `createIssuerKeys`. */
 export interface IssuerKeysDeps {
@@ -72,7 +61,7 @@ interface State {
 }
 
 /** Creates the memory of the issuers' keys of one process. */
-export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): IssuerKeys {
+export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
   const states = new BoundedMap<string, State>(SOURCES_MAX);
   const stopping = new AbortController();
   /** A clock that was set back makes nothing younger. */
@@ -111,7 +100,8 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): Iss
   }
 
   return {
-    async get(place) {
+    /** The keys of an issuer. @throws IssuerUnreadable */
+    async get(place: KeyPlace): Promise<HeldKeys> {
       const state = getState(states, place);
       const { held, failure } = state;
       if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
@@ -124,7 +114,13 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): Iss
         throw error;
       }
     },
-    async renew(place, seen) {
+    /**
+     * Keys that are newer than these, for an assertion that none of them has signed. All who ask share one reading, and
+     * wait for it if the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the host
+     * asked more often than every few seconds. If very many wait, further ones do not.
+     * @throws IssuerUnreadable
+     */
+    async renew(place: KeyPlace, seen: HeldKeys): Promise<HeldKeys> {
       const state = getState(states, place);
       if (state.held !== undefined && state.held !== seen) return state.held;
       if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
