@@ -45,9 +45,6 @@ export interface ClientWish {
   readonly by: string;
 }
 
-/** OAuth clients, which are identity providers, and their secrets. The text of a secret is in one answer alone. */
-export type Clients = ReturnType<typeof createClients>;
-
 /** Dependencies of `createClients`. */
 interface ClientsDeps {
   readonly store: Store;
@@ -57,7 +54,7 @@ interface ClientsDeps {
   readonly onRevoked: () => void;
 }
 
-/** Keeps the clients of a store. */
+/** Keeps the OAuth clients of a store, which are identity providers, and their secrets. */
 export function createClients({ store, clock, reader, onRevoked }: ClientsDeps) {
   return {
     /** Makes a client; without a text it proves itself by assertions. */

@@ -37,9 +37,6 @@ export interface ProviderWish {
   readonly handling: { readonly [Name in keyof Handling]?: Handling[Name] | undefined };
 }
 
-/** Identity providers, each with its own people and groups. */
-export type Providers = ReturnType<typeof createProviders>;
-
 const WITHOUT_LIMITS: ProviderLimits = { domains: null, groupNames: null, may: RIGHTS };
 
 const DEFAULT: Provider = {
@@ -51,7 +48,7 @@ const DEFAULT: Provider = {
   createdBy: null,
 };
 
-/** Keeps the providers of a store. */
+/** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({
   store,
   clock,

@@ -161,7 +161,7 @@ export function parseShapeChange(base: SandboxShape, body: unknown): SandboxShap
 }
 
 /** The shape of a named preset. @throws Refusal 400 for another name */
-export function parsePreset(name: unknown): SandboxShape {
+function parsePreset(name: unknown): SandboxShape {
   if (name === 'documented' || name === 'narrowest' || name === 'generous') {
     return sandboxPresets[name];
   }

@@ -107,7 +107,7 @@ export class State {
 }
 
 /** Rows in order of their ids, found by id and by other keys. */
-export class Table<Row extends { readonly id: number }, Key extends string> {
+class Table<Row extends { readonly id: number }, Key extends string> {
   readonly #rows = new Map<number, Row>();
   /** Ids by key and value: several rows may have the same value of a key. */
   readonly #ids = new Sets<string>();

@@ -31,14 +31,14 @@ const calls = z.object({
   recent: z.array(z.object({ at: z.number(), status: z.number().optional() })),
 });
 
+const SERVE = `
+  import { startSandbox } from './src/sandbox/sandbox.ts';
+  const { url, token } = await startSandbox({ seed: JSON.parse(process.argv[1]) });
+  console.log(JSON.stringify({ url, token }));`;
+
 /** Starts it in memory, in the documented shape, without a limit on the rate. */
 export async function startBenchSandbox(seed: Seed): Promise<BenchSandbox> {
-  const child = await startChild('src/sandbox/main.ts', [
-    ...toArgument('--seed-users', seed.users),
-    ...toArgument('--seed-groups', seed.groups),
-    ...toArgument('--seed-group-sizes', seed.groupSizes?.join(',')),
-    ...toArgument('--seed-members', seed.membersPerGroup),
-  ]);
+  const child = await startChild('--input-type=module', ['-e', SERVE, JSON.stringify(seed)]);
   const [url, token] = [getText(child.greeting, 'url'), getText(child.greeting, 'token')];
   const control = async (method: 'GET' | 'DELETE' | 'PATCH', what: string, wish?: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -60,8 +60,4 @@ export async function startBenchSandbox(seed: Seed): Promise<BenchSandbox> {
     },
     stop: child.stop,
   };
-}
-
-function toArgument(name: string, value: number | string | undefined): string[] {
-  return value === undefined ? [] : [name, String(value)];
 }

@@ -4,22 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import type { SandboxOptions } from './sandbox.ts';
 import { callUrl, startForTest } from './start-for-test.ts';
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const SERVE = `
+  import { startSandbox } from './sandbox.ts';
+  const { url, token } = await startSandbox(JSON.parse(process.argv[1]));
+  console.log(JSON.stringify({ url, token }));`;
 
 test('a killed sandbox has kept everything it has answered', async () => {
   const file = join(newFolder(), 'sandbox.db');
-  const { child, url, token } = await serve([
-    '--file',
-    file,
-    '--seed-users',
-    '1',
-    '--seed-groups',
-    '1',
-  ]);
+  const { child, url, token } = await serve({ file, seed: { users: 1, groups: 1 } });
   let answered = 0;
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let n = 0; n < 10_000; n += 1) {
@@ -45,17 +41,14 @@ test('a killed sandbox has kept everything it has answered', async () => {
   expect(sandbox.service.auditEvents()).toHaveLength(kept);
 });
 
-test('SIGTERM stops it', async () => {
-  const { child, url } = await serve(['--token', 'given', '--shape', 'narrowest']);
-  const shape = await callUrl({ url, token: 'given' }, { method: 'GET', path: '/_sandbox/shape' });
-  expect(shape.body).toMatchObject({ errorBody: 'empty' });
-  child.kill('SIGTERM');
-  expect(await once(child, 'exit')).toEqual([0, null]);
-});
-
-async function serve(args: string[]): Promise<{ child: ChildProcess; url: string; token: string }> {
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(process.execPath, [main, ...args], { stdio: [...stdio] });
+async function serve(
+  options: SandboxOptions,
+): Promise<{ child: ChildProcess; url: string; token: string }> {
+  const args = ['--input-type=module', '-e', SERVE, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(createInterface(child.stdout), 'line');
   return { child, ...JSON.parse(line) };
