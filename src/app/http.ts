@@ -107,20 +107,15 @@ const leadToConsole: RequestHandler = (req, res, next) => {
 
 /** Opens the console, with the identity provider of the settings. */
 function openConsole(
-  options: WatchedOptions,
-  parts: Pick<BridgeParts, 'access' | 'attempts' | 'acts'>,
+  { settings, clock, logger }: WatchedOptions,
+  { access, attempts, acts: { open: openAct } }: BridgeParts,
 ): Router {
-  const { settings, clock, logger } = options;
-  const { access, attempts } = parts;
-  const acts = createSignInActs({ openAct: parts.acts.open, clock });
-  const { sessions } = access;
+  const { sessions, find: findCredential } = access;
+  const acts = createSignInActs({ openAct, clock });
   const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
   const provider = findOidcOptions(settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
-  const { find: findCredential } = access;
-  return createConsole({
-    ...{ sessions, findCredential, attempts, clock, acts, oidc },
-  });
+  return createConsole({ sessions, findCredential, attempts, clock, acts, oidc });
 }
 
 /** Address where providers get access tokens. */

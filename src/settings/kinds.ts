@@ -139,9 +139,14 @@ export function parts<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `has a key that is unknown${toHint(issue.keys[0] ?? '', keys)}`
+        ? `has the unknown key${toUnknown(issue.keys[0] ?? '', keys)}`
         : `has to be a map of ${keys.join(', ')}`,
   });
+}
+
+/** A key and its nearest; one that is no plain word is not shown: it may be a value, and a secret. */
+function toUnknown(key: string, known: readonly string[]): string {
+  return `${/^[a-z]{1,24}$/i.test(key) ? ` ${key}` : ''}${toHint(key, known)}`;
 }
 
 /** A text, as a part; `allowed` describes it. */
@@ -202,28 +207,31 @@ export function databaseUrl() {
 
 /** A credential that a person or a machine presents. */
 export function secret({ charactersMin }: { readonly charactersMin: number }) {
-  return credential(charactersMin).register(kindFacts, {
-    allowed: `a secret of ${allowedCharacters(charactersMin)}`,
-    secret: 'value',
-  });
+  const { schema, allowed } = credential(charactersMin);
+  return schema.register(kindFacts, { allowed: `a secret of ${allowed}`, secret: 'value' });
 }
 
 /** Several credentials that are valid at once. */
 export function secretList({ charactersMin }: { readonly charactersMin: number }) {
-  return list(credential(charactersMin)).register(kindFacts, {
-    allowed: `secrets separated by commas, each of ${allowedCharacters(charactersMin)}`,
+  const { schema, allowed } = credential(charactersMin);
+  return list(schema).register(kindFacts, {
+    allowed: `secrets separated by commas, each of ${allowed}`,
     secret: 'value',
   });
 }
 
 function credential(charactersMin: number) {
+  const isGuessed = charactersMin >= GUESSED_MIN;
+  const least = charactersMin > 1 ? `at least ${charactersMin} ` : '';
+  const rest = isGuessed ? ', not the same few again and again' : '';
   // Characters that fit into an Authorization header in one piece, and into a list with commas.
-  return z
+  const schema = z
     .string()
     .min(charactersMin)
     .max(4_096)
     .regex(/^[!-+\--~]+$/)
-    .refine((text) => charactersMin < GUESSED_MIN || countBits(text) >= BITS_MIN);
+    .refine((text) => !isGuessed || countBits(text) >= BITS_MIN);
+  return { schema, allowed: `${least}visible ASCII characters without spaces and commas${rest}` };
 }
 
 /** Least length of a secret that strangers may guess at. */
@@ -235,12 +243,6 @@ const BITS_MIN = 40;
 function countBits(text: string): number {
   const counts = Map.groupBy(text, (character) => character).values();
   return counts.reduce((bits, { length }) => bits - length * Math.log2(length / text.length), 0);
-}
-
-function allowedCharacters(charactersMin: number): string {
-  const least = charactersMin > 1 ? `at least ${charactersMin} ` : '';
-  const rest = charactersMin < GUESSED_MIN ? '' : ', not the same few again and again';
-  return `${least}visible ASCII characters without spaces and commas${rest}`;
 }
 
 function list<Item extends z.ZodType<string, string>>(item: Item) {

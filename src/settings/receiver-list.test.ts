@@ -64,7 +64,7 @@ const refused = [
   {
     why: 'has a key that is none',
     receivers: [{ ...pager, formt: 'slack' }],
-    says: 'entry 1 has a key that is unknown; did you mean format?',
+    says: 'entry 1 has the unknown key formt; did you mean format?',
   },
   {
     why: 'has no secret',

@@ -46,13 +46,13 @@ const refused: [rule: string, message: string][] = [
     '5',
     'has to be a map of group, adminsOf, membersOf, from, permissions, addToCardsAndSpacesEnabled, entities, appsPermissions, temporarilyInactive',
   ],
-  ['{ name: X }', 'has a key that is unknown'],
+  ['{ name: X }', 'has the unknown key name'],
   ['{ permissions: 1 }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
   [
     '{ group: X, membersOf: X }',
     'has to have exactly one of the keys group, adminsOf and membersOf',
   ],
-  ['{ group: X, permission: 1 }', 'has a key that is unknown; did you mean permissions?'],
+  ['{ group: X, permission: 1 }', 'has the unknown key permission; did you mean permissions?'],
   ['{ group: X, from: Y }', 'has the key from, which a rule with group does not have'],
   [
     '{ group: "" , permissions: 1 }',

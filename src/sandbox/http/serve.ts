@@ -86,56 +86,40 @@ interface ServeDeps extends Callee {
   control(request: string, body: unknown): unknown;
 }
 
-interface Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Path with the query, as it was sent. */
-  readonly target: string;
-  readonly path: string;
-  readonly query: string;
-  readonly operation: OperationName | 'unknown';
-}
-
 /** Answers requests with the imitated operations, the shape and the faults. */
 export function createRequestListener(deps: ServeDeps) {
   const countCall = createRateWindow(deps);
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = '', url: target = '/' } = request;
-    const [path = '', ...rest] = target.split('?');
-    const match = matchOperation(method, path);
-    const operation: Arrival['operation'] =
-      match.kind === 'operation' ? match.operation : 'unknown';
-    const arrival = { request, response, method, target, path, query: rest.join('?'), operation };
-    if (path.startsWith('/_sandbox/')) void serveControl(deps, arrival);
-    else void serveCall(deps, arrival, countCall());
+    const isControl = request.url?.startsWith('/_sandbox/');
+    void (isControl
+      ? serveControl(deps, request, response)
+      : serveCall(deps, countCall, { request, response }));
   };
-}
-
-async function serveCall(deps: ServeDeps, arrival: Arrival, rate: Rate): Promise<void> {
-  const { request, response, method, target, operation } = arrival;
-  const end = deps.calls.begin({ method, path: target, operation, at: deps.directory.nowMs() });
-  const { wire, isHalf } = await toEnding(deps, arrival, rate);
-  if (wire === undefined || response.destroyed) {
-    end(0);
-    request.socket.resetAndDestroy();
-  } else {
-    end(isHalf ? 0 : wire.status);
-    send(response, { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf);
-  }
 }
 
 async function serveControl(
   deps: ServeDeps,
-  { request, response, method, path }: Arrival,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   try {
     assertToken(deps, request);
     const body = parseJson(await readBody(request));
+    const { method, path } = toTarget(request);
     send(response, toWire(200, deps.control(`${method} ${path}`, body) ?? {}));
   } catch (error) {
     if (!response.destroyed) send(response, toErrorWire(toKnown(error), 'rest', 'message'));
   }
+}
+
+function toTarget({ method = '', url: target = '/' }: IncomingMessage) {
+  const [path = '', ...rest] = target.split('?');
+  return { method, target, path, query: rest.join('?') };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 /** End of a call: an answer, half an answer, or without one a cut connection. */
@@ -144,25 +128,40 @@ interface Ending {
   readonly isHalf?: boolean;
 }
 
-async function toEnding(deps: ServeDeps, arrival: Arrival, rate: Rate): Promise<Ending> {
+async function serveCall(
+  deps: ServeDeps,
+  countCall: () => Rate,
+  { request, response }: Exchange,
+): Promise<void> {
   const { directory, faults } = deps;
-  const { request, response, method, target, path, query, operation } = arrival;
-  const face = toFace(path);
-  try {
+  const { target, ...call } = toTarget(request);
+  const match = matchOperation(call.method, call.path);
+  const operation = match.kind === 'operation' ? match.operation : 'unknown';
+  const begun = { method: call.method, path: target, operation, at: directory.nowMs() } as const;
+  const end = deps.calls.begin(begun);
+  const rate = countCall();
+  const answer = async (): Promise<Ending> => {
     const text = await readBody(request);
     assertToken(deps, request);
     // The token of a deactivated account is not valid, as in every service.
     if (!directory.state.users.find(directory.ownerId)?.active) throw invalidToken();
     if (!rate.isAllowed) throw new Refusal(429, 'rate limit exceeded');
     const address = request.socket.remoteAddress ?? '';
-    const run = (body = text) => carryOut(deps, { method, path, query, text: body, address });
-    return await applyFaults(faults.take(operation, `${target} ${text}`), {
-      ...{ faults, response, face, run },
-    });
-  } catch (error) {
+    const run = (body = text) => carryOut(deps, { ...call, text: body, address });
+    const found = faults.take(operation, `${target} ${text}`);
+    return applyFaults(found, { faults, response, face: toFace(call.path), run });
+  };
+  const { wire, isHalf } = await answer().catch((error: unknown): Ending => {
     // Otherwise the caller hung up while it was sending.
-    const isKnown = error instanceof Refusal;
-    return isKnown ? { wire: toErrorWire(error, face, directory.shape().errorBody) } : {};
+    if (!(error instanceof Refusal)) return {};
+    return { wire: toErrorWire(error, toFace(call.path), directory.shape().errorBody) };
+  });
+  if (wire === undefined || response.destroyed) {
+    end(0);
+    request.socket.resetAndDestroy();
+  } else {
+    end(isHalf ? 0 : wire.status);
+    send(response, { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf);
   }
 }
 
@@ -182,8 +181,12 @@ async function applyFaults({ delayMs, fault }: CallFaults, call: FaultyCall): Pr
   switch (fault?.kind) {
     case undefined:
       return { wire: run() };
-    case 'status':
-      return { wire: failWithStatus(fault, call) };
+    case 'status': {
+      if (fault.effect === 'done') run();
+      const refusal = { status: fault.status, message: 'the sandbox was told to fail' };
+      const wire = toErrorWire(refusal, call.face, fault.body ?? 'documented');
+      return { wire: { ...wire, headers: { ...wire.headers, ...fault.headers } } };
+    }
     case 'hang':
       return hang(fault, call);
     case 'reset': {
@@ -201,15 +204,6 @@ async function applyFaults({ delayMs, fault }: CallFaults, call: FaultyCall): Pr
       return { wire: { ...wire, text: wire.text.slice(0, wire.text.length / 2) } };
     }
   }
-}
-
-function failWithStatus(
-  { effect, status, body = 'documented', headers }: Extract<Fault, { kind: 'status' }>,
-  { face, run }: FaultyCall,
-): Wire {
-  if (effect === 'done') run();
-  const wire = toErrorWire({ status, message: 'the sandbox was told to fail' }, face, body);
-  return { ...wire, headers: { ...wire.headers, ...headers } };
 }
 
 async function hang(
