@@ -108,6 +108,13 @@ export interface ResourcesTable {
   out_at: number | null;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
   erased_at: number | null;
+  /** When it is to be compared by itself, because another program may have changed it; null: it is not. */
+  look_at: number | null;
+  /** Only what was seen of it since then counts. */
+  look_since: number | null;
+  look_source: Detector | null;
+  /** 1: its admin list is to be read too. */
+  look_admins: Generated<number>;
   /** Time of the last read of the admin list; null: never. */
   admins_read_at: number | null;
   /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
@@ -118,17 +125,13 @@ export interface ResourcesTable {
   inner_groups: Generated<string>;
 }
 
-/** Every e-mail address shown for a user, for filters. */
-export interface UserEmailsTable {
-  user_id: UserId;
-  email_folded: string;
-}
-
-/** A name that a user or group does not carry any more. */
-export interface FormerNamesTable {
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  name_folded: string;
+/** Name of a user or group beside those in its row: an e-mail address, for filters, or a former name, for protection. */
+export interface NamesTable {
+  resource: UserId | GroupId;
+  /** Folded. */
+  name: string;
+  /** 1: the user or group does not carry it any more. */
+  former: Generated<number>;
 }
 
 /** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
@@ -341,18 +344,6 @@ export interface PlanActionsTable {
   /** Time at which it was planned. */
   planned_at: number;
   released_at: number | null;
-}
-
-/** User or group that is to be compared by itself, because another program may have changed it. */
-export interface InspectionsTable {
-  resource_id: string;
-  resource_type: 'user' | 'group';
-  source: Detector;
-  /** Only what was seen of it since then counts. */
-  since: number;
-  /** 1: its admin list is to be read too. */
-  admins: number;
-  due_at: number;
 }
 
 /** One complete comparison of the service with the store. At most one is `running`. */
@@ -597,8 +588,7 @@ export interface NoticesTable {
 /** The whole store. */
 export interface Schema {
   resources: ResourcesTable;
-  user_emails: UserEmailsTable;
-  former_names: FormerNamesTable;
+  names: NamesTable;
   former_ids: FormerIdsTable;
   memberships: LinkColumns;
   group_admins: LinkColumns;
@@ -613,7 +603,6 @@ export interface Schema {
   sweeps: SweepsTable;
   plans: PlansTable;
   plan_actions: PlanActionsTable;
-  inspections: InspectionsTable;
   providers: ProvidersTable;
   tokens: TokensTable;
   clients: ClientsTable;

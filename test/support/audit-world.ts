@@ -91,8 +91,8 @@ export async function startAuditWorld(
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
   /** Waits until whom the log names was looked at, and what follows is settled. */
   const untilLooked = async () => {
-    const looks = bridge.store.read.selectFrom('inspections').select('resource_id');
-    const listDue = () => looks.where('due_at', '<=', clock.now()).execute();
+    const looks = bridge.store.read.selectFrom('resources').select('id');
+    const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
     await until('nobody is to be looked at', async () => (await listDue()).length === 0);
     await untilSettled(bridge);
   };

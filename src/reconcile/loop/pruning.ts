@@ -11,7 +11,7 @@ import type { Prune } from '../../store/engine/prune.ts';
 import { pruneErrands } from '../../store/errands.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
 import { pruneDisputes } from '../../store/resources/disputes.ts';
-import { forgetNames, listFormerNameRows } from '../../store/resources/former-names.ts';
+import { forgetNames } from '../../store/resources/known-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { pruneDeletedGroups } from '../../store/resources/rows.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
@@ -91,11 +91,7 @@ const KEPT_MS = 2 * 24 * 3_600_000;
 
 /** Names that people and groups carried before are kept while they protect somebody. */
 async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
-  const names = await listFormerNameRows(store.read);
-  const ordinary = names.filter(
-    ({ resource_type, name_folded }) => !rules.protection.protectsName(resource_type, name_folded),
-  );
-  if (ordinary.length > 0) await store.write((tx) => forgetNames(tx, ordinary));
+  await forgetNames(store, ({ type, name }) => !rules.protection.protectsName(type, name));
 }
 
 /** Forgets what is from before `before`, or beyond the rows that are kept, a part in each transaction. */

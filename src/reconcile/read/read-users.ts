@@ -1,21 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
-import { listFoldedEmails } from '../../domain/address.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { confirms, isTheSame } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { listNamesUnderWay } from '../../store/resources/by-name.ts';
 import { findRowsOfAccounts } from '../../store/resources/by-upstream.ts';
+import { insertEmails, listEmails, saveEmails } from '../../store/resources/known-names.ts';
 import {
-  insertObservedUsers,
-  type ObservedAccount,
-  replaceUserEmails,
-} from '../../store/resources/emails.ts';
-import { deleteRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+  deleteRow,
+  insertRows,
+  type NewRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
@@ -161,7 +160,7 @@ async function saveUsers(
     await moveLinks(tx, unmanaged.id, deleted.id);
     await deleteRow(tx, unmanaged);
   }
-  const added: ObservedAccount[] = [];
+  const added: NewRow<'user'>[] = [];
   const licensed: UserId[] = [];
   for (const { upstreamId, observe } of accounts) {
     const row = byAccount.get(upstreamId);
@@ -175,7 +174,12 @@ async function saveUsers(
     if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
     await saveUser(tx, row, { observed, now: times.now });
   }
-  await insertObservedUsers(tx, await withoutUnderWay(tx, added));
+  const news = await withoutUnderWay(tx, added);
+  await insertRows(tx, news);
+  await insertEmails(
+    tx,
+    news.flatMap((row) => listEmails(row).map((name) => ({ resource: row.id, name }))),
+  );
   if (licensed.length > 0 && !rules.book.isEmpty) {
     await followUsers(tx, rules, licensed, times.now);
   }
@@ -185,10 +189,10 @@ async function saveUsers(
  * Leaves out accounts that a create of ours may have made: the look of the user who waits for it tells. Under another id
  * they would be lost to whoever writes them meanwhile.
  */
-async function withoutUnderWay(tx: Db, added: readonly ObservedAccount[]) {
+async function withoutUnderWay(tx: Db, added: readonly NewRow<'user'>[]) {
   if (added.length === 0) return added;
   const underWay = await listNamesUnderWay(tx, 'user');
-  return added.filter(({ row }) => {
+  return added.filter((row) => {
     const names = [row.observed_user_name_folded, row.observed_email_folded];
     return !names.some((name) => typeof name === 'string' && underWay.has(name));
   });
@@ -218,19 +222,15 @@ function tellsLicence(observed: ObservedUser, before: ObservedUser | undefined):
   return observed.appsPermissions !== undefined && before?.appsPermissions === undefined;
 }
 
-function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
-  const attributes = toUnmanagedAttributes(observed);
+function toNewUser(upstreamId: number, observed: ObservedUser, now: number): NewRow<'user'> {
   return {
-    row: {
-      ...toObservedColumns({ erased_at: null }, observed),
-      ...toUserColumns(attributes),
-      type: 'user',
-      id: userId(newId()),
-      upstream_id: upstreamId,
-      created_at: now,
-      modified_at: now,
-    },
-    emailsFolded: listFoldedEmails(attributes),
+    ...toObservedColumns({ erased_at: null }, observed),
+    ...toUserColumns(toUnmanagedAttributes(observed)),
+    type: 'user',
+    id: userId(newId()),
+    upstream_id: upstreamId,
+    created_at: now,
+    modified_at: now,
   };
 }
 
@@ -241,15 +241,12 @@ async function saveUser(
   { observed, now }: { observed: ObservedUser; now: number },
 ): Promise<void> {
   const columns = toObservedColumns(row, observed);
-  const attributes = row.origin === null ? toUnmanagedAttributes(observed) : undefined;
-  const shown = attributes && toUserColumns(attributes);
-  if (attributes === undefined || shown?.attributes === row.attributes) {
+  const shown = row.origin === null ? toUserColumns(toUnmanagedAttributes(observed)) : undefined;
+  if (shown === undefined || shown.attributes === row.attributes) {
     await updateRow(tx, row, columns, row);
     return;
   }
   const changed = { ...shown, version: row.version + 1, modified_at: now };
   await updateRow(tx, row, { ...columns, ...changed }, row);
-  const emails = listFoldedEmails(attributes);
-  const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
-  if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
+  await saveEmails(tx, row, { id: row.id, attributes: shown.attributes });
 }

@@ -42,7 +42,7 @@ export function createInspections(deps: DriftDeps): (signal: AbortSignal) => Pro
       signal.throwIfAborted();
       const isNew = await take(deps, inspection, signal);
       // What an operator changed is shown, and not undone at once.
-      hasFound ||= isNew && inspection.source !== 'operator';
+      hasFound ||= isNew && inspection.look_source !== 'operator';
     }
     return { nextAt: await findNextInspectionAt(store.read), hasFound };
   };
@@ -72,16 +72,17 @@ async function tryInspection(
   signal: AbortSignal,
 ): Promise<readonly DriftRow[] | number> {
   const { store, clock, repair } = deps;
-  const { resource_type: type, resource_id: id, source: detector, since } = inspection;
-  const row = await findRow(store.read, { type, id });
+  const { look_source: detector, look_since: since } = inspection;
+  const row = await findRow(store.read, inspection);
   if (row === undefined) return [];
   // The worker that has it looks first, and its look is usually enough.
   if (isBusy(row)) return clock.now() + toWaitMs(inspection, BUSY_MS);
   // What a write met missing may be what the service shows late.
-  const quietAt = detector === 'discovery' ? await findQuietAt(store.read, id, repair.settleMs) : 0;
+  const quietAt =
+    detector === 'discovery' ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
   if (quietAt > clock.now()) return quietAt;
   const ordinary = toSeenAt(row) < since;
-  const needs = { ...toNeeds(row, { admins: inspection.admins === 1 }, deps), ordinary };
+  const needs = { ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps), ordinary };
   const looked = await inspect({ deps, signal }, row, { needs, detector, since });
   if (looked.kind !== 'could-not-look' && looked.found !== undefined) return looked.found;
   return clock.now() + toWaitMs(inspection, RETRY_MS);
@@ -94,6 +95,9 @@ function toSeenAt(row: ResourceRow): number {
 }
 
 /** Time for which an inspection is put off: as long again as it has waited, so that others are taken meanwhile. */
-function toWaitMs({ due_at, since }: InspectionRow, [min, max]: readonly [number, number]): number {
-  return Math.min(Math.max(due_at - since, min), max);
+function toWaitMs(
+  { look_at, look_since }: InspectionRow,
+  [min, max]: readonly [number, number],
+): number {
+  return Math.min(Math.max(look_at - look_since, min), max);
 }

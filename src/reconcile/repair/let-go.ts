@@ -9,7 +9,7 @@ import { isInFlight } from '../../store/in-flight.ts';
 import { disownLinks } from '../../store/links/observations.ts';
 import { hasRuledLinks, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
-import { saveEmails } from '../../store/resources/emails.ts';
+import { saveEmails } from '../../store/resources/known-names.ts';
 import { listNested } from '../../store/resources/nesting.ts';
 import {
   type GroupRow,

@@ -40,7 +40,7 @@ import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
-import { saveEmails } from '../../store/resources/emails.ts';
+import { saveEmails } from '../../store/resources/known-names.ts';
 import {
   endObserved,
   findRow,

@@ -13,8 +13,8 @@ import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { lockLostUsers } from '../../store/resources/by-name.ts';
-import { replaceUserEmails } from '../../store/resources/emails.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
+import { replaceEmails } from '../../store/resources/known-names.ts';
 import { joinLost, reviveUser } from '../../store/resources/revive.ts';
 import { insertRow, type NewRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
@@ -206,7 +206,7 @@ async function insert(
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
   const row = from ? await reviveUser(tx, from, draft, now) : await insertRow(tx, draft);
-  await replaceUserEmails(tx, row.id, listFoldedEmails(document));
+  await replaceEmails(tx, row.id, listFoldedEmails(document));
   return startWriting(tx, deps, { row, document, from });
 }
 

@@ -26,7 +26,7 @@ import {
 import { isInFlight } from '../../store/in-flight.ts';
 import { listAccountNames, listUsersByAnyName } from '../../store/resources/by-name.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
-import { replaceUserEmails } from '../../store/resources/emails.ts';
+import { replaceEmails } from '../../store/resources/known-names.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
@@ -109,7 +109,7 @@ export async function storeUserChange(
   };
   await updateRow(tx, row, toChangedColumns(row, changed), row);
   if (!isDeepStrictEqual(before.emails, next.emails))
-    await replaceUserEmails(tx, row.id, listFoldedEmails(next));
+    await replaceEmails(tx, row.id, listFoldedEmails(next));
   return {
     type: 'user',
     id: row.id,

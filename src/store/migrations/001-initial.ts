@@ -46,7 +46,8 @@ function listResourceStatements(serial: string): string[] {
       display_folded text, address_folded text, active integer default 1 not null,
       observed_user_name_folded text, observed_email_folded text, owner integer default 0 not null,
       takes_seat integer default 0 not null, seat_since bigint, left_at bigint, out_at bigint,
-      erased_at bigint, admins_read_at bigint, entities text,
+      erased_at bigint, look_at bigint, look_since bigint, look_source text,
+      look_admins integer default 0 not null, admins_read_at bigint, entities text,
       admins_asked integer default 0 not null, inner_groups text default '[]' not null)`,
     // No index begins with the type: without statistics SQLite would take it for the best one everywhere.
     `create unique index resources_upstream on resources (upstream_id, type)
@@ -85,16 +86,15 @@ function listResourceStatements(serial: string): string[] {
     'create index resources_in_flight on resources (in_flight) where in_flight > 0',
     'create index resources_asked on resources (asked_kind, asked_at) where asked_kind is not null',
     'create index resources_tombstones on resources (deleted_at, seq) where deleted_at is not null',
+    'create index resources_look on resources (look_at) where look_at is not null',
     `create index resources_due on resources
       (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null`,
-    `create table user_emails (
-      user_id text not null references resources (id) on delete cascade on update cascade,
-      email_folded text not null,
-      constraint user_emails_pk primary key (email_folded, user_id))`,
-    'create index user_emails_user on user_emails (user_id)',
-    `create table former_names (
-      resource_type text not null, resource_id text not null, name_folded text not null,
-      constraint former_names_pk primary key (resource_type, resource_id, name_folded))`,
+    `create table names (
+      resource text not null references resources (id) on delete cascade on update cascade,
+      name text not null, former integer default 0 not null,
+      constraint names_pk primary key (name, resource))`,
+    'create index names_resource on names (resource)',
+    'create index names_former on names (resource) where former = 1',
     ...listLinkStatements('memberships', serial),
     ...listLinkStatements('group_admins', serial),
   ];
@@ -175,10 +175,6 @@ function listDriftStatements(serial: string): string[] {
       calls integer not null, counts text not null, reasons text not null,
       dry_run integer default 0 not null, plan_id text)`,
     `create unique index sweeps_running on sweeps (status) where status = 'running'`,
-    `create table inspections (
-      resource_id text primary key, resource_type text not null, source text not null,
-      since bigint not null, admins integer not null, due_at bigint not null)`,
-    'create index inspections_due_at on inspections (due_at)',
     `create table plans (
       seq ${serial}, id text not null unique, hash text not null, status text not null,
       source text not null, reason text, counts text not null, automatic integer not null,

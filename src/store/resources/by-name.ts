@@ -113,7 +113,7 @@ export async function lockLostUsers(
     'user',
     sql`deleted_at is not null and upstream_id is null
     and sent_creates <> '[]' and (name_folded = ${userNameFolded}
-      or id in (select user_id from user_emails where email_folded = ${emailFolded}))
+      or id in (select resource from names where former = 0 and name = ${emailFolded}))
     order by seq desc ${forUpdate(tx)}`,
   );
 }

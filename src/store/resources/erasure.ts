@@ -23,7 +23,7 @@ export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
     sql`(id = ${key} or name_folded = ${folded}
       or display_folded = ${folded} or observed_user_name_folded = ${folded}
       or observed_email_folded = ${folded}
-      or id in (select user_id from user_emails where email_folded = ${folded}))
+      or id in (select resource from names where former = 0 and name = ${folded}))
     order by seq limit ${FITTING_MAX}`,
   );
 }
@@ -49,6 +49,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     version: row.version + 1,
     modified_at: now,
     erased_at: now,
+    look_at: null,
   });
 }
 
@@ -89,14 +90,12 @@ function listDeletions({ id, names }: ErasedUser): Statement[] {
   const ofUser = sql`resource_type = 'user' and resource_id = ${id}`;
   const named = names.map((name) => sql`name_folded = ${foldCase(name)}`);
   return [
-    sql`delete from user_emails where user_id = ${id}`,
-    sql`delete from former_names where ${ofUser}`,
+    sql`delete from names where resource = ${id}`,
     sql`delete from former_ids where ${ofUser}`,
     sql`delete from memberships where user_id = ${id}`,
     sql`delete from group_admins where user_id = ${id}`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
     sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
-    sql`delete from inspections where resource_id = ${id}`,
     ...named.map((is) => sql`delete from disputes where resource_type = 'user' and ${is}`),
   ];
 }

@@ -27,7 +27,7 @@ export async function listByKey<Type extends ResourceKey['type']>(
   if (row.length > 0) return row;
   const folded = foldCase(key);
   const isNamed = sql`(name_folded = ${folded} or display_folded = ${folded}
-    or id in (select user_id from user_emails where email_folded = ${folded}))`;
+    or id in (select resource from names where former = 0 and name = ${folded}))`;
   const live = await select(sql`${isNamed} and deleted_at is null order by seq`);
   if (live.length > 0) return live;
   return preferCurrent(await select(sql`${isNamed} order by ${WAITING_FIRST}, seq desc`));

@@ -138,7 +138,7 @@ export function toText(text: string): RawBuilder<SqlBool> {
   const conditions = [
     ...['id', 'external_id', 'upstream_scim_id', 'upstream_uid'].map(is),
     ...['name_folded', 'display_folded'].map(matches),
-    sql`id in (select user_id from user_emails where ${matches('email_folded')})`,
+    sql`id in (select resource from names where former = 0 and ${matches('names.name')})`,
     ...isNumber,
   ];
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;

@@ -7,7 +7,7 @@ import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 import { lockOtherOwners } from './by-name.ts';
 import { listUsersOfAccount } from './by-upstream.ts';
-import { listFormerNames } from './former-names.ts';
+import { listFormerNames } from './known-names.ts';
 import type { GroupRow, UserRow } from './rows.ts';
 import { toObservedGroup, toUserState } from './state.ts';
 
@@ -53,7 +53,6 @@ export function createProtection(deps: ProtectionDeps): Protection {
     if (isProtectedUser === MATCHES_NOTHING) return new Set();
     const former = await listFormerNames(
       tx,
-      'user',
       rows.map(({ id }) => id),
     );
     const isNamed = (row: UserRow) =>
@@ -89,7 +88,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
     },
     async findGroupReason(tx, row) {
       if (isProtectedGroup === MATCHES_NOTHING) return undefined;
-      const former = await listFormerNames(tx, 'group', [row.id]);
+      const former = await listFormerNames(tx, [row.id]);
       const names = [row.name, toObservedGroup(row)?.displayName];
       return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
         ? 'The group is protected by the settings of the bridge.'

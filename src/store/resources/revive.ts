@@ -8,7 +8,6 @@ import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight, isUnsure, markInterrupted } from '../in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../links/work.ts';
 import type { Db } from '../store.ts';
-import { moveFormerNames } from './former-names.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -68,7 +67,6 @@ async function giveId(
   // Whoever made the call that is on its way finds no row to record it in.
   if (isInFlight(row)) await markInterrupted(tx, key, now);
   await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
-  await moveFormerNames(tx, row.type, { from: row.id, to: id });
   await moveOwnCalls(tx, [row.id], id);
   const mayExist = row.sent_creates !== '[]';
   return {

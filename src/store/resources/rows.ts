@@ -9,7 +9,7 @@ import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { keepFormerNames } from './former-names.ts';
+import { keepFormerNames } from './known-names.ts';
 
 type ResourceType = GivenKey['type'];
 /** Ids by the types of what they name. */
@@ -136,7 +136,7 @@ export async function updateRow(
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
-/** Columns of names, beside the addresses in `user_emails`. */
+/** Columns of names, beside the addresses in `names`. */
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
 type NamedRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number]>;
@@ -164,7 +164,7 @@ async function keepNames(
     const next = change[column];
     return typeof next === 'string' || next === null ? next : row[column];
   });
-  await keepFormerNames(tx, key, { old, names });
+  await keepFormerNames(tx, key.id, { old, names });
 }
 
 /** Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. */

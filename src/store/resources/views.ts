@@ -254,7 +254,7 @@ function ofUsers(type: ResourceType, condition: RawBuilder<SqlBool>): RawBuilder
 }
 
 function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`id in (select user_id from user_emails where email_folded = ${emailFolded})`;
+  return sql<SqlBool>`id in (select resource from names where former = 0 and name = ${emailFolded})`;
 }
 
 /** Condition: the user is in this group, and the group is not deleted. */

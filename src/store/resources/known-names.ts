@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { GivenKey, UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
+import { toValues } from '../engine/row-sql.ts';
+import type { Db, Store } from '../store.ts';
+
+/** Saves the shown addresses of a changed user, by which filters find the user. */
+export async function saveEmails(
+  tx: Db,
+  before: { readonly attributes: string },
+  after: { readonly id: UserId; readonly attributes: string },
+): Promise<void> {
+  if (after.attributes === before.attributes) return;
+  const emails = listEmails(after);
+  if (!isDeepStrictEqual(listEmails(before), emails)) await replaceEmails(tx, after.id, emails);
+}
+
+/** Lists the folded addresses that a user is shown with. */
+export function listEmails({ attributes }: { readonly attributes: string }): string[] {
+  return listFoldedEmails(parseStored<JsonObject>(attributes));
+}
+
+/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
+export async function replaceEmails(tx: Db, id: UserId, folded: readonly string[]): Promise<void> {
+  const isGone = folded.length === 0 ? sql`` : sql`and name not in (${sql.join(folded)})`;
+  await sql`update names set former = 1 where resource = ${id} and former = 0 ${isGone}`.execute(
+    tx,
+  );
+  await insertEmails(
+    tx,
+    folded.map((name) => ({ resource: id, name })),
+  );
+}
+
+/** Adds addresses of any users. */
+export async function insertEmails(
+  tx: Db,
+  emails: readonly { readonly resource: UserId; readonly name: string }[],
+): Promise<void> {
+  for (const some of chunks(emails)) {
+    await sql`insert into names ${toValues(some)}
+      on conflict (name, resource) do update set former = 0`.execute(tx);
+  }
+}
+
+/** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
+export async function keepFormerNames(
+  tx: Db,
+  resource: string,
+  { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
+): Promise<void> {
+  const gone = [...new Set(old)].filter((name) => name && !names.includes(name));
+  if (gone.length === 0) return;
+  const rows = gone.map((name) => ({ resource, name, former: 1 }));
+  await sql`insert into names ${toValues(rows)} on conflict do nothing`.execute(tx);
+}
+
+/** The names that they carried before, by id. */
+export async function listFormerNames(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await readInChunks(ids, async (some) => {
+    const found = await sql<{ resource: string; name: string }>`select resource, name from names
+      where former = 1 and resource in (${sql.join(some)})`.execute(db);
+    return found.rows;
+  });
+  const byId = Map.groupBy(rows, ({ resource }) => resource);
+  return new Map([...byId].map(([id, some]) => [id, some.map(({ name }) => name)]));
+}
+
+/** Forgets the former names that are ordinary: they protect no user or group. */
+export async function forgetNames(
+  { read, write }: Pick<Store, 'read' | 'write'>,
+  isOrdinary: (name: Pick<FormerName, 'type' | 'name'>) => boolean,
+): Promise<void> {
+  const { rows } = await sql<FormerName>`select known.resource, known.name, owner.type
+    from names as known join resources as owner on owner.id = known.resource
+    where known.former = 1`.execute(read);
+  for (const some of chunks(rows.filter(isOrdinary))) {
+    const pairs = sql.join(some.map(({ resource, name }) => sql`(${resource}, ${name})`));
+    await write((tx) =>
+      sql`delete from names where former = 1 and (resource, name) in (values ${pairs})`.execute(tx),
+    );
+  }
+}
+
+/** A name that a user or group does not carry any more, folded. */
+interface FormerName extends Pick<GivenKey, 'type'> {
+  readonly resource: string;
+  readonly name: string;
+}
