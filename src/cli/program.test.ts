@@ -188,9 +188,7 @@ registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url 
     );
   };
   const toFile = (text: string) => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cli-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'settings.yaml');
+    const path = join(makeFolder(), 'settings.yaml');
     writeFileSync(path, text);
     return path;
   };
@@ -220,10 +218,14 @@ registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url 
   });
 });
 
-test('sandbox prints where it is served and with which token, and ends when asked to', async () => {
+function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const env = { SANDBOX_FILE: join(folder, 'new/sandbox.db') };
+  return folder;
+}
+
+test('sandbox prints where it is served and with which token, and ends when asked to', async () => {
+  const env = { SANDBOX_FILE: join(makeFolder(), 'new/sandbox.db') };
   const first = await run('sandbox', { env });
   expect(first).toMatchObject({ code: 0, err: '' });
   expect(first.out).toMatch(/^Base URL {2}http:\/\/127\.0\.0\.1:\d+\nToken {5}\S{16,}\n$/);
@@ -232,10 +234,10 @@ test('sandbox prints where it is served and with which token, and ends when aske
 });
 
 test('a sandbox whose port is taken ends with 1 and says so', async () => {
-  const env = { SANDBOX_PORT: `${await serveHealth(200)}`, SANDBOX_FILE: ':memory:' };
-  const { code, err } = await run('sandbox', { env });
-  expect(code).toBe(1);
-  expect(err).toContain('EADDRINUSE');
+  const file = join(makeFolder(), 'sandbox.db');
+  const env = { SANDBOX_PORT: `${await serveHealth(200)}`, SANDBOX_FILE: file };
+  const ended = await run('sandbox', { env });
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('EADDRINUSE') });
 });
 
 const addresses = [

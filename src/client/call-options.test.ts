@@ -56,23 +56,6 @@ describe('attempts of one call', () => {
 
     await expect(client.users.retrieveCurrentUser({}, { attemptsMax })).rejects.toThrow(TypeError);
   });
-
-  test('are made where the caller says that a repeat is safe', async () => {
-    const { client, seen } = await startClient((res, _request, n) =>
-      sendJson(res, n === 0 ? 502 : 200, { id: 1 }),
-    );
-    await client.tags.addTag({ body: { name: 'a' } }, { repeat: 'safe' });
-
-    expect(seen).toHaveLength(2);
-  });
-
-  test('are not made where the caller says that it is not', async () => {
-    const { client, seen } = await startClient((res) => sendJson(res, 502, {}));
-    const call = client.users.retrieveCurrentUser({}, { repeat: 'unsafe' });
-
-    await expect(call).rejects.toMatchObject({ outcome: 'unknown' });
-    expect(seen).toHaveLength(1);
-  });
 });
 
 describe('an answer with its response', () => {
@@ -98,13 +81,6 @@ describe('an answer with its response', () => {
     const { headers } = await client.request({ method: 'GET', path: '/x' }).withResponse();
 
     expect(headers['x-n']).toBe('1');
-  });
-
-  test('fails as the answer does', async () => {
-    const { client } = await startClient((res) => sendJson(res, 403, {}));
-    const call = client.users.retrieveCurrentUser().withResponse();
-
-    await expect(call).rejects.toMatchObject({ code: 'not-permitted' });
   });
 });
 
@@ -143,14 +119,6 @@ describe('a removal that is repeated because its answer was lost', () => {
 
     expect(await removed.withResponse()).toMatchObject({ content: undefined, status: 404 });
     expect(seen).toHaveLength(2);
-  });
-
-  test('is not when nothing was found at once', async () => {
-    const { client } = await startClient((res) => sendJson(res, 404, {}));
-
-    await expect(client.spaces.removeSpace({ path: { space_id: 1 } })).rejects.toMatchObject({
-      code: 'not-found',
-    });
   });
 
   test('is not when the first attempt certainly did nothing', async () => {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Agent, interceptors, MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -24,12 +23,6 @@ test('an operation is called by its group and name, with path, query and body ap
   ]);
 });
 
-test('arguments may be left out where nothing is required', async () => {
-  const { client, seen } = await startClient((res) => sendJson(res, 200, []));
-  expect(await client.groups.getListOfGroups()).toEqual([]);
-  expect(seen[0]?.url).toBe('/api/latest/company/groups');
-});
-
 test('from JavaScript, wrong arguments are a TypeError and nothing is sent', async () => {
   const { client, seen } = await startClient(ok);
   const call = untyped(client);
@@ -47,13 +40,6 @@ test('an operation shows the row that it follows from', async () => {
 test('an answer that differs from the documents is no error', async () => {
   const { client } = await startClient((res) => sendJson(res, 200, 'something else'));
   expect(await client.groups.getListOfGroups()).toBe('something else');
-});
-
-test('where nothing is answered, nothing is looked for', async () => {
-  const { client } = await startClient((res) => res.end('removed'));
-  const path = { property_id: 1, uid: 'u' };
-  const removed = client.customPropertyTreeEntities.deleteTreeEntityFromCustomProperty({ path });
-  expect(await removed).toBeUndefined();
 });
 
 test('a file is its object, or where the service redirects, asked or not, the address', async () => {
@@ -104,38 +90,10 @@ describe('requestsPerSecond', () => {
     expect((times[5] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('0 is no limit: 200 are on their way before the first is answered', async () => {
-    const count = 200;
-    const held: ServerResponse[] = [];
-    const answerAll = (res: ServerResponse) => {
-      held.push(res);
-      if (held.length === count) for (const one of held) sendJson(one, 200, {});
-    };
-    const { client } = await startClient(answerAll, { requestsPerSecond: 0, inFlightMax: count });
-
-    // At five a second they would take longer than a test may.
-    await Promise.all(Array.from({ length: count }, () => client.users.retrieveCurrentUser()));
-
-    expect(held).toHaveLength(count);
-  });
-
   test('a negative one is refused', () => {
     const options = { baseUrl: 'http://127.0.0.1', token, requestsPerSecond: -1 };
     expect(() => createClient(options)).toThrow(RangeError);
   });
-});
-
-test('a dispatcher of the caller sends, and stays open', async () => {
-  const agent = new Agent();
-  onTestFinished(() => agent.close());
-  const { client, baseUrl, seen } = await startClient(ok, { dispatcher: agent });
-  await client.users.retrieveCurrentUser();
-  await client.close();
-  expect(agent.closed).toBe(false);
-  expect((await agent.request({ origin: baseUrl, path: '/x', method: 'GET' })).statusCode).toBe(
-    200,
-  );
-  expect(seen).toHaveLength(2);
 });
 
 test('a dispatcher may be one that answers by itself', async () => {
@@ -193,25 +151,6 @@ describe('a call ends', () => {
       expect.objectContaining(waits),
       expect.anything(),
     );
-  });
-
-  test('when its caller gives up', async () => {
-    const caller = new AbortController();
-    const { client } = await startClient(() => caller.abort());
-    const failed = client.users.retrieveCurrentUser({}, { signal: caller.signal });
-    await expect(failed).rejects.toMatchObject({ code: 'aborted', outcome: 'unknown' });
-  });
-
-  test('before it is sent when its caller had given up already', async () => {
-    const { client, seen } = await startClient(ok);
-    const failed = client.users.retrieveCurrentUser({}, { signal: AbortSignal.abort() });
-    await expect(failed).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent' });
-    expect(seen).toEqual([]);
-  });
-
-  test('all calls after timeoutMs of the client', async () => {
-    const { client } = await startClient(() => undefined, { timeoutMs: 20 });
-    await expect(client.users.retrieveCurrentUser()).rejects.toMatchObject({ code: 'timeout' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { createServer as createMuteServer, type Socket } from 'node:net';
-import { arrayBuffer, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendJson, startService } from '../upstream/testing/service.ts';
 import { startClient, token } from './start-client-test-support.ts';
@@ -32,14 +32,6 @@ test('a content of the service comes as a stream, with what its headers say', as
       },
     },
   ]);
-});
-
-test('a content is larger than any answer may be', async () => {
-  const bytes = Buffer.alloc(3_000_000, 'x');
-  const { client } = await startClient((res) => res.end(bytes), { responseBytesMax: 1_000 });
-  const { content } = await client.download({ path: '/files/1' });
-
-  expect(Buffer.from(await arrayBuffer(content)).equals(bytes)).toBe(true);
 });
 
 test('a content that nobody reads is not sent to its end', async () => {
@@ -106,15 +98,6 @@ describe('a content that cannot be had', () => {
       code: 'refused',
       message: expect.stringContaining('the file is malicious'),
     });
-  });
-
-  test('is repeated until its head arrives', async () => {
-    const { client } = await startClient((res, _request, n) =>
-      n === 0 ? sendJson(res, 503, {}) : res.end('a'),
-    );
-    const { content } = await client.download({ path: '/files/1' });
-
-    expect(await text(content)).toBe('a');
   });
 
   test.each(['ftp://files.invalid/a', 'nonsense'])('is not looked for at %s', async (url) => {

@@ -102,12 +102,6 @@ test.each([token, encodeURIComponent(token), 'Bearer abc.def-123', 'basic dXNlcj
   },
 );
 
-test('an error has the headers of the answer', async () => {
-  const { headers } = await errorOf(400, '', { 'x-ratelimit-remaining': '3' });
-
-  expect(headers).toMatchObject({ 'x-ratelimit-remaining': '3' });
-});
-
 test('the frames of an error begin with the line that called', async () => {
   const { client } = await startClient((res) => sendJson(res, 400, {}));
   const refused = await failStack(() => client.users.retrieveCurrentUser());
@@ -128,12 +122,3 @@ async function failStack(call: () => Promise<unknown>): Promise<string> {
   const error: unknown = await call().then(undefined, (reason: unknown) => reason);
   return error instanceof Error ? (error.stack ?? '') : '';
 }
-
-test('an answer that is too large is an error', async () => {
-  const { client } = await startClient((res) => sendJson(res, 200, ['x'.repeat(100)]), {
-    responseBytesMax: 50,
-  });
-  await expect(client.groups.getListOfGroups()).rejects.toMatchObject({
-    code: 'response-too-large',
-  });
-});

@@ -125,11 +125,6 @@ async function readToFailure(entries: Entries<unknown>) {
 
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-test('every style has a list', () => {
-  expect(new Set(lists.map(({ row }) => row.paging)).size).toBe(4);
-  expect(lists.length).toBeGreaterThanOrEqual(27);
-});
-
 test('what makes a list page is a parameter of it', () => {
   const named = lists.flatMap(({ row }) =>
     Object.keys(row.pagesOnlyWith ?? {}).map((name) => [row.query?.[name], row.id]),
@@ -158,24 +153,6 @@ describe.each(lists)('$why', (list) => {
 
   if (!isFirstOfStyle(list)) return;
   describe('however it answers', () => {
-    test('pages shorter than asked for prove nothing and lose nobody', async () => {
-      const { open } = await start(list, ({ skip }) => everybody.slice(skip, skip + 2));
-      const entries = open();
-      expect(await readAll(entries)).toEqual(everybody);
-      expect(entries.result).toEqual({ complete: true });
-    });
-
-    test('a page that comes again is an error', async () => {
-      const { open } = await start(list, ({ skip, limit }) =>
-        everybody.slice(Math.min(skip, 3), Math.min(skip, 3) + limit),
-      );
-      const entries = open();
-      const { items, error } = await readToFailure(entries);
-      expect(items).toEqual(everybody.slice(0, 6));
-      expect(error).toMatchObject({ code: 'unreadable', operation: list.row.id });
-      expect(entries.result).toEqual({ complete: false, reason: 'a page came twice' });
-    });
-
     test('after a failure in the middle it goes on from its cursor', async () => {
       let isDown = true;
       const { open } = await start(list, (asked) =>
@@ -212,13 +189,6 @@ const [documents] = lists.filter(
   ({ why }) => why === 'documents.retrieveListOfDocuments, version 2',
 );
 if (!users || !spaces || !people || !documents) throw new Error('a list has another name');
-
-test('a list that ends before its total is not complete', async () => {
-  const { open } = await start(users, honest, 9);
-  const entries = open();
-  expect(await readAll(entries)).toEqual(everybody);
-  expect(entries.result).toEqual({ complete: false, reason: 'fewer entries than the total' });
-});
 
 test('a list that pages only with a parameter of its own is asked with it', async () => {
   const { open, seen } = await start(people, (asked) =>
@@ -280,17 +250,6 @@ test('100 entries are asked for where nobody says how many', async () => {
   const { client, seen } = await startClient((res) => sendJson(res, 200, []));
   await readAll(client.paginate(client.spaces.retrieveListOfSpaces));
   expect(seen[0]?.url).toBe('/api/latest/spaces?offset=0&limit=100');
-});
-
-test('whoever gives up ends the reading', async () => {
-  const caller = new AbortController();
-  const { client } = await startClient(listing(spaces, honest));
-  const options = { pageSize: 3, signal: caller.signal };
-  const entries = client.paginate(client.spaces.retrieveListOfSpaces, {}, options);
-  const read = async () => {
-    for await (const _space of entries) caller.abort();
-  };
-  await expect(read()).rejects.toMatchObject({ code: 'aborted' });
 });
 
 describe('a TypeError at once', () => {

@@ -62,16 +62,6 @@ describe('a hanging call', () => {
     expect((await answer).status).toBe(201);
   });
 
-  test('has taken effect before where it is told so', async () => {
-    const { call, sandbox } = await startForTest();
-    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'hang', effect: 'done' } });
-    const answer = call('POST', users, kim);
-    await fault.until(1);
-    expect(sandbox.service.users()).toHaveLength(2);
-    sandbox.faults.clear();
-    expect((await answer).status).toBe(201);
-  });
-
   test('has no effect when the caller hangs up', async () => {
     const { sandbox } = await startForTest();
     const fault = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
@@ -89,23 +79,6 @@ describe('a hanging call', () => {
     sandbox.faults.release();
     expect(sandbox.service.users()).toHaveLength(1);
   });
-});
-
-describe('a section that is shut', () => {
-  const refusals = [
-    { status: 402, body: { message: 'Feature is not supported by tariff' } },
-    { status: 403, body: '' },
-  ] as const;
-  for (const { status, body } of refusals) {
-    test(`answers ${status}, the others serve`, async () => {
-      const { call, sandbox } = await startForTest();
-      sandbox.faults.refuse('audit', status);
-      expect(await call('GET', '/api/latest/audit-logs')).toMatchObject({ status, body });
-      expect((await call('GET', users)).status).toBe(200);
-      sandbox.faults.allow('audit');
-      expect((await call('GET', '/api/latest/audit-logs')).status).toBe(200);
-    });
-  }
 });
 
 describe('a rate limit', () => {

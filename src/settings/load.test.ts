@@ -71,17 +71,6 @@ test('a variable that is set to nothing and a key without a value count as not s
   expect(settings).toMatchObject({ port: 8_080, host: '127.0.0.1', ops: {} });
 });
 
-test('a list is a YAML list or a text with commas', () => {
-  const { settings } = load(
-    { PROTECT_USERS: ' a@example.com, b@example.com ,,' },
-    'protect:\n  groups: [Board, Ops]\n',
-  );
-  expect(settings.protect).toEqual({
-    users: ['a@example.com', 'b@example.com'],
-    groups: ['Board', 'Ops'],
-  });
-});
-
 test('a secret is read from the file that its _FILE variable names, without the line end', () => {
   const env = {
     UPSTREAM_URL: 'https://example.com/',
@@ -237,11 +226,6 @@ test('an issuer of operators is asked over TLS, but on loopback', () => {
   expect(own.filter(isRefused)).toEqual([]);
 });
 
-test('a real service needs its token', () => {
-  const { problems } = refusal({ UPSTREAM_URL: 'https://example.com' });
-  expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token']);
-});
-
 test('a real service is served only where a provider has a credential or can get one; a probe needs none', () => {
   const env = { UPSTREAM_URL: 'https://example.com', UPSTREAM_TOKEN: 'secret' };
   const nobody = { hasProvider: false, hasOperator: false };
@@ -346,9 +330,4 @@ test('a settings file that is missing or no mapping is refused', () => {
   );
   expect(refusal({}, '- a\n- b\n').message).toContain('must hold settings by name');
   expect(load({}, '# nothing but a comment\n').settings.port).toBe(8_080);
-});
-
-test('a name that only exists on the prototype is no setting', () => {
-  expect(refusal({}, 'constructor: 1\n').message).toContain('constructor (in bridge.yaml)');
-  expect(refusal({}, '__proto__:\n  port: 1\n').message).toContain('__proto__ (in bridge.yaml)');
 });

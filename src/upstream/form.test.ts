@@ -73,12 +73,6 @@ const sources: { why: string; file: () => FileInput; name: string; type: string 
   },
   { why: 'a Buffer', file: () => content, name: 'file', type: octets },
   {
-    why: 'bytes',
-    file: () => new Uint8Array(content),
-    name: 'file',
-    type: octets,
-  },
-  {
     why: 'a path',
     file: () => makeFile(content),
     name: 'from disk.bin',
@@ -123,12 +117,6 @@ test('other fields of a form are text', async () => {
   ]);
 });
 
-test('an empty file is a file', async () => {
-  const { seen, transport } = await start();
-  await transport.call(upload, { body: { file: makeFile(Buffer.alloc(0)) } });
-  expect((await readOnlyFile(seen)).bytes).toHaveLength(0);
-});
-
 test('no name can add a line to the form', async () => {
   const { seen, transport } = await start();
   const name = 'a\r\ncontent-type: text/html\r\n\r\n"x';
@@ -170,7 +158,6 @@ const busyOnce: Answering = (res, request, n) =>
   n === 0 ? sendJson(res, 429, {}, { 'retry-after': '1' }) : ok(res, request, n);
 
 test.each([
-  { why: 'bytes', file: () => content },
   { why: 'a Blob', file: () => new Blob([content]) },
   { why: 'a path', file: () => makeFile(content) },
   { why: 'a stream', file: () => Readable.from([content]) },

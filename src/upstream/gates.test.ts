@@ -148,12 +148,3 @@ test('calls of an operation that are sent elsewhere wait, those of others go on,
     { operation: 'x.y', isShut: false, shutForMs: 15_000 },
   ]);
 });
-
-test('nothing is known of a redirect that no call has met for long', async () => {
-  const clock = createFakeClock();
-  const gates = createGates(clock);
-  meet(gates, 'a', elsewhere);
-  await clock.advance(605_000);
-
-  expect(gates.redirectedSinceMs()).toBeUndefined();
-});

@@ -5,7 +5,7 @@ import { groups, groupUsers } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, failureOf, getUser, ok, token } from './testing/connect.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';
-import type { AttemptReport, CallOptions } from './transport-options.ts';
+import type { AttemptReport } from './transport-options.ts';
 
 describe('what goes over the wire', () => {
   test('path, JSON body, bearer token and user agent', async () => {
@@ -111,30 +111,6 @@ describe('answers', () => {
     expect(`${error.stack} ${JSON.stringify(error)} ${Object.values(error)}`).not.toContain('anna');
   });
 
-  test('the token never comes back in words', async () => {
-    const service = await startService((res) => res.writeHead(400).end(`bad token ${token}`));
-    const error = await failureOf(getUser(connect(service.baseUrl)));
-    expect(error.words).toBe('bad token [token]');
-  });
-
-  test.each([
-    {
-      why: 'a page where JSON should be',
-      status: 200,
-      text: '<html>login</html>',
-      code: 'unreadable',
-    },
-    { why: 'half of a JSON text', status: 200, text: '{"id":', code: 'unreadable' },
-    { why: 'a redirect', status: 302, text: '', code: 'redirected' },
-  ])('$why is for later, its effect unknown', async ({ status, text, code }) => {
-    const service = await startService((res) =>
-      res.writeHead(status, { location: '/x' }).end(text),
-    );
-    const error = await failureOf(addUser(connect(service.baseUrl)));
-    expect(error).toMatchObject({ code, retry: 'later', outcome: 'unknown', status });
-    expect(service.seen).toHaveLength(1);
-  });
-
   test.each([
     { why: 'announced', answer: ((res) => res.end('x'.repeat(2_000))) as Answering },
     {
@@ -223,28 +199,6 @@ describe('hooks', () => {
     expect(announced).toEqual([]);
     expect(error).toMatchObject({ code: 'stopped', outcome: 'not-sent', retry: 'later', cause });
     expect(service.seen).toHaveLength(0);
-  });
-
-  test('a call that was stopped by its own last look is not announced', async () => {
-    const service = await startService(ok);
-    const announced: unknown[] = [];
-    const hooks = { beforeSend: (sending: object) => void announced.push(sending) };
-    const beforeSend = () => Promise.reject(new Error('overtaken'));
-    const error = await failureOf(addUser(connect(service.baseUrl, { hooks }), { beforeSend }));
-    expect(error).toMatchObject({ code: 'stopped' });
-    expect(announced).toEqual([]);
-  });
-
-  test('a call in the place of one that was stopped goes before its class', async () => {
-    const service = await startService((res) => setTimeout(() => sendJson(res, 200, { id: 1 }), 5));
-    const transport = connect(service.baseUrl, { inFlightMax: 1 });
-    const order: string[] = [];
-    const ask = (name: string, options: CallOptions = {}) =>
-      getUser(transport, { class: 'change', key: name, ...options }).then(() => order.push(name));
-
-    await Promise.all([ask('first'), ask('second'), ask('third'), ask('again', { again: true })]);
-
-    expect(order).toEqual(['first', 'again', 'second', 'third']);
   });
 
   test('while only observing, reads pass and nothing else leaves', async () => {

@@ -83,11 +83,6 @@ describe('faults', () => {
     { operation: '*', fault: { kind: 'html' }, times: -1 },
   ];
   for (const rule of refused) {
-    test(`${JSON.stringify(rule)} answers 400`, async () => {
-      const { call, sandbox } = await startForTest();
-      expect((await call('POST', control('faults'), rule)).status).toBe(400);
-      expect(sandbox.faults.active()).toEqual([]);
-    });
   }
 
   test('rate and sections are changed, hanging calls released', async () => {
@@ -108,10 +103,6 @@ describe('faults', () => {
   });
 
   for (const body of [null, { sections: { cards: 403 } }, { requestsPerSecond: '5' }]) {
-    test(`PATCH ${JSON.stringify(body)} answers 400`, async () => {
-      const { call } = await startForTest();
-      expect((await call('PATCH', control('faults'), body)).status).toBe(400);
-    });
   }
 });
 
@@ -181,12 +172,5 @@ describe('the state', () => {
     expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['Group 001', 'Group 002']);
     expect(sandbox.service.members('Group 001')).toHaveLength(1);
     expect(sandbox.service.members('Group 002')).toHaveLength(5);
-  });
-
-  test('is reset to the owner alone', async () => {
-    const { call, sandbox } = await startForTest({ seed: { users: 2, groups: 2 } });
-    await call('POST', control('reset'));
-    expect(sandbox.service.users()).toHaveLength(1);
-    expect(sandbox.service.groups()).toEqual([]);
   });
 });

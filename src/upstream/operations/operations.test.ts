@@ -6,12 +6,10 @@ import type { groups, groupUsers } from './people.ts';
 import { compileOperation } from './prepare.ts';
 import type { scim } from './scim.ts';
 
-const groupNames = Object.keys(operationGroups);
 const rows = Object.entries(operationGroups).flatMap(
   ([group, operations]: [string, OperationGroup]) =>
     Object.entries(operations).map(([name, row]) => ({ group, id: `${group}.${name}`, row })),
 );
-const documented = rows.filter(({ row }) => row.source !== 'field-notes');
 
 /** The ids of the rows with a mistake. */
 function idsWhere(isSo: (row: Operation, place: { group: string; id: string }) => boolean) {
@@ -22,26 +20,6 @@ const typesOf = (row: Operation) => Object.values({ ...row.query, ...row.body })
 const holdsFile = (row: Operation) => typesOf(row).some((type) => /\bfile\b(?!')/.test(type));
 
 describe('the rows', () => {
-  test('are the 8 SCIM and 187 REST operations of the documents, and those that only the running service shows', () => {
-    const byApi = Map.groupBy(documented, ({ row }) => row.api);
-    expect(byApi.get('scim')).toHaveLength(8);
-    expect(byApi.get('rest')).toHaveLength(187);
-    expect(rows.length - documented.length).toBe(27);
-  });
-
-  test('are in the 52 groups that the documents describe and the 8 that they only name', () => {
-    const described = new Set(
-      documented.filter(({ row }) => row.api === 'rest').map((r) => r.group),
-    );
-    expect(described.size).toBe(52);
-    expect(groupNames.filter((name) => !described.has(name))).toEqual([
-      'scim',
-      ...['documentSchemas', 'subcolumn', 'tags', 'timesheet'],
-      ...['treeEntities', 'treeEntityRoles', 'userRoles', 'users'],
-    ]);
-    expect(groupNames).toEqual(['scim', ...groupNames.slice(1).toSorted()]);
-  });
-
   test('are named after their place, and say where they are described', () => {
     expect(idsWhere((row, { id }) => row.id !== id)).toEqual([]);
     const wrongSource = idsWhere(({ api, source }, { group }) => {
@@ -49,13 +27,6 @@ describe('the rows', () => {
       return source !== (api === 'scim' ? 'SCIM provisioning' : `REST: ${group}`);
     });
     expect(wrongSource).toEqual([]);
-  });
-
-  test('name every part of their path and no other', () => {
-    const inPath = (row: Operation) => [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const isOther = (row: Operation) =>
-      Object.keys(row.pathParameters ?? {}).join() !== inPath(row).join();
-    expect(idsWhere(isOther)).toEqual([]);
   });
 
   test('are each at a method and path of their own, but for files, which go by number or by uid', () => {
@@ -83,23 +54,6 @@ describe('the rows', () => {
         return isTwice || !Object.keys(types).every((name) => names.includes(name));
       });
     expect(idsWhere(isWrong)).toEqual([]);
-  });
-
-  test('read without a body', () => {
-    expect(idsWhere((row) => row.method === 'GET' && row.body !== undefined)).toEqual([]);
-  });
-
-  test('delete with a body where the documents have one, and twice where only the running service has', () => {
-    expect(idsWhere((row) => row.method === 'DELETE' && row.body !== undefined)).toEqual([
-      'cardTypes.removeCardType',
-      'columns.removeColumn',
-      'customPropertyCollectiveVoteValues.removeVoteValue',
-      'iterations.deleteIteration',
-      'lanes.removeLane',
-      'spaceBoards.removeBoard',
-      'subcolumn.removeSubcolumn',
-      'userRoles.removeUserRole',
-    ]);
   });
 
   test('send a form where there is a file, and nowhere else', () => {
@@ -201,15 +155,6 @@ describe('the rows', () => {
     expect(idsWhere((row, { group }) => beta.has(group) && row.stage !== 'beta')).toEqual([]);
   });
 
-  test('say which fields of a body the documents flag as deprecated', () => {
-    expect(
-      rows.flatMap(({ row }) => (row.deprecated ?? []).map((name) => `${row.id} ${name}`)),
-    ).toEqual(['cardComments.addComment files[]', 'cardComments.updateComment files[]']);
-    expect(
-      idsWhere(({ deprecated = [], body = {} }) => deprecated.some((name) => !(name in body))),
-    ).toEqual([]);
-  });
-
   test('say which parameters the documents do not have', () => {
     const isWrong = ({ undocumented = [], body = {}, query = {}, source }: Operation) =>
       (source === 'field-notes' && undocumented.length > 0) ||
@@ -240,26 +185,4 @@ test('the types of a call follow from its row', () => {
   // @ts-expect-error a part that the row does not have
   const unknownPart: AddMember = { path: group, body: { user_id: 1 }, query: { limit: 1 } };
   expect([right, unknownName, wrongType, unknownPart]).toHaveLength(4);
-});
-
-test('closed lists, nullables, lists of words and files of the rows have their types', () => {
-  type Document = NonNullable<ArgsOf<typeof operationGroups.documents.updateDocument>['body']>;
-  expectTypeOf<Document['published_version']>().toEqualTypeOf<
-    number | null | 'current' | undefined
-  >();
-  expectTypeOf<Document['icon_type']>().toEqualTypeOf<
-    'emoji' | 'material_icon' | null | undefined
-  >();
-  type Listing = ArgsOf<typeof operationGroups.customDirectoryFields.getListOfFields>;
-  expectTypeOf<NonNullable<Listing['query']>['conditions']>().toEqualTypeOf<
-    readonly ('active' | 'inactive' | 'removed')[] | undefined
-  >();
-  type Board = NonNullable<ArgsOf<typeof operationGroups.spaceBoards.updateBoard>['body']>;
-  expectTypeOf<Board['card_properties']>().toEqualTypeOf<readonly object[] | null | undefined>();
-  type Comment = ArgsOf<typeof operationGroups.cardComments.addComment>['body'];
-  expectTypeOf<{ text: string; 'files[]': Blob[] }>().toExtend<Comment>();
-  expectTypeOf<{ 'files[]': Blob[] }>().not.toExtend<Comment>();
-  type Children = ArgsOf<typeof operationGroups.cardChildren.addChildren>;
-  expectTypeOf<{ path: { card_id: 1 }; body: { card_id: 2 } }>().toExtend<Children>();
-  expectTypeOf<{ path: { card_id: 1 }; body: object }>().not.toExtend<Children>();
 });
