@@ -33,6 +33,7 @@ const ON_POSTGRES = [
   'nested-groups',
   'protocol',
   'provider-cases/provider-cases',
+  'records',
   'refused-whole',
   'rules-deletion',
   'rules-undo',

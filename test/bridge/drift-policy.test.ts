@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   addCompany,
   addVera,
@@ -12,7 +12,6 @@ import {
 import {
   addGroup,
   addUser,
-  findId,
   send,
   toMembers,
   toPatch,
@@ -218,44 +217,5 @@ describe('somebody or something that is gone', () => {
     }
     expect(service.groups()).toHaveLength(groups);
     expect(await listManagedDrifts(bridge)).toEqual([]);
-  });
-});
-
-/** Vera, whose address the provider takes back, and whose account is gone since. */
-async function loseVera(bridge: TestBridge): Promise<string> {
-  await addVera(bridge, () => sweep(bridge));
-  const id = await findId(bridge, { type: 'Users', name: VERA });
-  const named = { op: 'replace', path: 'userName', value: 'vera' };
-  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(named, { op: 'remove', path: 'emails' }));
-  await untilSettled(bridge);
-  bridge.sandbox.service.removeUser(VERA);
-  await sweep(bridge);
-  return id;
-}
-
-async function readMissing(bridge: TestBridge) {
-  const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.missing&status=active');
-  return Array.isArray(body.items) ? body.items.map(Object) : [];
-}
-
-describe('an account that is gone, of somebody without an address', () => {
-  test('is not made anew before there is one, and the difference says so', async () => {
-    const repairing = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
-    await withTestBridge({ settings: repairing }, async (bridge) => {
-      const id = await loseVera(bridge);
-      const found = await readMissing(bridge);
-      const plans = await askOps(bridge, 'GET', '/plans');
-      const emails = [{ value: VERA, type: 'work' }];
-      const write = toPatch({ op: 'add', path: 'emails', value: emails });
-      await send(bridge, 'PATCH', `/Users/${id}`, write);
-      await sweep(bridge);
-      await untilSettled(bridge);
-
-      const note = { text: expect.stringContaining('gives no e-mail address') };
-      expect(found).toMatchObject([{ status: 'open', note }]);
-      expect(plans.body.items).toEqual([]);
-      expect(bridge.sandbox.service.getUser(VERA).active).toBe(true);
-      await expect.poll(() => readMissing(bridge), PATIENT).toEqual([]);
-    });
   });
 });

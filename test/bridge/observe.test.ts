@@ -17,7 +17,7 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
@@ -277,26 +277,6 @@ describe('observe mode', () => {
       await send(bridge, 'PATCH', `/Users/${first}`, setFamilyName('Two'));
       expect(service.getUser('user00001@example.com').fullName).toBe('Una Two');
     });
-  });
-
-  test('after a discarded plan no policy does any of it', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
-    const before = describeService(lives.sandbox);
-    await lives.live(sendFirstDay, OBSERVE);
-
-    await lives.live(
-      async (bridge) => {
-        const plan = await untilPlanned(bridge);
-        await decide(bridge, plan, 'discard');
-        await untilFollowed(bridge, plan);
-        await sweep(bridge);
-        await untilSettled(bridge);
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-      },
-      { DRIFT_POLICY: 'repair' },
-    );
-
-    expect(describeService(lives.sandbox)).toEqual(before);
   });
 
   test('a live bridge with changes on their way does not observe before they are made', async () => {

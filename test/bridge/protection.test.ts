@@ -41,12 +41,6 @@ function permissions(value: JsonValue): JsonObject {
 
 const takingWrites: Write[] = [
   { what: 'active off', method: 'PATCH', body: set('active', false) },
-  { what: 'active off as text', method: 'PATCH', body: set('active', 'False') },
-  {
-    what: 'active off without a path',
-    method: 'PATCH',
-    body: toPatch({ op: 'replace', value: { active: false } }),
-  },
   {
     what: 'active off in a PUT',
     method: 'PUT',
@@ -64,12 +58,6 @@ const takingWrites: Write[] = [
     method: 'PATCH',
     body: toPatch({ op: 'remove', path: `${USER_EXTENSION}:appsPermissions` }),
   },
-  {
-    what: 'the extension cleared',
-    method: 'PATCH',
-    body: toPatch({ op: 'remove', path: USER_EXTENSION }),
-  },
-  { what: 'less of a licence in a PUT', method: 'PUT', body: toUser('ada', licence(4)) },
   {
     what: 'a licence taken beside a harmless change',
     method: 'PATCH',

@@ -101,8 +101,7 @@ const signIn: Row = {
 /** What is sent for a list of records. */
 type List = 'acts' | 'requests';
 
-const ENGINES = inject('postgresUrl') === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
-describe.each(ENGINES as ('sqlite' | 'postgres')[])('on %s', (engine) => {
+describe('a change and its record', () => {
   let bridge: TestBridge;
   let issuer: TestIssuer;
   let endIssuer: (() => void) | undefined;
@@ -113,7 +112,7 @@ describe.each(ENGINES as ('sqlite' | 'postgres')[])('on %s', (engine) => {
   let count = 0;
 
   beforeAll(async () => {
-    store = await takeStore(engine);
+    store = await takeStore(inject('engine'));
     issuer = await startIssuer((end) => {
       endIssuer = end;
     });

@@ -151,6 +151,7 @@ describe('seats', () => {
       await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
 
       await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
+      await expect.poll(() => readWaiting(bridge)).toBe(2);
       lives.sandbox.setShape({ seats: 3 });
       await askOps(bridge, 'POST', '/retry', { name: 'aaron@example.com' });
       await expect
@@ -244,7 +245,6 @@ test('a removal and a name go on of somebody who waits for a seat', () =>
   }));
 
 const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
-  { what: '402 with a message', shape: { noSeatStatus: 402 } },
   { what: '402 with HTML', shape: { noSeatStatus: 402, errorBody: 'html' } },
   { what: '403 with words', shape: { noSeatStatus: 403, errorBody: 'message' } },
   {

@@ -36,8 +36,6 @@ describe('a service that answers updates without a body', () => {
 
   test.each([
     ['name.familyName', 'King', ['scim.updateUser', 'scim.getUser']],
-    ['active', false, ['scim.updateUser', 'scim.getUser']],
-    ['userName', 'lovelace@example.com', ['scim.updateUser', 'scim.getUser']],
     // No call shows the licence of one person.
     [`${EXTENSION}:User:appsPermissions`, 2, ['companyUsers.updateUser']],
     [`${EXTENSION}:User:temporarilyInactive`, true, ['companyUsers.updateUser']],

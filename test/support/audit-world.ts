@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { POLL_STATE } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { readMetrics } from './metrics.ts';
 import { untilSettled } from './provider.ts';
 
 /** How often the log is read, in milliseconds. */
@@ -75,11 +75,7 @@ export async function startAuditWorld(
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
-  const readAt = async () => {
-    const metrics = await readMetrics(bridge, bridge.opsToken);
-    const lagSeconds = metrics.get('audit_lag_seconds');
-    return lagSeconds === undefined ? 0 : clock.now() - lagSeconds * 1_000;
-  };
+  const readAt = async () => (await POLL_STATE.find(bridge.store.read))?.readAt ?? 0;
   const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitFor(
       async () => {

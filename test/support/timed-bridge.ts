@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findNextDueAt } from '../../src/store/due.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { createPatience, readWork } from './provider.ts';
-import { askOps } from './sweep.ts';
 
 /** A bridge whose time the test moves. */
 export interface TimedBridge {
@@ -51,21 +51,12 @@ async function goOn(
   { bridge, clock }: TimedBridge,
   aheadMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  const work = await readWork(bridge);
-  // What ended meanwhile may have left something due.
-  if (work?.running !== 0 || (await readWork(bridge))?.running !== 0) return false;
-  const dueAt = await findNextDueAt(bridge);
-  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) return true;
+  if ((await readWork(bridge))?.running !== 0) return false;
+  // In this order, because what ends may leave something due.
+  const dueAt = (await findNextDueAt(bridge.store.read)) ?? Number.POSITIVE_INFINITY;
+  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) {
+    return (await readWork(bridge))?.running === 0;
+  }
   clock.leap(Math.max(0, dueAt - clock.now()));
   return false;
-}
-
-/** When something is done next, in epoch milliseconds; infinite: nothing is due. */
-async function findNextDueAt(bridge: TestBridge): Promise<number> {
-  const lists = ['/users?', '/users?deleted=true&', '/groups?', '/groups?deleted=true&'];
-  const answers = await Promise.all(
-    lists.map((list) => askOps(bridge, 'GET', `${list}due=true&limit=1000`)),
-  );
-  const items = answers.flatMap(({ body }) => (Array.isArray(body.items) ? body.items : []));
-  return Math.min(...items.map((item) => Date.parse(Object(item).dueAt)));
 }
