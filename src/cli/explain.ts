@@ -56,7 +56,7 @@ The name is a userName, an address or a displayName; case does not matter. The s
   scim-bridge explain group 'Board of directors'`;
 
 /** An explanation as an operator reads it in a terminal. */
-export function toExplanationText(explanation: Explanation, output: Output): string {
+function toExplanationText(explanation: Explanation, output: Output): string {
   const { fields, members, admins, groups, more } = explanation;
   const notes = fields.flatMap(({ field, note }) => (note ? `${field}: ${toPlain(note)}` : []));
   const blocks = [

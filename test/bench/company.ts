@@ -1,6 +1,13 @@
+import { request } from 'undici';
 import { z } from 'zod';
 import type { LoadClient, LoadRequest } from './load-client.ts';
-import { fetchScim, type ScimTarget, toPatch } from './scim-target.ts';
+
+/** A bridge to send requests to. */
+interface ScimTarget {
+  /** With its path, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly token: string;
+}
 
 /** How many people and groups there are; the first two groups are large, the others have 20 members. */
 export interface CompanySize {
@@ -59,7 +66,7 @@ export async function adoptCompany(
 }
 
 /** Everybody but the owner, whom no scenario changes. @throws Error when it is not so many. */
-export async function listUsers(target: ScimTarget, expected: number): Promise<BenchUser[]> {
+async function listUsers(target: ScimTarget, expected: number): Promise<BenchUser[]> {
   const users: BenchUser[] = [];
   for (let startIndex = 1; startIndex <= expected + 1; startIndex += usersPerPage) {
     const query = `attributes=userName&count=${usersPerPage}&startIndex=${startIndex}`;
@@ -92,4 +99,20 @@ async function sendAll(client: LoadClient, requests: readonly LoadRequest[]): Pr
   const left = requests.values();
   const { failures, firstFailure } = await client.run(() => left.next().value);
   if (failures > 0) throw new Error(`${failures} were refused: ${JSON.stringify(firstFailure)}`);
+}
+
+async function fetchScim({ baseUrl, token }: ScimTarget, path: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}` };
+  const { statusCode, body } = await request(`${baseUrl}${path}`, { headers });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`GET ${path}: ${statusCode} ${text.slice(0, 500)}`);
+  return JSON.parse(text);
+}
+
+/** The body of a PATCH with one operation. @see RFC 7644 §3.5.2 */
+export function toPatch(op: 'add' | 'remove' | 'replace', path: string, value?: unknown): string {
+  return JSON.stringify({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op, path, value }],
+  });
 }

@@ -1,97 +1,123 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type BenchOptions, runBench } from './bench.ts';
+import type { CompanySize } from './company.ts';
 import { bindToCore, findCores } from './cores.ts';
-import { describeMachine } from './machine.ts';
-import { toReport } from './report.ts';
-import { benchSweeps } from './sweep-bench.ts';
-import { toSweepSection } from './sweep-report.ts';
-import { findWritePath, toPathSection } from './write-path.ts';
+import { toFigure, toTable } from './markdown-table.ts';
+import { type Durations, type Measurement, measureInTurns } from './measure.ts';
+import { type Program, startProgram } from './program.ts';
+import { createScenarios } from './scenarios.ts';
 
 /**
- * `npm run bench -- [--quick] [--path] [--only <scenario>]… [--write <file>] [--profile <folder>]`:
- * measures the bridge, or counts with `--path` the functions and files that one write enters, and prints tables in Markdown.
- * Among the scenarios, `sweep` compares everything with the store. Fails when a request failed, never because an aim was missed.
+ * `npm run bench -- [--quick] [--only <scenario>]… [--against <checkout>]`: loads the bridge and prints tables in Markdown. With
+ * another checkout of the project the bridge of that is loaded by turns with this one, so that a machine whose speed changes
+ * is fair to both. Fails when a request failed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    path: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
-    write: { type: 'string' },
-    profile: { type: 'string' },
+    against: { type: 'string' },
   },
 });
 
 const complete = {
   size: { users: 10_000, groups: 500, largeGroups: [1_000, 10_000] },
   durations: { warmUpMs: 1_000, measuredMs: 4_000 },
-  sweeps: [
-    { users: 1_000, groups: 20, membersPerGroup: 500 },
-    { users: 100_000, groups: 2_000, groupSizes: [50_000], membersPerGroup: 476 },
-  ],
 } as const;
-/** Requests on their way at the same time. */
-const connections = 16;
 /** To see that everything works; its numbers mean nothing. */
 const quick = {
   size: { users: 1_000, groups: 50, largeGroups: [100, 1_000] },
   durations: { warmUpMs: 100, measuredMs: 400 },
-  sweeps: [
-    { users: 200, groups: 4, membersPerGroup: 50 },
-    { users: 1_000, groups: 20, groupSizes: [500], membersPerGroup: 100 },
-  ],
 } as const;
+/** Requests on their way at the same time, one on each connection. */
+const CONNECTIONS = 16;
 
-/** How many of the last characters of the bridge's output are shown when something failed. */
-const bridgeOutputMax = 4_000;
-
-if (values.path) {
-  console.log(toPathSection(await findWritePath()));
-  process.exit();
+interface Plan {
+  readonly size: CompanySize;
+  readonly durations: Durations;
 }
 
-const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
-if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+const plan: Plan = values.quick ? quick : complete;
+const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));
 const cores = findCores();
 if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
-const { sweeps, ...chosen } = values.quick ? quick : complete;
-const say = (line: string) => console.error(`… ${line}`);
-const options: BenchOptions = {
-  ...chosen,
-  connections,
-  cores,
-  only: values.only.filter((name) => name !== 'sweep'),
-  profileFolder,
-  say,
-};
-const isAll = values.only.length === 0;
-const sections: string[] = [];
-if (isAll || options.only.length > 0) tell(await reportRequests());
-if (isAll || values.only.includes('sweep')) {
-  const machine = describeMachine(new Date());
-  const aloneMs = chosen.durations.measuredMs;
-  const swept = await benchSweeps({ sizes: sweeps, aloneMs, cores, profileFolder, say });
-  tell(`${toSweepSection(swept, machine)}\n`);
-}
-
-/** What is known stays known when a later part fails. */
-function tell(section: string): void {
-  console.log(section);
-  sections.push(section);
-  if (values.write !== undefined) writeFileSync(values.write, sections.join('\n'));
-}
-
-async function reportRequests(): Promise<string> {
-  const machine = describeMachine(new Date());
-  const result = await runBench(options);
-  for (const { scenario, measurement } of result.scenarios) {
-    if (measurement.failures === 0) continue;
-    process.exitCode = 1;
-    console.error(`${scenario.title}: ${measurement.failures} requests failed, the first so:`);
-    console.error(measurement.firstFailure);
+const programs: Program[] = [];
+try {
+  for (const root of [process.cwd(), ...(values.against ? [resolve(values.against)] : [])]) {
+    console.error(`… starting ${root}`);
+    const options = { root, folder, cores, size: plan.size, connections: CONNECTIONS };
+    programs.push(await startProgram(options));
   }
-  if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
-  return toReport(result, machine);
+  console.log(describe(plan));
+  console.log(await measureRequests(plan));
+  if (values.only.length === 0) console.log(await measureTheRest());
+} finally {
+  for (const program of programs) await program.stop();
+  rmSync(folder, { recursive: true });
+}
+
+function describe({ size }: Plan): string {
+  const bound =
+    cores === undefined ? '' : ', bound to one core, the sandbox and the client to another';
+  return `One process on a SQLite file${bound} (Node ${process.versions.node}, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}).
+The service held ${size.users} users and ${size.groups} groups, one of ${size.largeGroups.join(' and one of ')} members. ${CONNECTIONS} connections sent one request at a time.\n`;
+}
+
+async function measureRequests({ durations }: Plan): Promise<string> {
+  const lists = programs.map(({ company }) => createScenarios(company, CONNECTIONS));
+  const rows: string[][] = [];
+  for (const [index, { name, title }] of (lists[0] ?? []).entries()) {
+    if (values.only.length > 0 && !values.only.includes(name)) continue;
+    console.error(`… ${title}`);
+    const sources = lists.flatMap((list) => list[index]?.source ?? []);
+    const measured = await measureInTurns(programs, sources, durations);
+    for (const one of measured) failOn(title, one);
+    rows.push([title, ...toCells(measured)]);
+  }
+  const other = programs.length > 1 ? ['of the other'] : [];
+  const heads = [
+    'per second',
+    ...other,
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'calls to the service',
+    'MB',
+  ];
+  return `${toTable(['request', ...heads], rows)}\n`;
+}
+
+function failOn(title: string, { failures, firstFailure }: Measurement): void {
+  if (failures === 0) return;
+  process.exitCode = 1;
+  console.error(`${title}: ${failures} requests failed, the first so:`, firstFailure);
+}
+
+function toCells([one, other]: readonly Measurement[]): string[] {
+  if (one === undefined) return [];
+  const share = other === undefined ? [] : [`${toFigure(one.perSecond / other.perSecond)} ×`];
+  const { p50Ms, p99Ms, cpuMicros, callsPerRequest, residentMb } = one;
+  const figures = [p50Ms, p99Ms, cpuMicros, callsPerRequest, residentMb].map(toFigure);
+  return [toFigure(one.perSecond), ...share, ...figures];
+}
+
+/** What is done once: reading the service first, comparing it, starting again. */
+async function measureTheRest(): Promise<string> {
+  const rows: number[][] = [programs.map(({ firstReadMs }) => firstReadMs)];
+  for (const measure of [
+    (program: Program) => program.sweep(),
+    (program: Program) => program.startAgain(),
+  ]) {
+    const row: number[] = [];
+    for (const program of programs) row.push(await measure(program));
+    rows.push(row);
+  }
+  const titles = ['first read', 'sweep', 'start, with a store that is known'];
+  const heads = ['', 's', ...(programs.length > 1 ? ['s of the other'] : [])];
+  return toTable(
+    heads,
+    rows.map((row, index) => [titles[index] ?? '', ...row.map((ms) => toFigure(ms / 1_000))]),
+  );
 }

@@ -13,13 +13,3 @@ export function toFigure(value: number | undefined): string {
     maximumFractionDigits: digits,
   });
 }
-
-/** A figure beside the most that it may be; one that nobody could measure misses it. Pure. */
-export function toLimitRow(what: string, measured: number | undefined, max: number): string[] {
-  return [what, toFigure(measured), `≤ ${max}`, toVerdict((measured ?? Number.NaN) <= max)];
-}
-
-/** Tells whether an aim is met. Pure. */
-export function toVerdict(isMet: boolean): string {
-  return isMet ? 'met' : '**missed**';
-}

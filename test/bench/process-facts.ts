@@ -37,18 +37,3 @@ function parseCpuMs(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
-
-/** Looks at the memory of a process every 50 ms. The returned function ends that and says the most that was seen. */
-export function watchResidentMb(pid: number | undefined): () => number | undefined {
-  let mostMb = findProcessFacts(pid)?.residentMb;
-  const look = () => {
-    const residentMb = findProcessFacts(pid)?.residentMb;
-    if (residentMb !== undefined) mostMb = Math.max(mostMb ?? 0, residentMb);
-  };
-  const timer = setInterval(look, 50);
-  return () => {
-    clearInterval(timer);
-    look();
-    return mostMb;
-  };
-}

@@ -1,22 +1,11 @@
-import type { BenchUser, Company, LargeGroup } from './company.ts';
+import { type BenchUser, type Company, type LargeGroup, toPatch } from './company.ts';
 import type { RequestSource } from './load-client.ts';
-import { toPatch } from './scim-target.ts';
-import type { Yardstick } from './yardsticks.ts';
-
-/** What the yardsticks answered in a second on the machine that aims in requests a second were set on. */
-const REFERENCE = { express: 45_740, commits: 6_970 };
 
 /** One kind of request. */
-export interface Scenario {
-  /** On the command line and in the names of files. */
+interface Scenario {
+  /** On the command line. */
   readonly name: string;
   readonly title: string;
-  /** What the project wants: at least this part of what the yardstick answers. */
-  readonly aim: number;
-  /** Whose numbers stand beside it: bare express, or express with two commits. */
-  readonly yardstick: Extract<Yardstick, 'express' | 'commits'>;
-  /** The least that must be done for it, without our code. */
-  readonly floor: Extract<Yardstick, 'read' | 'page' | 'write'>;
   readonly source: RequestSource;
 }
 
@@ -25,52 +14,18 @@ const listed = 100;
 const stride = 7_919;
 
 /** Reads first; last the scenario that makes the company grow, so that the others meet it as it was prepared. */
-export function createScenarios(company: Company, lanes: number): Scenario[] {
-  return [...createReads(company), ...createWrites(company, lanes)];
-}
-
-function createReads({ users }: Company): Scenario[] {
-  const one = { yardstick: 'express', floor: 'read' } as const;
+export function createScenarios({ users, largeGroups }: Company, lanes: number): Scenario[] {
   return [
-    { name: 'get', title: 'GET user by id', aim: 0.6, ...one, source: getUsers(users) },
-    {
-      name: 'filter',
-      title: 'filter by userName',
-      aim: 0.55,
-      ...one,
-      source: filterUsers(users),
-    },
-    {
-      name: 'list',
-      title: 'list of 100',
-      aim: 5_000 / REFERENCE.express,
-      ...{ yardstick: 'express', floor: 'page' },
-      source: listUsers(users),
-    },
-  ];
-}
-
-function createWrites({ users, largeGroups }: Company, lanes: number): Scenario[] {
-  const write = { yardstick: 'commits', floor: 'write' } as const;
-  const active = patchActive(users, lanes);
-  return [
-    { name: 'active', title: 'PATCH active', aim: 0.5, ...write, source: active },
-    ...largeGroups.map(
-      (group, index): Scenario => ({
-        name: index === 0 ? 'member' : 'member-large',
-        title: `PATCH one of ${group.memberIds.length.toLocaleString('en')} members`,
-        aim: 3_000 / REFERENCE.commits,
-        ...write,
-        source: patchMembers(group, lanes),
-      }),
-    ),
-    {
-      name: 'post',
-      title: 'POST user',
-      aim: 2_500 / REFERENCE.commits,
-      ...write,
-      source: postUsers(),
-    },
+    { name: 'get', title: 'GET user by id', source: getUsers(users) },
+    { name: 'filter', title: 'filter by userName', source: filterUsers(users) },
+    { name: 'list', title: 'list of 100', source: listUsers(users) },
+    { name: 'active', title: 'PATCH active', source: patchActive(users, lanes) },
+    ...largeGroups.map((group, index) => ({
+      name: index === 0 ? 'member' : 'member-large',
+      title: `PATCH one of ${group.memberIds.length.toLocaleString('en')} members`,
+      source: patchMembers(group, lanes),
+    })),
+    { name: 'post', title: 'POST user', source: postUsers() },
   ];
 }
 

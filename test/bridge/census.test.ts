@@ -297,16 +297,6 @@ describe('scim-bridge census', () => {
   });
 
   test.each([
-    ['of SCIM', JSON.stringify({ schemas: [], Resources: [toUser('ada')] }, null, 1)],
-    ['of Graph', JSON.stringify({ value: [{ userPrincipalName: 'ada@example.com' }] })],
-    ['of Okta', JSON.stringify([{ id: '1', profile: { login: 'ada@example.com' } }])],
-  ])('takes a list %s', async (_, text) => {
-    const { code, text: told } = await run(write('list.json', text), '--kind', 'only-provider');
-
-    expect([code, told]).toEqual([0, expect.stringContaining('File: 1 person.')]);
-  });
-
-  test.each([
     ['SCIM', { totalResults: 3, Resources: [toUser('ada')] }],
     ['Graph', { '@odata.nextLink': 'https://example.com', value: [{ mail: 'ada@example.com' }] }],
   ])('refuses a page of %s that says that more follow', async (_, page) => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toExplanationText } from '../../src/cli/explain.ts';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Explanation, STANDINGS } from '../../src/ops/schemas/resources.ts';
@@ -205,72 +204,4 @@ describe('explain', () => {
     expect([one.body.id, newer.body.id]).toEqual([live, again]);
     expect(revived.body).toMatchObject({ id: again, deleted: true });
   });
-});
-
-test('an explanation is a table that a person can read', () => {
-  const text = toExplanationText(
-    {
-      type: 'group',
-      id: 'g-1',
-      name: 'Board',
-      upstream: 'REST 7',
-      managed: 'adopted',
-      provider: 'default',
-      handling: null,
-      deleted: false,
-      version: 3,
-      seen: { at: '2026-01-02T03:04:05.000Z', by: 'groups.getGroup' },
-      dueAt: null,
-      problem: { code: 'refused', words: 'No' },
-      fields: [
-        {
-          field: 'displayName',
-          desired: 'Board',
-          observed: 'Board',
-          from: 'provider',
-          standing: 'settled',
-        },
-        {
-          field: 'permissions',
-          desired: 1,
-          observed: 0,
-          from: 'provider',
-          standing: 'stuck',
-          note: 'It goes before rule 1.',
-        },
-      ],
-      members: { desired: 2, observed: 1, pending: 1, stuck: 1, differing: 0 },
-      admins: [
-        {
-          id: 'u-1',
-          name: 'ada',
-          desired: true,
-          observed: false,
-          from: 'rule 2',
-          standing: 'pending',
-        },
-      ],
-      more: 4,
-    },
-    {},
-  );
-
-  expect(text).toBe(`group Board
-id g-1, version 3, in the service REST 7
-managed, adopted
-last seen 2026-01-02T03:04:05.000Z by groups.getGroup
-last problem: No (refused)
-
-FIELD        WANTED  IN THE SERVICE  STATE    FROM
-displayName  Board   Board           settled  provider
-permissions  1       0               stuck    provider
-permissions: It goes before rule 1.
-
-Members: 2 wanted, 1 seen, 1 waiting (1 stuck), 0 different
-
-Admins:
-NAME  WANTED  IN THE SERVICE  STATE    FROM
-ada   true    false           pending  rule 2
-and 4 more
-`);
 });

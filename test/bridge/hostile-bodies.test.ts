@@ -80,47 +80,12 @@ describe('bodies', () => {
     expect(await readMemberIds(target.bridge, target.pilots)).toEqual([target.ada]);
   });
 
-  test('__proto__ inside of members is no member', async () => {
-    const body = toPatch({
-      op: 'add',
-      path: 'members',
-      value: [parse('{"__proto__":{"value":"x"}}')],
-    });
-
-    const { status } = await attack(target, () =>
-      target.bridge.request('PATCH', `/Groups/${target.pilots}`, body),
-    );
-
-    expect(status).toBe(400);
-  });
-
-  const nul = ['NUL \u0000', 'a lone surrogate \ud800'] as const;
-  for (const text of nul) {
-    test(`text that no store can hold is refused: ${JSON.stringify(text)}`, async () => {
-      const bodies = [
-        toUser('eve', { userName: `${text}@example.com` }),
-        toUser('eve', { title: text }),
-      ];
-      for (const body of bodies) {
-        expectRefused(await attack(target, () => target.bridge.request('POST', '/Users', body)));
-      }
-    });
-  }
-
   const depth = 100_000;
   const deep = [
     { what: 'objects', body: `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}` },
     {
       what: 'an array as emails',
       body: `{"userName":"e@x.example","emails":${'['.repeat(depth)}${']'.repeat(depth)}}`,
-    },
-    {
-      what: 'an object as a name',
-      body: `{"userName":"e@x.example","name":${'{"name":'.repeat(depth)}1${'}'.repeat(depth)}}`,
-    },
-    {
-      what: 'a PATCH value',
-      body: `{"Operations":[{"op":"add","path":"emails","value":${'['.repeat(depth)}${']'.repeat(depth)}}]}`,
     },
   ];
   for (const { what, body } of deep) {
@@ -155,14 +120,6 @@ describe('bodies', () => {
       expectRefused(await attack(target, () => post('{}', { 'content-encoding': encoding })));
     });
   }
-
-  test('a body just below 1 MB is read', async () => {
-    const title = 'x'.repeat(1_000_000);
-
-    const { status } = await post(JSON.stringify({ schemas: [], title }));
-
-    expect(status).toBe(400);
-  });
 });
 
 async function* toChunks(text: string): AsyncGenerator<Buffer> {

@@ -9,8 +9,6 @@ import {
 } from '../support/attack.ts';
 import { send } from '../support/provider.ts';
 
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-
 let target: Target;
 
 beforeAll(async () => {
@@ -21,16 +19,12 @@ afterAll(() => target.bridge.stop());
 
 const filters: { what: string; filter: string }[] = [
   { what: '__proto__ as an attribute', filter: '__proto__.x pr' },
-  { what: 'prototype below an attribute', filter: 'name.__proto__.polluted eq "x"' },
-  { what: '__proto__ behind a URN', filter: `${enterprise}:__proto__.x pr` },
   { what: '__proto__ in a value path', filter: 'emails[__proto__ pr]' },
   { what: '28 line breaks in an open string', filter: `userName eq "${'\n'.repeat(28)}` },
   { what: '22 groups', filter: Array(22).fill('(a eq 1 or b eq 2)').join(' and ') },
   { what: 'deep parentheses', filter: `${'('.repeat(1_500)}id pr${')'.repeat(1_500)}` },
   { what: 'nested value paths', filter: `${'emails['.repeat(1_000)}id pr${']'.repeat(1_000)}` },
-  { what: 'a blank one', filter: '   ' },
   { what: 'an injection', filter: 'userName eq "x\\" or id pr or userName eq \\""' },
-  { what: 'NUL', filter: 'userName eq "a\u0000b"' },
   { what: 'a number out of range', filter: `meta.created gt ${'9'.repeat(400)}` },
   { what: 'wildcards of LIKE', filter: 'userName co "%"' },
 ];

@@ -84,12 +84,6 @@ test('the parameters of an address are known in any case too: a filter overlooke
   }
 });
 
-test('a filter that stands twice is refused', async () => {
-  const answer = await bridge.request('GET', '/Users?filter=title%20pr&filter=active%20eq%20true');
-
-  expect(answer).toMatchObject({ status: 400, body: { detail: 'The filter is not one text.' } });
-});
-
 test('a text without quotes at the base address is tried with users and with groups', async () => {
   for (const [filter, ids] of [
     ['userName eq ada@example.com', [ada]],

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { SandboxService } from '../../src/sandbox/service.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -10,7 +9,6 @@ import {
   toGroup,
   toPatch,
   toUser,
-  untilSettled,
 } from '../support/provider.ts';
 
 let bridge: TestBridge;
@@ -206,39 +204,3 @@ test('words of our own about a call do not name it', async () => {
     body: { detail: 'The service refused the change: the service answered 400' },
   });
 });
-
-/** What came about behind the bridge's back, and the request that meets it. */
-interface Obstacle {
-  readonly detail: string;
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly happen: (service: SandboxService) => void;
-  readonly type?: 'Groups';
-}
-
-const obstacles: Obstacle[] = [
-  {
-    detail: 'The account in the service is an owner of the company, and is not taken over.',
-    happen: (service) => void service.addUser({ email: 'zoe@example.com', role: 1 }),
-  },
-  {
-    detail: 'A group of this name exists in the service, holds permissions, and is not taken over.',
-    happen: (service) => void service.createGroup({ name: 'Crew', permissions: 16 }),
-    type: 'Groups',
-  },
-];
-test.each(obstacles)(
-  'the service has not said: $detail',
-  ({ detail, settings = {}, happen, type }) =>
-    withTestBridge({ settings }, async (bridge) => {
-      await addUser(bridge, 'ada');
-      await addGroup(bridge, 'Pilots');
-      await untilSettled(bridge);
-      happen(bridge.sandbox.service);
-
-      const wanted =
-        type === 'Groups' ? toGroup('Crew') : toUser('zoe', { userName: 'zoe', active: true });
-      const { status, body } = await bridge.request('POST', `/${type ?? 'Users'}`, wanted);
-
-      expect([status, body]).toMatchObject([409, { scimType: 'uniqueness', detail }]);
-    }),
-);

@@ -125,20 +125,6 @@ function hasSeries(
   return lines.some((line) => line.startsWith(`${name}{`) && line.includes(`${label}="${value}"`));
 }
 
-test('a metric or label that does not exist would be noticed', () => {
-  const [wrong] = listAsked('here', 'max by (kin) (scim_bridge_due{code="no"}) > 0');
-
-  expect(wrong).toEqual({
-    where: 'here',
-    name: 'scim_bridge_due',
-    labels: [
-      { name: 'code', value: 'no' },
-      { name: 'kin', value: undefined },
-    ],
-  });
-  expect(hasSeries([], 'scim_bridge_reasons', { name: 'code', value: 'no' })).toBe(false);
-});
-
 test('every reason of /readyz has one alert, which leads to its section of the runbook', () => {
   const anchors = new Map(rules.map((one) => [one.alert, one.annotations.runbook.split('#')[1]]));
   const ofReasons = rules.filter(({ expr }) => /scim_bridge_reasons|\bup\{/.test(expr));

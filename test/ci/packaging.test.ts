@@ -117,10 +117,6 @@ for (const { file, asks } of proxies) {
   });
 }
 
-test('the balancer asks who is ready', () => {
-  expect(read('config/Caddyfile.replicas')).toMatch(/^\s*health_uri \/readyz$/m);
-});
-
 test('compose: no secret is written down, and none of the services of the base profile faces the network', () => {
   const values = Object.values(services).flatMap(({ environment }) => Object.entries(environment));
   const secrets = values.filter(([name]) => /TOKEN|PASSWORD|DATABASE_URL/.test(name));
@@ -238,13 +234,6 @@ test('compose: no container has more rights, memory or processes than it needs',
   }
 });
 
-test('compose: files that are mounted exist', () => {
-  const files = Object.values(services)
-    .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))
-    .filter((source) => source.startsWith('.'));
-  for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
-});
-
 test('Dockerfile: two stages, an ordinary user, a volume, a health check without a shell', () => {
   const lines = read('Dockerfile').split('\n');
   expect(lines.filter((line) => /^FROM \$\{NODE_IMAGE\}( AS build)?$/.test(line))).toHaveLength(2);
@@ -255,15 +244,6 @@ test('Dockerfile: two stages, an ordinary user, a volume, a health check without
     /CMD \["node", .*"healthcheck"\]$/,
   );
   expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
-});
-
-test('Dockerfile: the commands are on the path', () => {
-  const [, script = '', path] =
-    /^RUN printf '(.+)' > (\/usr\/local\/bin\/scim-bridge) && chmod 755 \2$/m.exec(
-      read('Dockerfile'),
-    ) ?? [];
-  expect(path).toBe('/usr/local/bin/scim-bridge');
-  expect(script).toBe('#!/bin/sh\\nexec node /app/dist/cli/main.js "$@"\\n');
 });
 
 /** What a stage of the Dockerfile copies of the checkout, and the commands that it runs. */
@@ -363,13 +343,6 @@ const summaries: readonly (Run & {
   {
     why: 'a file that cannot be loaded fails',
     report: { numPassedTests: 6, testResults: [passed, broken] },
-    tests: 'failed',
-    want: '6 passed, 1 failed',
-    code: 1,
-  },
-  {
-    why: 'an error outside of tests fails',
-    report: { numPassedTests: 6, testResults: [passed] },
     tests: 'failed',
     want: '6 passed, 1 failed',
     code: 1,

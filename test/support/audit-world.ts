@@ -1,11 +1,11 @@
 import { vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { POLL_STATE } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { untilSettled } from './provider.ts';
+import { findAuditReadAt } from './store-state.ts';
 
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;
@@ -75,7 +75,7 @@ export async function startAuditWorld(
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
-  const readAt = async () => (await POLL_STATE.find(bridge.store.read))?.readAt ?? 0;
+  const readAt = () => findAuditReadAt(bridge.store);
   const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitFor(
       async () => {

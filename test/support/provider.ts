@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
+import { isAnythingDue } from './store-state.ts';
 
 /** What requests are sent with; a bridge of its own process gives as much. */
 export type Requester = Pick<TestBridge, 'request'>;
@@ -144,16 +144,13 @@ export async function untilSettled(
 }
 
 /** Waits until the store says that nothing is due: that costs a hundredth of an answer of the bridge. */
-async function untilNothingDue({ read }: Store, stuck: 'none' | 'may stay'): Promise<void> {
+async function untilNothingDue(
+  store: TestBridge['store'],
+  stuck: 'none' | 'may stay',
+): Promise<void> {
   const deadline = Date.now() + SILENT_MAX_MS;
-  const isDue = async (table: 'users' | 'groups') => {
-    const due = read.selectFrom(table).select('id').where('due_at', 'is not', null).limit(1);
-    const row = stuck === 'none' ? due : due.where('stuck_at', 'is', null);
-    return (await row.executeTakeFirst()) !== undefined;
-  };
-  while (Date.now() < deadline && ((await isDue('users')) || (await isDue('groups')))) {
-    await sleep(POLL_MS);
-  }
+  const isDue = () => isAnythingDue(store, stuck === 'none' ? 'counts' : 'not');
+  while (Date.now() < deadline && (await isDue())) await sleep(POLL_MS);
 }
 
 /** Throws when it is told the same for a minute: a busy machine is slow, not wrong. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findNextDueAt } from '../../src/store/due.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { createPatience, readWork } from './provider.ts';
+import { findDueAt } from './store-state.ts';
 
 /** A bridge whose time the test moves. */
 export interface TimedBridge {
@@ -53,7 +53,7 @@ async function goOn(
 ): Promise<boolean> {
   if ((await readWork(bridge))?.running !== 0) return false;
   // In this order, because what ends may leave something due.
-  const dueAt = (await findNextDueAt(bridge.store.read)) ?? Number.POSITIVE_INFINITY;
+  const dueAt = await findDueAt(bridge.store);
   if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) {
     return (await readWork(bridge))?.running === 0;
   }
