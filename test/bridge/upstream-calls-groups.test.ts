@@ -68,14 +68,14 @@ const nothing: Omit<CallRow, 'calls'>[] = [
 const memberForms = [
   {
     memberPatch: 'one-per-operation',
-    people: 100,
+    people: 40,
     first: { 'scim.getGroup': 1, 'scim.updateGroup': 1 },
     added: { 'scim.updateGroup': 1 },
     removed: { 'scim.updateGroup': 1 },
   },
   {
     memberPatch: 'array',
-    people: 100,
+    people: 40,
     first: { 'scim.getGroup': 1, 'scim.updateGroup': 2 },
     added: { 'scim.updateGroup': 1 },
     removed: { 'scim.updateGroup': 1 },

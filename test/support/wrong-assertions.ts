@@ -79,18 +79,14 @@ function listWrongClaims(world: World): Wrong[] {
   return toRows(world, {
     'no issuer': { iss: undefined },
     'another issuer': { iss: 'https://login.example.com' },
-    'an issuer in another case': { iss: issuer.url.replace('http', 'HTTP') },
     'an issuer that only begins like it': { iss: `${issuer.url}.example.com` },
     'no audience': { aud: undefined },
     'another audience': { aud: 'api://another' },
     'an audience beside another': { aud: [AUDIENCE, 'api://another'] },
-    'an audience in a list of a list': { aud: [[AUDIENCE]] },
     'no claim of the app': { appid: undefined },
     'another app': { appid: '00000000-0000-0000-0000-000000000000' },
     'an app in a list': { appid: [APP] },
-    'an app under another name': { appid: undefined, azp: APP },
     'no id': { jti: undefined },
-    'a number as id': { jti: 7 },
   });
 }
 
@@ -98,10 +94,7 @@ function listWrongTimes(world: World): Wrong[] {
   const now = Math.floor(Date.now() / 1_000);
   return toRows(world, {
     'no end': { exp: undefined },
-    'an end as text': { exp: String(now + 300) },
-    'an end in milliseconds': { exp: (now + 300) * 1_000 },
     'an end that was a minute ago': { iat: now - 300, nbf: now - 300, exp: now - 60 },
-    'an end before its beginning': { iat: now, exp: now - 100 },
     'a validity of six minutes': { exp: now + 360 },
     'a beginning in two minutes': { nbf: now + 120, exp: now + 300 },
     'made in two minutes': { iat: now + 120, nbf: undefined, exp: now + 300 },
@@ -125,7 +118,6 @@ function listWrongHeaders(world: World): Wrong[] {
   const known = { 'http://example.com/known': true, crit: ['http://example.com/known'] };
   return [
     { why: 'no signature', assertion: async () => new UnsecuredJWT(toRight(issuer)).encode() },
-    { why: 'no alg', assertion: unsigned({ kid: key.kid }, hmac('x')) },
     {
       why: 'the public key as a shared secret',
       assertion: unsigned({ alg: 'HS256', kid: key.kid }, hmac(JSON.stringify(key.shown))),
@@ -135,10 +127,6 @@ function listWrongHeaders(world: World): Wrong[] {
       why: 'a key of a stranger in the header',
       assertion: sign(stranger, { jwk: stranger.shown }),
     },
-    {
-      why: 'an address of a key of a stranger in the header',
-      assertion: sign(stranger, { jku: 'https://example.com/keys', x5u: 'https://example.com/x' }),
-    },
     { why: 'an unknown key', assertion: sign({ ...stranger, kid: 'unknown' }) },
     { why: 'the id of a key of another kind', assertion: sign(key, { kid: rsa.kid }) },
     {
@@ -146,10 +134,6 @@ function listWrongHeaders(world: World): Wrong[] {
       assertion: async () => swap(await sign(rsa)(), { alg: 'PS256' }),
     },
     { why: 'a critical extension', assertion: sign(key, known) },
-    {
-      why: 'a critical extension that libraries know',
-      assertion: sign(key, { b64: true, crit: ['b64'] }),
-    },
     { why: 'an access token', assertion: sign(key, { typ: 'at+jwt' }) },
     { why: 'a key for encrypting', assertion: sign(encrypting) },
   ];
@@ -170,13 +154,7 @@ function listWrongTexts({ issuer, key }: World): Wrong[] {
     turn((await right()).split('.')).join('.');
   const other = (await_: Promise<string>) => await_;
   return [
-    { why: 'a word', assertion: async () => 'x' },
     { why: 'two parts', assertion: change((parts) => parts.slice(0, 2)) },
-    {
-      why: 'five parts, as of an encrypted one',
-      assertion: change((parts) => [...parts, 'x', 'y']),
-    },
-    { why: 'a space behind it', assertion: async () => `${await right()} ` },
     {
       why: 'an empty signature',
       assertion: change(([header = '', body = '']) => [header, body, '']),
@@ -197,20 +175,10 @@ function listWrongTexts({ issuer, key }: World): Wrong[] {
         signature,
       ]),
     },
-    { why: 'a header that is no JSON', assertion: change(([, ...rest]) => ['eA', ...rest]) },
     { why: 'a payload that is no JSON', assertion: () => other(signText('x', key)) },
-    { why: 'a payload that is a list', assertion: () => other(signText('[]', key)) },
-    {
-      why: 'a payload that is not UTF-8',
-      assertion: () => signText(new Uint8Array([0xff, 0xfe]), key),
-    },
     {
       why: 'more text than is taken',
       assertion: () => issuer.sign({ ...toRight(issuer), x: 'y'.repeat(9_500) }),
-    },
-    {
-      why: 'the alphabet of ordinary base64',
-      assertion: change(([header = '', ...rest]) => [`${header}=`, ...rest]),
     },
   ];
 }
@@ -230,18 +198,14 @@ function listWrongClients(world: World): Wrong[] {
   };
   return [
     { why: 'no type', type: '', assertion: right },
-    { why: 'a type that is a word', type: 'jwt-bearer', assertion: right },
     { why: 'one that was taken', assertion: async () => used },
     { why: 'no client, and a subject that is none', client: null, assertion: right },
     { why: 'an unknown client', client: 'client-0000000000000000', assertion: right },
-    { why: 'a client by its name', client: 'entra', assertion: right },
     { why: 'a client that was revoked', client: revokedId, assertion: right },
     { why: 'a client with a secret', client: secretId, assertion: right },
     { why: 'a client that signs for itself', client: own.id, assertion: right },
     { why: 'another client than its own', client: id, assertion: sign({}) },
     { why: 'itself as another subject', client: own.id, assertion: sign({ sub: id }) },
-    { why: 'itself without a subject', client: own.id, assertion: sign({ sub: undefined }) },
-    { why: 'itself as another issuer', client: own.id, assertion: sign({ iss: issuer.url }) },
     {
       why: 'itself for the address of SCIM',
       client: own.id,

@@ -93,8 +93,6 @@ export const FAILURES: readonly (readonly [Failure, ...Failure[]])[] = [
   [
     { name: '503', column: 'down', fault: status(503) },
     { name: 'a cut connection', column: 'down', fault: { kind: 'reset', at: 'before-effect' } },
-  ],
-  [
     { name: '503 after the effect', column: 'down', fault: { ...status(503), effect: 'done' } },
     {
       name: 'a connection that was cut after the effect',
