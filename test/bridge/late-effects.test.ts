@@ -4,15 +4,7 @@ import { describe, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  readWork,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -22,8 +14,6 @@ interface Wavering {
   readonly operation: OperationName;
   /** Takes it back. */
   readonly back: OperationName;
-  /** Calls of the look that follows a call of unknown outcome. */
-  readonly looks: number;
   change(bridge: TestBridge, ids: Ids, isOn: boolean): Promise<unknown>;
   read(service: SandboxService): unknown;
 }
@@ -45,7 +35,6 @@ const rows: readonly Wavering[] = [
     what: 'a deactivation',
     operation: 'scim.updateUser',
     back: 'scim.updateUser',
-    looks: 1,
     change: (bridge, { user }, isOn) =>
       send(bridge, 'PATCH', `/Users/${user}`, replace('active', !isOn)),
     read: (service) => service.getUser(ada).active,
@@ -54,7 +43,6 @@ const rows: readonly Wavering[] = [
     what: 'a membership',
     operation: 'groupUsers.addUserToGroup',
     back: 'groupUsers.removeUserFromGroup',
-    looks: 1,
     change: (bridge, ids, isOn) => changeList(bridge, 'members', ids, isOn),
     read: (service) => service.members('Pilots'),
   },
@@ -117,20 +105,7 @@ const LATE = { kind: 'hang', effect: 'late' } as const;
 
 describe('a call that the service carries out after nobody waits for it', () => {
   for (const row of rows) {
-    const { what, back, looks, read } = row;
-    test.concurrent(`${what} that was taken back meanwhile does not come true`, async ({
-      expect,
-    }) => {
-      await withTakenBack(row, async ({ bridge, before, release }) => {
-        await bridge.sandbox.calls.until(looks, { mutating: false });
-        release();
-        await expect
-          .poll(() => readWork(bridge), { interval: 200 })
-          .toMatchObject({ due: 0, running: 0 });
-
-        expect(read(bridge.sandbox.service)).toEqual(before);
-      });
-    });
+    const { what, back, read } = row;
 
     test.concurrent(`${what} that was taken back does not come true after the call that took it back`, async ({
       expect,

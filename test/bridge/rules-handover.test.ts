@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/sandbox/faults.ts';
 import {
   startTestBridge,
   type TestBridge,
@@ -28,39 +27,6 @@ describe('created again while a call for the deleted one is on its way', () => {
     });
   });
   afterAll(() => bridge.stop());
-
-  const hanging: { what: string; name: string; fault: Fault }[] = [
-    { what: 'is carried out late', name: 'gwen', fault: { kind: 'hang' } },
-    {
-      what: 'was carried out and is answered late',
-      name: 'hugo',
-      fault: { kind: 'hang', effect: 'done' },
-    },
-  ];
-  for (const { what, name, fault } of hanging) {
-    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, async () => {
-      const { service, faults } = bridge.sandbox;
-      const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
-      const first = await addUser(bridge, name);
-      await late.until(1);
-      const group = `Friends of ${name}`;
-      await addGroup(bridge, group, [first]);
-      await send(bridge, 'DELETE', `/Users/${first}`);
-
-      const second = await addUser(bridge, name);
-      faults.release();
-      await untilSettled(bridge);
-
-      const accounts = service.users().filter(({ email }) => email.startsWith(name));
-      expect(accounts.map(({ email, active }) => [email, active])).toEqual([
-        [`${name}@example.com`, true],
-      ]);
-      expect(service.members(group)).toEqual([]);
-      expect((await readWork(bridge))?.stuck).toBe(0);
-      const { body } = await send(bridge, 'GET', `/Users/${second}`);
-      expect(body).toMatchObject({ groups: [] });
-    });
-  }
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
     const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };

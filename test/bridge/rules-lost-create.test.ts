@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestAnswer } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { listResources, readWork, send, toGroup, toPatch, toUser } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
+import { SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
@@ -202,37 +202,6 @@ describe('a create whose answer was lost', () => {
     // Each was lost once.
     expect(countCalls()).toEqual([3, 3, 0]);
     expect(await readWork(timed.bridge)).toMatchObject({ due: 0, stuck: 0 });
-  });
-
-  test('is taken over by the next POST of the name, where a sweep saw it before anybody could look', async () => {
-    const { bridge } = timed;
-    const { service, faults, calls } = bridge.sandbox;
-    const pair = { user: 'cyd', group: 'Cooks' };
-    calls.reset();
-    for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
-      faults.add({ operation, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
-    }
-    const fault = { kind: 'status', status: 503 } as const;
-    faults.add({ operation: 'scim.getUsers', fault, about: 'filter' });
-    faults.add({ operation: 'groups.getListOfGroups', fault });
-    const [user, group] = await untilEnded(timed, post(timed, pair));
-    const deletions = [
-      bridge.request('DELETE', `/Users/${user?.body.id}`),
-      bridge.request('DELETE', `/Groups/${group?.body.id}`),
-    ];
-    const deleted = await untilEnded(timed, Promise.all(deletions));
-    const { body } = await askOps(bridge, 'POST', '/sweeps', {});
-    await untilEnded(timed, untilSwept(bridge, String(body.id)));
-    const answers = await untilEnded(timed, post(timed, pair));
-    faults.clear();
-    await untilQuiet(timed);
-
-    expect(deleted.map(({ status }) => status)).toEqual([204, 204]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(service.getUser(toEmail('cyd')).active).toBe(true);
-    expect(listGroups(timed, 'Cooks')).toEqual(['Cooks']);
-    expect(countCalls().slice(0, 2)).toEqual([1, 1]);
-    expect(await listShown(timed, pair)).toEqual([toEmail('cyd'), 'Cooks']);
   });
 
   test('takes nothing over where its name is taken after its resource was renamed', async () => {

@@ -92,6 +92,9 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
+/** Whether what the service refused after it was acknowledged may stay. */
+type Stuck = 'none' | 'may stay';
+
 /** Work of the bridge, as `/ops/status` tells it. */
 export interface Work {
   readonly due: number;
@@ -126,31 +129,33 @@ function askStatus(bridge: Observed): Promise<TestAnswer> {
  * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
  * @param stuck whether what the service refused after it was acknowledged may stay
  */
-export async function untilSettled(
-  bridge: Observed,
-  stuck: 'none' | 'may stay' = 'none',
-): Promise<void> {
+export async function untilSettled(bridge: Observed, stuck: Stuck = 'none'): Promise<void> {
   const expectProgress = createPatience();
-  // Twice in a row, because what ends between the two counts of one answer may leave something due.
-  for (let quiet = 0; quiet < 2; ) {
-    if (bridge.store !== undefined) await untilNothingDue(bridge.store, stuck);
+  const { store } = bridge;
+  for (;;) {
+    if (store !== undefined) await untilNothingDue(store, stuck);
     const work = await readWork(bridge);
-    const isQuiet = work?.running === 0 && work.due - (stuck === 'none' ? 0 : work.stuck) === 0;
-    quiet = isQuiet ? quiet + 1 : 0;
-    if (isQuiet) continue;
+    // Looked at twice, because what ends between the two counts of one answer may leave something due.
+    if (isQuiet(work, stuck)) {
+      const isStillQuiet =
+        store === undefined
+          ? isQuiet(await readWork(bridge), stuck)
+          : !(await isAnythingDue(store, stuck));
+      if (isStillQuiet) return;
+    }
     expectProgress(JSON.stringify(work));
     await sleep(25);
   }
 }
 
+function isQuiet(work: Work | undefined, stuck: Stuck): boolean {
+  return work?.running === 0 && work.due - (stuck === 'none' ? 0 : work.stuck) === 0;
+}
+
 /** Waits until the store says that nothing is due: that costs a hundredth of an answer of the bridge. */
-async function untilNothingDue(
-  store: TestBridge['store'],
-  stuck: 'none' | 'may stay',
-): Promise<void> {
+async function untilNothingDue(store: TestBridge['store'], stuck: Stuck): Promise<void> {
   const deadline = Date.now() + SILENT_MAX_MS;
-  const isDue = () => isAnythingDue(store, stuck === 'none' ? 'counts' : 'not');
-  while (Date.now() < deadline && (await isDue())) await sleep(POLL_MS);
+  while (Date.now() < deadline && (await isAnythingDue(store, stuck))) await sleep(POLL_MS);
 }
 
 /** Throws when it is told the same for a minute: a busy machine is slow, not wrong. */

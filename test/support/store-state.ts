@@ -11,10 +11,10 @@ export async function countRunning({ read }: Readable): Promise<number> {
 /** Whether work of any user or group is due. @param stuck whether what the service refused may stay so */
 export async function isAnythingDue(
   { read }: Readable,
-  stuck: 'counts' | 'not',
+  stuck: 'none' | 'may stay',
 ): Promise<boolean> {
   const due = read.selectFrom('resources').select('id').where('due_at', 'is not', null).limit(1);
-  const row = stuck === 'counts' ? due : due.where('stuck_at', 'is', null);
+  const row = stuck === 'none' ? due : due.where('stuck_at', 'is', null);
   return (await row.executeTakeFirst()) !== undefined;
 }
 
