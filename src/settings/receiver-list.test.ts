@@ -100,7 +100,7 @@ for (const { why, receivers, says } of refused) {
 }
 
 test('no refusal shows the address of a channel', () => {
-  const message = refusal([{ ...chat, events: ['NO'] }]);
+  const message = refusal([{ ...chat, events: ['NO'] }, { [chat.url]: true }]);
 
   expect(message).toContain('entry 1 events entry 1 has to be of a list');
   expect(message).not.toContain(SECRET_PATH);
