@@ -6,25 +6,30 @@ import { core, enterprise, parse, workManagement } from './dialect-test-support.
 type ValueCase = readonly [string, object, object, RepairKind?];
 
 const taken: readonly ValueCase[] = [
-  ['a name in odd case', { DisplayName: 'A' }, { displayName: 'A' }, 'name-case'],
-  ['parts in odd case', { NAME: { FAMILYNAME: 'L' } }, { name: { familyName: 'L' } }, 'name-case'],
+  ['a name in odd case', { DisplayName: 'A' }, { displayName: 'A' }, 'name-spelling'],
+  [
+    'parts in odd case',
+    { NAME: { FAMILYNAME: 'L' } },
+    { name: { familyName: 'L' } },
+    'name-spelling',
+  ],
   [
     'dotted keys',
     { 'name.givenName': 'A', 'name.familyName': 'L' },
     { name: { givenName: 'A', familyName: 'L' } },
-    'name-dotted',
+    'name-spelling',
   ],
   [
     'a dotted key beside the object',
     { name: { givenName: 'A' }, 'name.familyName': 'L' },
     { name: { givenName: 'A', familyName: 'L' } },
   ],
-  ['a key qualified by the core URN', { [`${core}:title`]: 'T' }, { title: 'T' }, 'name-qualified'],
+  ['a key qualified by the core URN', { [`${core}:title`]: 'T' }, { title: 'T' }, 'name-spelling'],
   [
     'a key qualified by an extension',
     { [`${enterprise}:department`]: 'D' },
     { [enterprise]: { department: 'D' } },
-    'name-qualified',
+    'name-spelling',
   ],
   [
     'a misspelt URN with an object',
@@ -35,13 +40,13 @@ const taken: readonly ValueCase[] = [
     'an enterprise attribute at the top',
     { department: 'D' },
     { [enterprise]: { department: 'D' } },
-    'name-unqualified',
+    'name-spelling',
   ],
   ['the core URN with an object', { [core]: { title: 'T' } }, { title: 'T' }],
   ['a text boolean', { active: 'False' }, { active: false }, 'boolean-as-text'],
-  ['a boolean in an array', { active: [true] }, { active: true }, 'array-around-value'],
-  ['a text in an array', { title: ['T'] }, { title: 'T' }, 'array-around-value'],
-  ['a text in an object', { title: { value: 'T' } }, { title: 'T' }, 'object-around-value'],
+  ['a boolean in an array', { active: [true] }, { active: true }, 'value-wrapped'],
+  ['a text in an array', { title: ['T'] }, { title: 'T' }, 'value-wrapped'],
+  ['a text in an object', { title: { value: 'T' } }, { title: 'T' }, 'value-wrapped'],
   ['a number for a text', { externalId: 42 }, { externalId: '42' }, 'text-as-other'],
   [
     'a text for a number',
@@ -177,12 +182,7 @@ const taken: readonly ValueCase[] = [
     'unknown-schema-dropped',
   ],
   ['a key with a filter', { 'emails[type eq "work"].value': 'a@x' }, {}],
-  [
-    'a text in an object of its name',
-    { title: { Title: 'X' } },
-    { title: 'X' },
-    'object-around-value',
-  ],
+  ['a text in an object of its name', { title: { Title: 'X' } }, { title: 'X' }, 'value-wrapped'],
   ['a null extension', { [enterprise]: null }, {}],
 ];
 

@@ -34,7 +34,7 @@ export function unwrapNamed(
   const [key = '', ...others] = isJsonObject(value) ? Object.keys(value) : [];
   const isName = key.toLowerCase() === name.toLowerCase() && others.length === 0;
   if (!isName || !isJsonObject(value) || findRule(subAttributes, key)) return value;
-  repairs.count('object-around-value');
+  repairs.count('value-wrapped');
   return value[key] ?? null;
 }
 
@@ -161,7 +161,7 @@ function findWritable(
     return undefined;
   }
   if (!sub) repairs.count('unknown-attribute-dropped', `${rule.name}.${name}`);
-  else if (sub.name !== name) repairs.count('name-case');
+  else if (sub.name !== name) repairs.count('name-spelling');
   return sub;
 }
 
@@ -191,14 +191,14 @@ function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
 /** Takes `["X"]` as X and `[]` as null; undefined: several values. */
 function unwrapArray(value: JsonValue, repairs: Repairs): JsonValue | undefined {
   if (!Array.isArray(value)) return value;
-  repairs.count('array-around-value');
+  repairs.count('value-wrapped');
   return value.length > 1 ? undefined : (value[0] ?? null);
 }
 
 function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue | undefined {
   if (!isJsonObject(value)) return value;
   if (!Object.hasOwn(value, 'value')) return undefined;
-  repairs.count('object-around-value');
+  repairs.count('value-wrapped');
   return value.value;
 }
 

@@ -56,7 +56,7 @@ test('parts that are not taken are counted', () => {
   expect(counts).toEqual({
     'read-only-dropped': 1,
     'unknown-attribute-dropped': 3,
-    'name-dotted': 1,
+    'name-spelling': 1,
   });
   expect(mentioned).toContain('members');
 });

@@ -25,7 +25,7 @@ export function findPart<Value>(
   if (Object.hasOwn(object, name)) return object[name];
   const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
   if (spelt === undefined) return undefined;
-  repairs.count('name-case');
+  repairs.count('name-spelling');
   return object[spelt];
 }
 

@@ -175,7 +175,7 @@ const repaired: readonly (readonly [string, object, RepairKind[]])[] = [
   [
     'operations in lower case, and one instead of a list',
     { schemas: [PATCH_OP], operations: replace('title', 'T') },
-    ['name-case', 'operation-for-list'],
+    ['name-spelling', 'operation-for-list'],
   ],
   ['an op in upper case', { op: 'Replace', path: 'title', value: 'T' }, ['op-case']],
   ['active that is blank', replace('active', ''), ['blank-active-dropped', 'blank-as-unassign']],

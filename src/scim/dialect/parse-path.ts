@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { badRequest, type ScimError } from '../errors.ts';
 import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
 import type { Filter } from '../filter/tree.ts';
-import type { Repairs } from '../repairs.ts';
+import type { RepairKind, Repairs } from '../repairs.ts';
 import {
   type AttributePath,
+  type AttributeRule,
   findAttribute,
   findTable,
-  isDotted,
   isKnownSchema,
   isQualified,
   type ResourceSchema,
@@ -39,44 +39,45 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   if (path.length > PATH_LENGTH_MAX) throw invalidPath('is too long');
   const { name, filter } = splitPath(path.trim());
   const found = findAttribute(schema, name);
-  if (!found) return toOther(name, schema, { repairs, filter });
-  if (isQualified(name)) {
-    if (isDotted(schema, name)) repairs.count('path-dotted');
-  } else if (found.extension !== undefined) repairs.count('path-unqualified');
+  if (!found) {
+    const table = findTable(schema, name);
+    if (!table) return dropUnknown(name, schema, repairs);
+    if (filter !== undefined) throw invalidPath(NO_LIST);
+    return { kind: 'schema', table };
+  }
+  const text = toPathText(found);
+  if (name !== text && name !== `${schema.core.urn}:${text}`) repairs.count('name-spelling');
   const { attribute, sub } = found;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
-    throw badRequest('mutability', `${toPathText(found)} is read-only.`);
+    throw badRequest('mutability', `${text} is read-only.`);
   }
-  if (attribute.mutability === 'writeOnly' || attribute.name === 'schemas') {
-    repairs.count(attribute.name === 'schemas' ? 'read-only-dropped' : 'password-dropped');
+  const forgotten = findForgotten(attribute);
+  if (forgotten) {
+    repairs.count(forgotten);
     return { kind: 'dropped' };
   }
   if (filter === undefined) return { kind: 'attribute', target: { path: found, where: undefined } };
   if (!attribute.multiValued) throw invalidPath(NO_LIST);
-  return {
-    kind: 'attribute',
-    target: {
-      path: found,
-      where: parseElementFilter(filter, attribute, { repairs, isForWrite: true }),
-    },
-  };
+  const where = parseElementFilter(filter, attribute, { repairs, isForWrite: true });
+  return { kind: 'attribute', target: { path: found, where } };
 }
 
-/** Meaning of a name that is no attribute: a schema, or one that is dropped. @throws ScimError 400 `invalidPath` for what is no name */
-function toOther(
-  name: string,
-  schema: ResourceSchema,
-  { repairs, filter }: { repairs: Repairs; filter: string | undefined },
-): PatchPath {
-  const table = findTable(schema, name);
-  if (table) {
-    if (filter !== undefined) throw invalidPath(NO_LIST);
-    return { kind: 'schema', table };
-  }
+/** How an attribute is counted that is accepted and forgotten. */
+function findForgotten({ name, mutability }: AttributeRule): RepairKind | undefined {
+  if (name === 'schemas') return 'read-only-dropped';
+  return mutability === 'writeOnly' ? 'password-dropped' : undefined;
+}
+
+function dropUnknown(name: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
   if (!isQualified(name) && !PLAIN_NAME.test(name)) throw invalidPath('is malformed');
+  countUnknown(name, schema, repairs);
+  return { kind: 'dropped' };
+}
+
+/** Counts a name that no schema has. */
+export function countUnknown(name: string, schema: ResourceSchema, repairs: Repairs): void {
   const isForeign = isQualified(name) && !isKnownSchema(schema, name);
   repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped', name);
-  return { kind: 'dropped' };
 }
 
 function invalidPath(problem: string): ScimError {

@@ -8,8 +8,6 @@ import {
   findAttribute,
   findRule,
   findTable,
-  isKnownSchema,
-  isQualified,
   listRules,
   type ResourceSchema,
   type SchemaTable,
@@ -24,7 +22,7 @@ import {
   toItems,
   unpackText,
 } from './parse-json.ts';
-import { isAttributeStep, type PatchStep } from './parse-path.ts';
+import { countUnknown, isAttributeStep, type PatchStep } from './parse-path.ts';
 import { hasContent, withoutNulls } from './value-list.ts';
 
 /** Content of the body of a POST or PUT of a user or group. */
@@ -69,7 +67,8 @@ export function parseResource(
 ): ResourceInput {
   const object = openBody(body);
   countSchemas(object, schema.urns, repairs);
-  const { entries, extensions } = readResource(object, schema, repairs);
+  const { entries, extensions, filtered } = readBody(object, schema, repairs);
+  for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
   const read: Reading = { attributes: {}, mentioned: new Set(extensions), leftOut: [] };
   for (const entry of entries) readEntry(read, entry, repairs);
   attempt(repairs, undefined, () => assertNamed(read.attributes, schema));
@@ -92,16 +91,14 @@ function readEntry(read: Reading, { path, value }: BodyEntry, repairs: Repairs):
     value: coerceValue(path.sub ?? path.attribute, value, inside),
   }));
   if (coerced === undefined) read.leftOut.push(path);
-  else if (coerced.value === null && path.attribute.name === 'active') {
-    countBlankActive(value, repairs);
+  else if (coerced.value === null && name === 'active') {
+    // An account is on or off, and blank must not switch it. Null says no more than its absence (RFC 7643 §2.5).
+    if (value !== null) repairs.count('blank-active-dropped');
   } else if (coerced.value !== undefined) {
     read.mentioned.add(name);
-    if (isAssigned(coerced.value)) assign(read.attributes, path.keys, coerced.value);
+    const isEmpty = isJsonObject(coerced.value) && !hasContent(coerced.value);
+    if (coerced.value !== null && !isEmpty) assign(read.attributes, path.keys, coerced.value);
   }
-}
-
-function isAssigned(value: JsonValue): boolean {
-  return isJsonObject(value) ? hasContent(value) : value !== null;
 }
 
 /** The attributes of a PUT, with the values of before where it has one that is left out. */
@@ -115,11 +112,6 @@ export function withLeftOut(
     if (held !== undefined) assign(kept, [extension ?? [], attribute.name].flat(), held);
   }
   return kept;
-}
-
-/** An account is on or off, and blank must not switch it. Null says no more than its absence (RFC 7643 §2.5). */
-function countBlankActive(sent: JsonValue, repairs: Repairs): void {
-  if (sent !== null) repairs.count('blank-active-dropped');
 }
 
 /** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
@@ -225,17 +217,6 @@ export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repa
   return read;
 }
 
-/** `readBody` of a whole resource, which has no place for a key with a value filter. */
-function readResource(
-  body: JsonObject,
-  schema: ResourceSchema,
-  repairs: Repairs,
-): Omit<Body, 'filtered'> {
-  const { filtered, ...read } = readBody(body, schema, repairs);
-  for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
-  return read;
-}
-
 /** Counts attributes that are there in several spellings: of their values the last one counts. */
 function countDoubles(entries: readonly BodyEntry[], repairs: Repairs): void {
   const places = new Set(entries.map(({ path }) => path.keys.join(' ')));
@@ -260,7 +241,8 @@ function readKey(
   const path = findAttribute(schema, name);
   const table = path ? undefined : findTable(schema, name);
   if (path) {
-    countSpelling(name, path, repairs);
+    const isPlain = name === path.attribute.name && path.extension === undefined;
+    if (!isPlain) repairs.count('name-spelling');
     addEntry(read.entries, { path, value }, repairs);
   } else if (table) {
     if (table !== schema.core) read.extensions.push(table.urn);
@@ -268,8 +250,7 @@ function readKey(
   } else if (name.includes('[')) {
     read.filtered.push(name);
   } else {
-    const isForeign = isQualified(name) && !isKnownSchema(schema, name);
-    repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped', name);
+    countUnknown(name, schema, repairs);
   }
 }
 
@@ -299,17 +280,6 @@ function addEntry(entries: BodyEntry[], entry: BodyEntry, repairs: Repairs): voi
   } else if (attribute.name !== 'schemas') {
     entries.push(entry);
   }
-}
-
-function countSpelling(
-  name: string,
-  { attribute, sub, extension }: AttributePath,
-  repairs: Repairs,
-): void {
-  if (name === attribute.name && extension === undefined) return;
-  if (isQualified(name)) repairs.count('name-qualified');
-  else if (extension !== undefined) repairs.count('name-unqualified');
-  else repairs.count(sub ? 'name-dotted' : 'name-case');
 }
 
 /** Lists of a body as they were sent, by the name of their attribute: errors count places in these, not in what is left once equal values are one. */

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
@@ -27,6 +28,9 @@ const WAITING_LENGTH = 65_536;
 const PIECES_LENGTH = 1_000_000;
 /** Longest wait for the reader of an answer to take the next piece, in milliseconds. */
 const READER_MS = 60_000;
+
+/** Errors of a stream that nobody reads any more. */
+const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
 function sendText(res: Response, status: number, text: string): void {
@@ -80,50 +84,31 @@ async function sendPieces(
   pieces: AsyncIterable<string>,
 ): Promise<void> {
   const rest = pieces[Symbol.asyncIterator]();
-  const { text, isAll } = await gather(rest);
-  if (isAll) return sendText(res, status, text);
+  let text = '';
+  while (text.length <= PIECES_LENGTH) {
+    const next = await rest.next();
+    if (next.done) return sendText(res, status, text);
+    text += next.value;
+  }
   res.statusCode = status;
   res.setHeader('Content-Type', toContentType(res.req));
-  let isRead = res.req.method !== 'HEAD' && (await writePiece(res, text));
-  while (isRead) {
-    const piece = await rest.next();
-    if (piece.done) break;
-    isRead = await writePiece(res, piece.value);
+  if (res.req.method === 'HEAD') {
+    await rest.return?.();
+    res.end();
+    return;
   }
-  await rest.return?.();
-  res.end();
+  res.setTimeout(READER_MS, () => res.destroy());
+  try {
+    await pipeline(toBytes(text, { [Symbol.asyncIterator]: () => rest }), res);
+  } catch (error) {
+    const isLeft = error instanceof Error && 'code' in error && LEFT.has(String(error.code));
+    if (!isLeft) throw error;
+  }
 }
 
-/** The first pieces, up to the length from which on they are sent as they come. */
-async function gather(
-  pieces: AsyncIterator<string>,
-): Promise<{ readonly text: string; readonly isAll: boolean }> {
-  const held: string[] = [];
-  for (let length = 0; length <= PIECES_LENGTH; ) {
-    const piece = await pieces.next();
-    if (piece.done) return { text: held.join(''), isAll: true };
-    held.push(piece.value);
-    length += piece.value.length;
-  }
-  return { text: held.join(''), isAll: false };
-}
-
-/** Writes a piece and waits until there is room for the next. @returns false when nobody reads any more */
-async function writePiece(res: Response, piece: string): Promise<boolean> {
-  if (res.destroyed) return false;
-  if (res.write(Buffer.from(piece))) return true;
-  await new Promise<void>((resolve) => {
-    const tooSlow = setTimeout(() => res.destroy(), READER_MS);
-    const done = () => {
-      clearTimeout(tooSlow);
-      res.off('drain', done);
-      res.off('close', done);
-      resolve();
-    };
-    res.on('drain', done);
-    res.on('close', done);
-  });
-  return !res.destroyed;
+async function* toBytes(first: string, rest: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  yield Buffer.from(first);
+  for await (const piece of rest) yield Buffer.from(piece);
 }
 
 /** Sends a JSON document. */
