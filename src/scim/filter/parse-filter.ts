@@ -5,7 +5,6 @@ import {
   findAttribute,
   findRule,
   findTable,
-  isDotted,
   isQualified,
   type ResourceSchema,
   toWhole,
@@ -24,7 +23,6 @@ import {
   type Filter,
   type FilterTarget,
   hasOddOffset,
-  type Literal,
   toComparison,
   toComparisonWithNothing,
 } from './tree.ts';
@@ -59,12 +57,7 @@ export function parseFilter(
   schema: ResourceSchema,
   reading: FilterReading = {},
 ): Filter {
-  const { repairs = UNCOUNTED } = reading;
-  const scope: Scope = (name) => {
-    const target = findTarget(schema, name);
-    if (target && isDotted(schema, name)) repairs.count('filter-dialect');
-    return target;
-  };
+  const scope: Scope = (name) => findTarget(schema, name);
   return parseInScope(filter, scope, { reading, list: undefined });
 }
 
@@ -120,7 +113,6 @@ function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
 
 function readTerm(reader: Reader, scope: Scope): Filter {
   if (takeWord(reader, 'not')) {
-    if (peek(reader).kind !== '(') reader.repairs.count('filter-dialect');
     return { kind: 'not', part: descend(reader, () => readTerm(reader, scope)) };
   }
   if (peek(reader).kind === '(') {
@@ -145,8 +137,6 @@ function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefi
     const { at = 0 } = reader.tokens[reader.next - 1] ?? {};
     if (reader.isForWrite) throw invalidFilter(`a name that is no part of ${reader.list}`, at);
     reader.repairs.count('filter-unknown', reader.list ? `${reader.list}.${name}` : name);
-  } else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
-    reader.repairs.count('filter-dialect');
   }
   return target;
 }
@@ -182,23 +172,11 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   const op = COMPARE_OPS.get(name);
   if (!op) throw invalidFilter('an unknown operator', operator.at);
   const { literal, text, at } = takeValue(reader, target);
-  if (isDialect(target, { literal, text })) reader.repairs.count('filter-dialect');
+  if (target?.rule.type === 'dateTime' && hasOddOffset(text))
+    reader.repairs.count('filter-dialect');
   return target
     ? toComparison({ target, op, literal, text, at })
     : toComparisonWithNothing(op, literal);
-}
-
-/** True for a value that is written in the way of another type, a word of JSON in another case, or an odd offset. */
-function isDialect(
-  target: FilterTarget | undefined,
-  { literal, text }: { readonly literal: Literal; readonly text: string },
-): boolean {
-  if (typeof literal === 'boolean') return text !== String(literal);
-  if (target === undefined || literal === null || target.rule.type === 'complex') return false;
-  const { type } = target.rule;
-  if (type === 'dateTime' && hasOddOffset(text)) return true;
-  const isText = type !== 'boolean' && type !== 'integer';
-  return isText !== (typeof literal === 'string');
 }
 
 function takeName(reader: Reader): string {

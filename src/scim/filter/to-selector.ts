@@ -27,26 +27,20 @@ export function toSelector(filter: Filter | undefined): Selection {
 /** Most conditions that a database compares each resource with. */
 const CONDITIONS_MAX = 10;
 
+/** A list of names counts once where it stands alone or beside other conditions: an index finds each. */
 function isLight(selector: Selector): boolean {
-  if (countConditions(selector) <= CONDITIONS_MAX || isListOfNames(selector)) return true;
-  const isFew = selector.kind === 'and' && selector.parts.length <= CONDITIONS_MAX;
-  return isFew && selector.parts.every((part) => isListOfNames(part) || isCondition(part));
+  return countConditions(selector) <= CONDITIONS_MAX;
 }
 
-function countConditions(selector: Selector): number {
+function countConditions(selector: Selector, isInList = false): number {
   if (selector.kind !== 'and' && selector.kind !== 'or') return 1;
-  return selector.parts.reduce((sum, part) => sum + countConditions(part), 0);
+  const { kind, parts } = selector;
+  if (kind === 'or' && !isInList && parts.every(isName)) return 1;
+  return parts.reduce((sum, part) => sum + countConditions(part, isInList || kind === 'or'), 0);
 }
 
-function isListOfNames(selector: Selector): boolean {
-  if (selector.kind !== 'or') return false;
-  return selector.parts.every(
-    (part) => isCondition(part) && part.kind !== 'active' && part.kind !== 'lastModified',
-  );
-}
-
-function isCondition({ kind }: Selector): boolean {
-  return kind !== 'and' && kind !== 'or';
+function isName({ kind }: Selector): boolean {
+  return kind !== 'and' && kind !== 'or' && kind !== 'active' && kind !== 'lastModified';
 }
 
 /** @param list the list whose elements the filter looks at, with a dot; '' for the resource itself */

@@ -168,17 +168,9 @@ export function isQualified(name: string): boolean {
 /** True when the qualified name belongs to a schema of the resource, even if the attribute is unknown. */
 export function isKnownSchema({ tables }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
-  return tables.keys().some((urn) => isBelow(urn, folded));
-}
-
-/** True when a dot stands between the schema and its attribute, where the standard has a colon. @see RFC 7644 §3.10 */
-export function isDotted({ tables }: ResourceSchema, name: string): boolean {
-  const folded = name.toLowerCase();
-  return tables.keys().some((urn) => folded.startsWith(`${urn}.`));
-}
-
-function isBelow(urn: string, folded: string): boolean {
-  return SEPARATORS.some((separator) => folded.startsWith(`${urn}${separator}`));
+  const isBelow = (urn: string) =>
+    SEPARATORS.some((separator) => folded.startsWith(`${urn}${separator}`));
+  return tables.keys().some(isBelow);
 }
 
 function toResourceSchema(
