@@ -3,7 +3,6 @@ import { BLIND } from '../reconcile/sections.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { adoptGroupByHand } from '../scim/groups/create-group.ts';
-import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/store-change.ts';
 import type { Leadership } from './leader.ts';
 import type { BridgeOptions } from './options.ts';
@@ -29,7 +28,6 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     attempts: parts.attempts,
     policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
-    toMoment: createMoments(),
     findClosed: createClosedFinder(leadership),
     looksFirst: () => leadership.news().isReading,
     isUpstreamDown() {

@@ -12,7 +12,6 @@ import type { OpenRecord } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FormerIds } from './former-ids.ts';
-import type { ToMoment } from './render/resource-text.ts';
 import type { RepairKind } from './repairs.ts';
 
 /** Settings about the requests of identity providers. */
@@ -61,7 +60,6 @@ export interface ScimDeps {
   readonly rules: Rules;
   /** Start of every `meta.location`: the public address and `/scim/v2`, never taken from a request. */
   readonly baseUrl: string;
-  readonly toMoment: ToMoment;
   /** Closed while the first read runs, or a section is closed. */
   readonly findClosed: FindClosed;
   /** True while the store may be older than the service, so that a new user or group may exist there already. */

@@ -1,19 +1,28 @@
 import type { RequestHandler } from 'express';
-import type { JsonObject } from '../../domain/json.ts';
+import { toResourceKey } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { findView } from '../../store/resources/views.ts';
-import { getRequestContext } from '../../telemetry/request-context.ts';
+import { getRequestContext, type RequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { ScimError, toScimErrorBody } from '../errors.ts';
+import type { Content } from '../dialect/parse-resource.ts';
+import { invalidValue, ScimError, toScimErrorBody } from '../errors.ts';
+import { groupKind } from '../groups/accept.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
-import { sendJson } from '../http/respond.ts';
+import { sendJson, toScimError } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resource-text.ts';
-import { createRequestRepairs } from '../repairs.ts';
-import { type AcceptedWrite, assertUpstreamUp } from '../writes/write-result.ts';
-import { parseBulk } from './parse-bulk.ts';
-import { createTask, runTasks, type Task } from './run-tasks.ts';
+import { attempt, createRequestRepairs, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
+import { userKind } from '../users/accept.ts';
+import {
+  type AcceptedWrite,
+  assertUpstreamUp,
+  settleWrite,
+  tellUnchanged,
+} from '../writes/write-result.ts';
+import { type BulkOperation, parseBulk, type SingleRequest } from './parse-bulk.ts';
+import { findReference, listReferences, resolveReferences, splitReferring } from './references.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */
 export function performBulk(deps: ScimDeps): RequestHandler {
@@ -91,4 +100,231 @@ function toNoted({ method, request, id, content, error, repairs }: Task): NotedO
 function toStatus(method: string | undefined): number {
   if (method === 'POST') return 201;
   return method === 'DELETE' ? 204 : 200;
+}
+
+/** An operation of a bulk request and what has become of it so far. */
+export interface Task extends BulkOperation {
+  request: SingleRequest | ScimError;
+  readonly repairs: RequestRepairs;
+  /** What its data says. */
+  content: Content | undefined;
+  /** The bridge's id of its resource, where one is known. */
+  id: string | undefined;
+  accepted: AcceptedWrite | undefined;
+  error: ScimError | undefined;
+  /** The creation of a user without attributes that this task sets: the outcome is that of the creation. */
+  readonly completes: Task | undefined;
+}
+
+/** The task of an operation. */
+export function createTask(
+  operation: BulkOperation,
+  repairs: RequestRepairs,
+  completes?: Task,
+): Task {
+  const unknown = { content: undefined, id: undefined, accepted: undefined, error: undefined };
+  return { ...operation, ...unknown, repairs, completes };
+}
+
+/** State of a bulk request while it runs. */
+interface Run {
+  readonly deps: ProviderDeps;
+  readonly context: RequestContext;
+  /** The operations that others may name. */
+  readonly created: ReadonlyMap<string | undefined, Task>;
+  readonly waiting: Task[];
+  readonly failed: Set<Task>;
+  /** Stored writes whose locks are held: they are settled together, so that many changes of a group are one call. */
+  readonly held: Map<Task, () => Promise<void>>;
+  readonly settling: Map<Task, Promise<void>>;
+}
+
+/** Most locks that are held for writes of a request. */
+const HELD_MAX = 64;
+
+/**
+ * Performs the operations one after the other, each in a transaction of its own. One that refers to others waits until these are
+ * settled: a refused write is undone before another one builds on it. Otherwise they keep their order. All waiting is
+ * within the one wait of the request; once that is over, stored writes count as accepted, and the rest follows at once.
+ * @param context `failOnErrors`: number of errors after which nothing more is performed
+ */
+export async function runTasks(
+  deps: ProviderDeps,
+  tasks: readonly Task[],
+  { failOnErrors, ...context }: RequestContext & { readonly failOnErrors: number },
+): Promise<void> {
+  const created = new Map<string | undefined, Task>();
+  for (const task of tasks) if (task.method === 'POST') created.set(task.bulkId, task);
+  const waiting = [...tasks];
+  const progress = { failed: new Set<Task>(), held: new Map(), settling: new Map() };
+  const run: Run = { deps, context, created, waiting, ...progress };
+  const isEnough = () => run.failed.size >= failOnErrors;
+  for (let task = takeNext(run); task !== undefined; task = takeNext(run)) {
+    if (run.failed.size + run.held.size + run.settling.size >= failOnErrors) await settle(run);
+    await settle(run, listReferents(run, task));
+    if (!isEnough() || task.completes) await perform(run, task);
+  }
+  await settle(run);
+  // A server that cannot resolve a circle answers 409 (RFC 7644 §3.7.1).
+  const circle = new ScimError(409, 'Operations of the request refer to each other in a circle.');
+  for (const task of waiting) if (!isEnough()) fail(run, task, circle);
+}
+
+/** Takes the first task whose referents are done. undefined: there is none, or those that are left are in circles. */
+function takeNext(run: Run): Task | undefined {
+  const { waiting } = run;
+  const ready = waiting.findIndex((task) => isReady(run, task));
+  return ready === -1 ? breakCircle(run) : waiting.splice(ready, 1)[0];
+}
+
+/** The creations that a task refers to. */
+function listReferents({ created }: Run, { request }: Task): Task[] {
+  if (request instanceof ScimError) return [];
+  return [...request.references].flatMap((bulkId) => created.get(bulkId) ?? []);
+}
+
+/** True when everything is done that the operation refers to. */
+function isReady(run: Run, task: Task): boolean {
+  const isDone = ({ accepted, error }: Task) => accepted !== undefined || error !== undefined;
+  if (!listReferents(run, task).every(isDone)) return false;
+  if (task.request instanceof ScimError || task.completes) return true;
+  // What changes a user comes behind the attributes that the user was to be created with.
+  const target = run.created.get(findReference(task.request.id));
+  return target === undefined || run.waiting.every(({ completes }) => completes !== target);
+}
+
+/**
+ * Breaks the circles that managers make: a new user is created without the attributes that name others, and another task
+ * sets them when these are there. Circles of groups stay.
+ * @returns the creation of the user; undefined: no user waits
+ */
+function breakCircle({ waiting }: Run): Task | undefined {
+  for (const [at, task] of waiting.entries()) {
+    const { request, bulkId } = task;
+    if (request instanceof ScimError || request.method !== 'POST') continue;
+    if (request.type !== 'User' || !isJsonObject(request.data)) continue;
+    const { rest, referring } = splitReferring(request.data);
+    const data = { Operations: [{ op: 'add', value: referring }] };
+    const change = { ...request, method: 'PATCH', id: `bulkId:${bulkId}`, data } as const;
+    waiting[at] = createTask({ ...task, request: change }, UNCOUNTED, task);
+    task.request = { ...request, data: rest, references: listReferences(rest) };
+    return task;
+  }
+  return undefined;
+}
+
+async function perform(run: Run, task: Task): Promise<void> {
+  try {
+    if (task.request instanceof ScimError) throw task.request;
+    const accepted = await store(run, task, task.request);
+    const { id } = accepted;
+    Object.assign(task.completes ?? task, { accepted, id });
+    settleLater(run, task, accepted);
+  } catch (error) {
+    fail(run, task, error);
+  }
+}
+
+/** Stores one write as the single request would. @throws ScimError as the single request */
+async function store(run: Run, task: Task, request: SingleRequest): Promise<AcceptedWrite> {
+  const { deps } = run;
+  const { repairs } = task;
+  const { type, method, ifMatch, data, references } = request;
+  const id = findTarget(run, request);
+  // A member that no operation creates is an unknown one, beside which somebody may have to leave.
+  const isOfMembers = type === 'Group' && id !== undefined;
+  attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () =>
+    assertResolved(run, task, references),
+  );
+  const kind = type === 'User' ? userKind : groupKind;
+  assertOpen(deps, kind.type);
+  const sent = {
+    // Most name no other, and may be large.
+    body: references.size === 0 ? data : resolveReferences(data, (bulkId) => findId(run, bulkId)),
+    repairs,
+    understood: (content: Content) => {
+      task.content = content;
+    },
+  };
+  if (method === 'POST') return kind.create(deps, sent);
+  const target = { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } };
+  if (method === 'DELETE') return kind.remove(deps, target);
+  return method === 'PUT' ? kind.replace(deps, target, sent) : kind.patch(deps, target, sent);
+}
+
+/** @throws ScimError 400 where nothing has the bulkId, 409 where what had it failed */
+function assertResolved(run: Run, { completes }: Task, references: ReadonlySet<string>): void {
+  for (const bulkId of references) {
+    if (!run.created.has(bulkId)) {
+      throw invalidValue('A bulkId is named that no POST of the request has.');
+    }
+    if (findId(run, bulkId) !== undefined) continue;
+    const detail = completes
+      ? 'The user was created without its manager, because the operation that creates the manager failed.'
+      : 'An operation of the request that this one refers to failed.';
+    throw new ScimError(409, detail);
+  }
+}
+
+function findId({ created }: Run, bulkId: string): string | undefined {
+  return created.get(bulkId)?.id;
+}
+
+/** The resource that an operation changes; undefined: it creates one, or that one is not there. */
+function findTarget(run: Run, { type, method, id }: SingleRequest): string | undefined {
+  if (method === 'POST') return undefined;
+  const bulkId = findReference(id);
+  if (bulkId !== undefined) return findId(run, bulkId);
+  return run.deps.formerIds.toOwn(type === 'User' ? 'user' : 'group', id);
+}
+
+function fail(run: Run, task: Task, cause: unknown): void {
+  const { deps, context, failed } = run;
+  const error = toScimError(cause);
+  if (error.status >= 500 && error.cause !== undefined) {
+    deps.telemetry.failed({ requestId: context.requestId, error: error.cause });
+  }
+  const { request, completes } = task;
+  const failing = completes ?? task;
+  failing.error = error;
+  failed.add(failing);
+  // A user that lacks some attributes is there all the same.
+  if (completes || request instanceof ScimError) return;
+  failing.id = findTarget(run, request);
+}
+
+function settleLater(run: Run, task: Task, accepted: AcceptedWrite): void {
+  const { deps, context } = run;
+  if (accepted.undo === undefined) {
+    tellUnchanged(deps, accepted);
+    return;
+  }
+  const lock = deps.reconciler.lock(toResourceKey(accepted), accepted.row);
+  const wait = () =>
+    settleWrite(deps, accepted, context.arrivedAt, lock).catch((error: unknown) =>
+      fail(run, task, error),
+    );
+  run.held.set(task, wait);
+  // Without the lock another run may be sending the write already: a refusal has to find us waiting.
+  if (lock === undefined) start(run, task, wait);
+  if (run.held.size >= HELD_MAX) startHeld(run);
+}
+
+function start({ held, settling }: Run, task: Task, wait: () => Promise<void>): void {
+  held.delete(task);
+  settling.set(
+    task,
+    wait().finally(() => settling.delete(task)),
+  );
+}
+
+function startHeld(run: Run): void {
+  for (const [task, wait] of run.held) start(run, task, wait);
+}
+
+/** Waits until the writes of these tasks are settled; of all where left out. */
+async function settle(run: Run, tasks?: readonly Task[]): Promise<void> {
+  const awaited = tasks ?? [...run.held.keys(), ...run.settling.keys()];
+  if (awaited.some((task) => run.held.has(task))) startHeld(run);
+  await Promise.all(awaited.map((task) => run.settling.get(task)));
 }

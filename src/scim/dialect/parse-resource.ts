@@ -13,7 +13,7 @@ import {
   type SchemaTable,
   toPathText,
 } from '../schema/resource-schemas.ts';
-import { coerceValue, unwrapNamed } from './coerce.ts';
+import { coerceValue, hasContent, unwrapNamed, withoutNulls } from './coerce.ts';
 import {
   assertAcceptable,
   countSchemas,
@@ -23,7 +23,6 @@ import {
   unpackText,
 } from './parse-json.ts';
 import { countUnknown, isAttributeStep, type PatchStep } from './parse-path.ts';
-import { hasContent, withoutNulls } from './value-list.ts';
 
 /** Content of the body of a POST or PUT of a user or group. */
 export interface ResourceInput {

@@ -1,7 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { USER_LIST_MAX } from '../dialect/coerce.ts';
-import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/parse-path.ts';
 import {
   hasContent,
   type Identity,
@@ -9,8 +7,10 @@ import {
   mergeElements,
   toIdentity,
   toValueContent,
+  USER_LIST_MAX,
   withoutNulls,
-} from '../dialect/value-list.ts';
+} from '../dialect/coerce.ts';
+import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/parse-path.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';

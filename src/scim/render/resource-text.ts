@@ -9,35 +9,12 @@ import type { ResourceView, UserView } from '../../store/resources/views.ts';
 interface RenderContext {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
-  readonly toMoment: ToMoment;
   /** Name of the provider that asks. */
   readonly provider: string;
 }
 
 /** Text of a resource: whole, or in pieces where it may be too long for the memory. */
 export type Pieces = string | AsyncIterable<string>;
-
-/** A moment as SCIM writes it (RFC 7643 §2.3.5), from epoch milliseconds. */
-export type ToMoment = (ms: number) => string;
-
-/** Most seconds that are remembered. */
-const SECONDS_MAX = 512;
-
-/** Writes moments and remembers the last seconds, because resources that were stored after one another share them. */
-export function createMoments(): ToMoment {
-  const known = new Map<number, string>();
-  const toSecond = (second: number) => {
-    const text = new Date(second * 1_000).toISOString().slice(0, -'000Z'.length);
-    if (known.size >= SECONDS_MAX) known.clear();
-    known.set(second, text);
-    return text;
-  };
-  return (ms) => {
-    const second = Math.floor(ms / 1_000);
-    const digits = String(ms - second * 1_000).padStart(3, '0');
-    return `${known.get(second) ?? toSecond(second)}${digits}Z`;
-  };
-}
 
 /**
  * The answer for a user as text, built from the stored text without parsing it, because providers mostly
@@ -121,9 +98,14 @@ function open({ attributes, id }: Pick<ResourceView, 'attributes' | 'id'>): stri
 }
 
 function renderMeta(view: ResourceView, type: 'User' | 'Group', context: RenderContext): string {
-  const { baseUrl, toMoment } = context;
+  const { baseUrl } = context;
   const created = toMoment(view.created_at);
   const modified = toMoment(view.modified_at);
   const location = toRef(baseUrl, type, view.id);
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${toShownVersion(view, context)}\\""}`;
+}
+
+/** @see RFC 7643 §2.3.5 */
+function toMoment(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -11,7 +11,6 @@ import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import { groupKind } from '../../../src/scim/groups/accept.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
-import { createMoments } from '../../../src/scim/render/resource-text.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
 import { userKind } from '../../../src/scim/users/accept.ts';
 import type { Sent } from '../../../src/scim/writes/read-privilege.ts';
@@ -135,7 +134,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
     openRequest: () => ({ run: (work) => work(), end: () => undefined }),
-    toMoment: createMoments(),
     findClosed: () => undefined,
     looksFirst: () => false,
     isUpstreamDown: () => false,
