@@ -11,9 +11,8 @@ import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
-import { adoptGroupByHand } from '../scim/groups/create-group.ts';
+import { adopt } from '../scim/adopt.ts';
 import { findRepairWords } from '../scim/repairs.ts';
-import { adoptUserByHand } from '../scim/users/store-change.ts';
 import { countDrifts, countUnmanaged } from '../store/drift-views.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
@@ -44,8 +43,8 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     status: { ...state, ...toLists(options, findReading) },
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     // Takeovers by hand go the way of those by a request.
-    adoptUser: (request) => adoptUserByHand(scim, request),
-    adoptGroup: (request) => adoptGroupByHand(scim, request),
+    adoptUser: (request) => adopt(scim, 'user', request),
+    adoptGroup: (request) => adopt(scim, 'group', request),
     privileges: {
       listPrivileged: rules.protection.listPrivileged,
       findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),

@@ -1,9 +1,8 @@
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { BLIND } from '../reconcile/sections.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
+import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
-import { adoptGroupByHand } from '../scim/groups/create-group.ts';
-import { adoptUserByHand } from '../scim/users/store-change.ts';
 import type { Leadership } from './leader.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
@@ -47,10 +46,7 @@ export function toDriftRules(
   findDeps: () => ScimDeps,
 ): Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'> {
   return {
-    adopt({ type, id }, how) {
-      const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
-      return adopt(findDeps(), { id, privileged: 'refuse', ...how });
-    },
+    adopt: ({ type, id }, how) => adopt(findDeps(), type, { id, privileged: 'refuse', ...how }),
     findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
   };
 }

@@ -19,16 +19,12 @@ import { applyPatch } from '../patch/apply-patch.ts';
 import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
+import { assertAdoptable } from '../writes/adoption.ts';
 import { storeKnowing, understand, understandWhole } from '../writes/read-privilege.ts';
-import { assertAdoptsOnDelete, assertGroupWithinLimits } from '../writes/wall.ts';
+import { assertAdoptsOnDelete, assertGroupWithinLimits, lockOwn } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
-import {
-  assertGroupAdoptable,
-  type GroupChangeCall,
-  lockOwnGroup,
-  storeGroup,
-} from './change-group.ts';
-import { keepExtension, storeNewGroup } from './create-group.ts';
+import { type GroupChangeCall, storeGroup } from './change-group.ts';
+import { adoptableGroups, keepExtension, storeNewGroup } from './create-group.ts';
 import { type LinkEdit, toEdit } from './edit-links.ts';
 import { toListEdits } from './edit-lists.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
@@ -104,12 +100,12 @@ async function storeGroupDeletion(
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'names');
-  const row = await lockOwnGroup(tx, deps, target);
+  const row = await lockOwn(tx, deps, 'group', target);
   const asked = { row, attributes: undefined, members: [], admins: [] };
   await assertGroupWithinLimits(tx, deps, asked);
   if (row.origin === null) {
     assertAdoptsOnDelete(deps.policy.adoptGroupsOnDelete, 'GROUPS_ADOPT_ON_DELETE');
-    await assertGroupAdoptable(tx, deps, row);
+    await assertAdoptable(tx, deps, { kind: adoptableGroups, row });
     await adoptLinks(tx, row.id);
   }
   await assertGroupMayLose(tx, deps.rules.protection, row);

@@ -6,20 +6,18 @@ import { toGroupFields } from '../../domain/group-write.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromGroup, onlyTaken } from '../../domain/protection.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listByName } from '../../store/resources/by-name.ts';
-import { type GroupRow, lockRow } from '../../store/resources/rows.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { toShownVersion } from '../render/resource-text.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
-import { assertAdminsKnown } from '../writes/read-privilege.ts';
-import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
+import { assertAdoptable } from '../writes/adoption.ts';
+import { assertGroupWithinLimits, lockOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
-import { takeOver } from './create-group.ts';
+import { adoptableGroups, takeOver } from './create-group.ts';
 import type { FindPlace, LinkEdit } from './edit-links.ts';
 import { assertPermissions, findKept } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
@@ -54,7 +52,7 @@ export async function storeGroup(
   { change, repairs, ...written }: GroupChangeCall,
 ): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'users');
-  const row = await lockOwnGroup(tx, deps, written);
+  const row = await lockOwn(tx, deps, 'group', written);
   const before = parseStored<JsonObject>(row.attributes);
   const asked = { row, before, target: await change(tx, row, before) };
   const target = await findAllowed(tx, deps, { asked, repairs });
@@ -124,18 +122,6 @@ async function assertAllowed(
   await assertGroupWithinLimits(tx, deps, { row, ...target });
 }
 
-/** Locks the group of a write. @throws ScimError 404, 403 (another provider's), 412 */
-export async function lockOwnGroup(
-  tx: Db,
-  deps: ProviderDeps,
-  { id, preconditions }: WriteTarget,
-): Promise<GroupRow> {
-  const row = await lockRow(tx, { type: 'group', id });
-  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertOwn(deps, row, { type: 'Group', preconditions, version: toShownVersion(row, deps) });
-  return row;
-}
-
 /** True when a write of an observed group asks for something; an edit of a list always does. */
 function isChange(before: JsonObject, { attributes, members, admins }: GroupTarget): boolean {
   const { schemas: _, ...held } = before;
@@ -144,20 +130,8 @@ function isChange(before: JsonObject, { attributes, members, admins }: GroupTarg
 }
 
 async function adopt(tx: Db, deps: ProviderDeps, row: GroupRow): Promise<GroupRow> {
-  await assertGroupAdoptable(tx, deps, row);
+  await assertAdoptable(tx, deps, { kind: adoptableGroups, row });
   return takeOver(tx, deps, row);
-}
-
-/**
- * @throws ScimError 403 when the settings or a privilege forbid taking the group over
- * @throws PrivilegeUnknown
- */
-export async function assertGroupAdoptable(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
-  assertAdminsKnown(row);
-  const privilege = await findGroupPrivilege(tx, deps, row);
-  if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
-  if (deps.policy.adoptGroups === 'yes') return;
-  throw new ScimError(403, 'The group is not managed, and the settings forbid taking it over.');
 }
 
 async function assertNameFree(

@@ -1,4 +1,3 @@
-import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { toBaseline } from '../../domain/combine.ts';
 import { GROUP_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
@@ -8,12 +7,10 @@ import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
 import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
-import { deleteDisputes } from '../../store/resources/disputes.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
 import {
@@ -26,9 +23,9 @@ import {
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
-import { conflict } from '../errors.ts';
 import { UNCOUNTED } from '../repairs.ts';
-import { adoptKnowing, assertAdminsKnown } from '../writes/read-privilege.ts';
+import { type AdoptableKind, disputeAdoption } from '../writes/adoption.ts';
+import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import { type Disputed, dispute, type GroupWriteResult } from '../writes/write-result.ts';
 import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
@@ -92,15 +89,8 @@ async function adoptGroup(
   deps: ProviderDeps,
   { row, input }: { row: GroupRow; input: ResourceInput },
 ): Promise<GroupWriteResult | Disputed> {
-  assertAdminsKnown(row);
-  const privilege = await findGroupPrivilege(tx, deps, row);
-  if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
-  const { adoptGroups } = deps.policy;
-  if (adoptGroups === 'ask')
-    return dispute(tx, deps, { type: 'group', name: row.name }, WAITS_FOR_OPERATOR);
-  if (adoptGroups === 'refuse') {
-    throw conflict('The group exists in the service and the settings forbid taking it over.');
-  }
+  const disputed = await disputeAdoption(tx, deps, { kind: adoptableGroups, row });
+  if (disputed) return disputed;
   const adopted = await takeOver(tx, deps, row);
   const before = parseStored<JsonObject>(row.attributes);
   return storeGroupChange(tx, deps, {
@@ -145,8 +135,6 @@ export async function takeOver(
 
 const SEVERAL_GROUPS =
   'Several groups of the service have this name. An operator has to say which.';
-const WAITS_FOR_OPERATOR =
-  'The group exists in the service. An operator has to decide whether it is taken over.';
 
 /** Inserts the group, or revives a deleted one: one that still is in the service, or that a lost create may have left there. */
 async function insert(
@@ -184,43 +172,29 @@ async function insert(
   return { row, hasFormerIds };
 }
 
-/**
- * Takes a group over for an operator, with its members as they are: only the values of rules wait. Its admins
- * are read first. `groups.adopt` is about providers, so it does not apply here.
- */
-export async function adoptGroupByHand(
-  deps: ScimDeps,
-  request: AdoptionRequest,
-): Promise<Adoption> {
-  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
-}
-
-async function store(
-  tx: Db,
-  deps: ScimDeps,
-  { id, privileged, provider }: AdoptionRequest,
-): Promise<Adoption> {
-  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
-  await enterRules(tx, deps.rules, 'names');
-  const row = await lockRow(tx, { type: 'group', id });
-  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
-  if (row.origin !== null) return { kind: 'managed' };
-  assertAdminsKnown(row);
-  const reason = await findGroupPrivilege(tx, deps, row);
-  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
-  const named = await listByName(tx, 'group', row.name_folded);
-  if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  const ended = { status: 'accepted', now: deps.clock.now() } as const;
-  await endUnmanaged(tx, { type: 'group', id: row.id }, ended);
-  const before = parseStored<JsonObject>(row.attributes);
-  await storeGroupChange(tx, deps, {
-    row: await takeOver(tx, { ...deps, provider }, row),
-    origin: row.origin,
-    before,
-    attributes: before,
-    ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
-    isNew: false,
-  });
-  await deleteDisputes(tx, { type: 'group', namesFolded: [row.name_folded] });
-  return { kind: 'adopted' };
-}
+/** How unmanaged groups are taken over: with their members as they are. */
+export const adoptableGroups: AdoptableKind<'group'> = {
+  type: 'group',
+  policy: 'adoptGroups',
+  async lock(tx, { rules }, id) {
+    await enterRules(tx, rules, 'names');
+    return lockRow(tx, { type: 'group', id });
+  },
+  findPrivilege(tx, deps, row) {
+    assertAdminsKnown(row);
+    return findGroupPrivilege(tx, deps, row);
+  },
+  listNames: ({ name_folded }) => [name_folded],
+  listHolders: (tx, { name_folded }) => listByName(tx, 'group', name_folded),
+  async takeOver(tx, deps, row) {
+    const before = parseStored<JsonObject>(row.attributes);
+    await storeGroupChange(tx, deps, {
+      row: await takeOver(tx, deps, row),
+      origin: row.origin,
+      before,
+      attributes: before,
+      ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
+      isNew: false,
+    });
+  },
+};

@@ -11,21 +11,19 @@ import { isInFlight } from '../../store/in-flight.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
-import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservedUser, toUserState } from '../../store/resources/state.ts';
-import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { toShownVersion } from '../render/resource-text.ts';
+import { invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
-import { assertRoleKnown } from '../writes/read-privilege.ts';
-import { assertAdoptsOnDelete, assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
+import { assertAdoptable } from '../writes/adoption.ts';
+import { assertAdoptsOnDelete, assertUserWithinLimits, lockOwn } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
 import { assertAddress, assertFits, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
-import { assertMayLose, storeUserChange, toUserUndo } from './store-change.ts';
+import { adoptableUsers, assertMayLose, storeUserChange, toUserUndo } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
 export interface UserChange extends WriteTarget {
@@ -51,7 +49,7 @@ export async function storeUser(
   deps: ProviderDeps,
   request: UserChange,
 ): Promise<UserWriteResult> {
-  const row = await lockOwnUser(tx, deps, request);
+  const row = await lockOwn(tx, deps, 'user', request);
   const before = parseStored<JsonObject>(row.attributes);
   const change = { row, before, asked: request.change(before) };
   const { attributes, names } = await findAllowed(tx, deps, { change, repairs: request.repairs });
@@ -62,7 +60,7 @@ export async function storeUser(
     names,
   });
   // Only now is it known that the write changes something; a refusal takes all of it back.
-  if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
+  if (row.origin === null && result.row !== row) await adopt(tx, deps, row);
   return result;
 }
 
@@ -123,36 +121,12 @@ async function toAllowed(
   return { attributes, names: assigned.names };
 }
 
-/** Locks the user of a write. @throws ScimError 404, 403 (another provider's), 412 */
-async function lockOwnUser(
-  tx: Db,
-  deps: ProviderDeps,
-  { id, preconditions }: WriteTarget,
-): Promise<UserRow> {
-  const row = await lockRow(tx, { type: 'user', id });
-  if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  const isForAny = Object.values(preconditions).every((tags) => tags === undefined);
-  const view = isForAny ? row : await findView(tx, 'user', id);
-  const version = toShownVersion(view ?? row, deps);
-  assertOwn(deps, row, { type: 'User', preconditions, version });
-  return row;
-}
-
 function toNames(attributes: JsonObject): UserNames {
   return { userName: String(attributes.userName), address: findCreationAddress(attributes) };
 }
 
-/**
- * @throws ScimError 403 when the settings or a privilege forbid taking the account over
- * @throws PrivilegeUnknown
- */
-async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
-  assertRoleKnown(row);
-  const privilege = await deps.rules.protection.findPrivilege(tx, row);
-  if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
-  if (deps.policy.adoptUsers !== 'yes') {
-    throw new ScimError(403, 'The account is not managed, and the settings forbid taking it over.');
-  }
+async function adopt(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
+  await assertAdoptable(tx, deps, { kind: adoptableUsers, row });
   deps.telemetry.adopted({ type: 'user', id: row.id });
 }
 
@@ -168,10 +142,10 @@ export async function storeUserDeletion(
 ): Promise<UserWriteResult> {
   // The groups that show the user get a new version.
   await lockGroupsOf(tx, userId(target.id), 'all');
-  const row = await lockOwnUser(tx, deps, target);
+  const row = await lockOwn(tx, deps, 'user', target);
   await assertUserWithinLimits(tx, deps, { row, attributes: undefined });
   if (row.origin === null) {
-    await assertAdoptable(tx, deps, row);
+    await adopt(tx, deps, row);
     assertAdoptsOnDelete(deps.policy.adoptUsersOnDelete, 'USERS_ADOPT_ON_DELETE');
   }
   await assertMayLose(tx, deps.rules.protection, row);

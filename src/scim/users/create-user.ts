@@ -22,10 +22,9 @@ import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
-import { conflict } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import { assertRoleKnown } from '../writes/read-privilege.ts';
+import { disputeAdoption } from '../writes/adoption.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import { type Disputed, dispute, type UserWriteResult } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
@@ -38,7 +37,7 @@ import {
 } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
-import { assertMayLose, storeUserChange } from './store-change.ts';
+import { adoptableUsers, assertMayLose, storeUserChange } from './store-change.ts';
 
 /** A new user as a provider describes it. */
 export interface NewUser {
@@ -160,15 +159,8 @@ async function adoptUser(
     names: named,
   }: { row: UserRow; attributes: JsonObject; names: ReadonlySet<string> },
 ): Promise<UserWriteResult | Disputed> {
-  assertRoleKnown(row);
-  const privilege = await deps.rules.protection.findPrivilege(tx, row);
-  if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
-  const { adoptUsers } = deps.policy;
-  if (adoptUsers === 'ask')
-    return dispute(tx, deps, { type: 'user', name: row.name }, WAITS_FOR_OPERATOR);
-  if (adoptUsers === 'refuse') {
-    throw conflict('The account exists in the service and the settings forbid taking it over.');
-  }
+  const disputed = await disputeAdoption(tx, deps, { kind: adoptableUsers, row });
+  if (disputed) return disputed;
   deps.telemetry.adopted({ type: 'user', id: row.id });
   const before = parseStored<JsonObject>(row.attributes);
   const names = new Set([...named, 'active']);
@@ -178,8 +170,6 @@ async function adoptUser(
 
 const TWO_ACCOUNTS =
   'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
-const WAITS_FOR_OPERATOR =
-  'The account exists in the service. An operator has to decide whether it is taken over.';
 
 interface Insertion {
   readonly attributes: JsonObject;

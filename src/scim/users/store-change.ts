@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
 import { newId } from '../../domain/ids.ts';
@@ -13,8 +12,6 @@ import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/u
 import { toCellsAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
-import { endUnmanaged } from '../../store/drifts.ts';
 import {
   parseCells,
   parseStored,
@@ -25,7 +22,6 @@ import {
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { listAccountNames, listUsersByAnyName } from '../../store/resources/by-name.ts';
-import { deleteDisputes } from '../../store/resources/disputes.ts';
 import { replaceEmails } from '../../store/resources/known-names.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
 import type { Protection } from '../../store/resources/protection.ts';
@@ -35,7 +31,8 @@ import { NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { adoptKnowing, assertRoleKnown, confirmWanted } from '../writes/read-privilege.ts';
+import type { AdoptableKind } from '../writes/adoption.ts';
+import { assertRoleKnown, confirmWanted } from '../writes/read-privilege.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { withoutUnnamed } from './assigned.ts';
 import { assertFits } from './attributes.ts';
@@ -151,14 +148,6 @@ export async function assertMayLose(tx: Db, protection: Protection, row: UserRow
   if (reason !== undefined) throw new ScimError(403, reason);
 }
 
-/** Makes an observed account one that the provider manages; its shown attributes become the desired ones. */
-async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
-  const shown = parseStored<JsonObject>(row.attributes);
-  const { origin, cells } = adopt(row, shown, provider);
-  const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
-  await updateRow(tx, row, { ...kept, origin, provider, cells });
-}
-
 /** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */
 function adopt(row: UserRow, shown: JsonObject, provider: string): UserRow {
   const name = findDesiredName(shown);
@@ -169,35 +158,28 @@ function adopt(row: UserRow, shown: JsonObject, provider: string): UserRow {
   return { ...row, origin: 'adopted', provider, cells: JSON.stringify(heard) };
 }
 
-/**
- * Takes an account over for an operator, as the service holds it: only the values of rules wait. Protection from
- * losing access stays. `users.adopt` is about providers, so it does not apply here.
- */
-export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
-  return adoptKnowing(deps, request, (tx, known) => store(tx, known, request));
+function listOwnNames(row: UserRow): string[] {
+  return [row.name_folded, ...listAccountNames(row).filter((name) => name !== null)];
 }
 
-async function store(
-  tx: Db,
-  deps: ScimDeps,
-  { id, privileged, provider }: AdoptionRequest,
-): Promise<Adoption> {
-  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
-  const row = await lockRow(tx, { type: 'user', id });
-  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
-  if (row.origin !== null) return { kind: 'managed' };
-  assertRoleKnown(row);
-  const reason = await deps.rules.protection.findPrivilege(tx, row);
-  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
-  const names = listAccountNames(row).filter((name) => name !== null);
+/** How unmanaged accounts are taken over. */
+export const adoptableUsers: AdoptableKind<'user'> = {
+  type: 'user',
+  policy: 'adoptUsers',
+  lock: (tx, _deps, id) => lockRow(tx, { type: 'user', id }),
+  findPrivilege(tx, { rules }, row) {
+    assertRoleKnown(row);
+    return rules.protection.findPrivilege(tx, row);
+  },
+  listNames: listOwnNames,
   // An account that another user is to get, or has, is not given to two.
-  const holders = await listUsersByAnyName(tx, row.name_folded, names);
-  if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  const ended = { status: 'accepted', now: deps.clock.now() } as const;
-  await endUnmanaged(tx, { type: 'user', id: row.id }, ended);
-  await takeOverUser(tx, row, provider);
-  await followUser(tx, deps.rules, row.id, deps.clock.now());
-  await deleteDisputes(tx, { type: 'user', namesFolded: [row.name_folded, ...names] });
-  deps.telemetry.adopted({ type: 'user', id: row.id });
-  return { kind: 'adopted' };
-}
+  listHolders: (tx, row) => listUsersByAnyName(tx, row.name_folded, listOwnNames(row).slice(1)),
+  async takeOver(tx, { rules, clock, telemetry, provider }, row) {
+    const shown = parseStored<JsonObject>(row.attributes);
+    const { origin, cells } = adopt(row, shown, provider);
+    const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
+    await updateRow(tx, row, { ...kept, origin, provider, cells });
+    await followUser(tx, rules, row.id, clock.now());
+    telemetry.adopted({ type: 'user', id: row.id });
+  },
+};

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import type { ChangeClass } from '../../domain/change-class.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
@@ -11,7 +10,7 @@ import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findRow, type GroupRow, type UserRow } from '../../store/resources/rows.ts';
 import { isRoleUnknown } from '../../store/resources/state.ts';
-import { type Db, rehearse } from '../../store/store.ts';
+import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-resource.ts';
@@ -24,9 +23,6 @@ import { type AcceptedWrite, assertUpstreamUp, type Disputed } from './write-res
 const LOOK_WAIT_MIN_MS = 2_000;
 /** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
-
-/** Longest look for an operator's takeover, with the wait for its turn, in milliseconds. */
-const ADOPTION_LOOK = { class: 'change', waitMs: 10_000 } as const;
 
 /** A look that a removal waits for is as urgent as the removal. */
 type LookClass = 'remove' | 'change';
@@ -102,30 +98,8 @@ function takesAccess(written: AcceptedWrite | Disputed): boolean {
   return written.takesAccess === true;
 }
 
-/** Takes a resource over for an operator, after a look where it may be privileged. A dry run looks too, and is undone. */
-export async function adoptKnowing(
-  deps: ScimDeps,
-  { isDryRun }: AdoptionRequest,
-  adopt: (tx: Db, deps: ScimDeps) => Promise<Adoption>,
-): Promise<Adoption> {
-  // Nobody is told of a takeover that is undone.
-  const quiet = { ...deps, telemetry: { ...deps.telemetry, adopted: () => undefined } };
-  try {
-    const adoption = await storeAfterLook(deps, ADOPTION_LOOK, () =>
-      isDryRun
-        ? rehearse(deps.store, (tx) => adopt(tx, quiet))
-        : deps.store.write((tx) => adopt(tx, deps)),
-    );
-    if (adoption.kind === 'adopted' && !isDryRun) deps.reconciler.notify();
-    return adoption;
-  } catch (error) {
-    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
-    return { kind: 'could-not-look', reason: error.message };
-  }
-}
-
-/** @throws BridgeError `could-not-look` */
-async function storeAfterLook<Stored>(
+/** Stores something, after a look where a resource may be privileged. @throws BridgeError `could-not-look` */
+export async function storeAfterLook<Stored>(
   { reconciler }: Pick<ScimDeps, 'reconciler'>,
   wait: { readonly class: LookClass; readonly waitMs: number },
   store: () => Promise<Stored>,

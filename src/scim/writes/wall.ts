@@ -15,39 +15,48 @@ import {
 import { addsOthers, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { LinkTable } from '../../store/links/links.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import {
+  type GroupRow,
+  lockRow,
+  type ResourceRow,
+  type RowOf,
+  type UserRow,
+} from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
+import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
-import { notUnique, ScimError } from '../errors.ts';
+import { notFound, notUnique, ScimError } from '../errors.ts';
 import type { LinkEdit } from '../groups/edit-links.ts';
-import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import { assertPreconditions } from '../http/etag.ts';
+import { toShownVersion } from '../render/resource-text.ts';
+import type { WriteTarget } from './write-result.ts';
 
 /** Provider that asks. */
 type Asker = Pick<ProviderDeps, 'provider'>;
 
 /**
- * Stops a write of what another provider manages, and one that was meant for another version. What nobody manages is
- * nobody's.
- * @throws ScimError 403 that says whose it is, 412
+ * Locks the user or group of a write.
+ * @throws ScimError 404, 403 (another provider manages it), 412 (the write was meant for another version)
  */
-export function assertOwn(
+export async function lockOwn<Type extends ResourceRow['type']>(
+  tx: Db,
   { provider }: Asker,
-  row: Owned,
-  {
-    type,
-    preconditions,
-    version,
-  }: {
-    readonly type: 'User' | 'Group';
-    readonly preconditions: Preconditions;
-    readonly version: string;
-  },
-): void {
+  type: Type,
+  { id, preconditions }: WriteTarget,
+): Promise<RowOf<Type>> {
+  const name = type === 'user' ? 'User' : 'Group';
+  const row = await lockRow(tx, { type, id });
+  if (row === undefined || row.deleted_at !== null) throw notFound(name);
   if (isOfOther(provider, row)) {
-    throw new ScimError(403, `The ${type} belongs to the provider ${row.provider}.`);
+    throw new ScimError(403, `The ${name} belongs to the provider ${row.provider}.`);
   }
-  assertPreconditions(preconditions, version);
+  const isForAny = Object.values(preconditions).every((tags) => tags === undefined);
+  if (isForAny) return row;
+  // The groups that a user is shown with are part of its version.
+  const view = await findView(tx, type, id);
+  assertPreconditions(preconditions, toShownVersion(view ?? row, { provider }));
+  return row;
 }
 
 /** True when a row that was found is as it was once it is locked: nobody has taken it over, changed or deleted it meanwhile. */
