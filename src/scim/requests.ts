@@ -9,7 +9,7 @@ import type { ScimDeps } from './deps.ts';
 import type { PatchStep } from './dialect/parse-path.ts';
 import type { Content, ResourceInput } from './dialect/parse-resource.ts';
 import type { ScimError } from './errors.ts';
-import { getNotes, type NotedOperation } from './http/notes.ts';
+import { getNotes } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
 import { toPathText } from './schema/resource-schemas.ts';
 
@@ -58,9 +58,15 @@ function listLines(kept: Kept): KeptRequest[] {
   const line = toLine(kept);
   const { operations } = getNotes(kept.res);
   if (operations === undefined) return [line];
-  return operations.map((operation, index) => {
-    const part = toPart(operation);
-    return { ...line, ...part, written: [...part.written, ...(index === 0 ? line.written : [])] };
+  return operations.map(({ id, content, refusal, repaired, ...operation }, index) => {
+    const written = [...listWritten(content), ...toPaths(repaired)];
+    return {
+      ...line,
+      ...operation,
+      ...toReason(refusal),
+      resourceId: toResourceId(id),
+      written: index === 0 ? [...written, ...line.written] : written,
+    };
   });
 }
 
@@ -80,11 +86,6 @@ function toLine({ req, res, ...kept }: Kept): KeptRequest {
     written: [...listWritten(content), ...toPaths(repairs.list())],
   };
 }
-
-type Part = Pick<
-  KeptRequest,
-  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType' | 'refusal'
->;
 
 function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scimType' | 'refusal'> {
   return { scimType: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
@@ -117,26 +118,6 @@ function findResource({ method, originalUrl }: Request, res: Response): string |
 /** Ids of the bridge only: it keeps no name. */
 function toResourceId(id: string | undefined): string | null {
   return id !== undefined && isId(id) ? id : null;
-}
-
-function toPart({
-  method,
-  resourceType,
-  id,
-  content,
-  status,
-  refusal,
-  repaired,
-}: NotedOperation): Part {
-  const written = listWritten(content);
-  return {
-    method,
-    resourceType,
-    resourceId: toResourceId(id),
-    written: [...written, ...toPaths(repaired)],
-    status,
-    ...toReason(refusal),
-  };
 }
 
 /** Most paths that are kept of one request. */

@@ -103,7 +103,7 @@ function toStatus(method: string | undefined): number {
 }
 
 /** An operation of a bulk request and what has become of it so far. */
-export interface Task extends BulkOperation {
+interface Task extends BulkOperation {
   request: SingleRequest | ScimError;
   readonly repairs: RequestRepairs;
   /** What its data says. */
@@ -117,11 +117,7 @@ export interface Task extends BulkOperation {
 }
 
 /** The task of an operation. */
-export function createTask(
-  operation: BulkOperation,
-  repairs: RequestRepairs,
-  completes?: Task,
-): Task {
+function createTask(operation: BulkOperation, repairs: RequestRepairs, completes?: Task): Task {
   const unknown = { content: undefined, id: undefined, accepted: undefined, error: undefined };
   return { ...operation, ...unknown, repairs, completes };
 }
@@ -148,7 +144,7 @@ const HELD_MAX = 64;
  * within the one wait of the request; once that is over, stored writes count as accepted, and the rest follows at once.
  * @param context `failOnErrors`: number of errors after which nothing more is performed
  */
-export async function runTasks(
+async function runTasks(
   deps: ProviderDeps,
   tasks: readonly Task[],
   { failOnErrors, ...context }: RequestContext & { readonly failOnErrors: number },

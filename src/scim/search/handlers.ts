@@ -159,13 +159,13 @@ async function* concat<Item>(first: AsyncIterable<Item>, then: AsyncIterable<Ite
 }
 
 /** Filter and order of a request. */
-export interface Search {
+interface Search {
   readonly filter: Filter | undefined;
   readonly sorting: Sorting | undefined;
 }
 
 /** One page of the matches. */
-export interface Found<View> {
+interface Found<View> {
   /** Number of all matches. */
   readonly total: number;
   readonly views: readonly View[];
@@ -178,7 +178,7 @@ export interface Found<View> {
  * order of the request, or in that of creation, which creates and deletes in between do not disturb.
  * @throws ScimError 400 `tooMany`
  */
-export async function find<View extends ResourceView>(
+async function find<View extends ResourceView>(
   source: Source<View>,
   { filter, sorting }: Search,
   part: Part,

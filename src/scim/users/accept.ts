@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../domain/json.ts';
 import { findView, type UserView } from '../../store/resources/views.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import { listStepNames } from '../dialect/parse-path.ts';
-import { findSentPlace, findStepPlace, parseResource } from '../dialect/parse-resource.ts';
+import { findStepPlace, parseResource } from '../dialect/parse-resource.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
@@ -28,10 +29,7 @@ export const userKind: ScimKind<UserWriteResult, UserView> = {
   async replace(deps, target, sent) {
     const { repairs } = sent;
     const input = understand(sent, parseResource(sent.body, userSchema, repairs));
-    const change: UserChange['change'] = (before) => ({
-      ...toReplacement(before, input),
-      placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
-    });
+    const change = (before: JsonObject) => toReplacement(before, input);
     return storeKnowing(deps, { look: 'remove', repairs }, (tx) =>
       storeUser(tx, deps, { ...target, change, repairs }),
     );

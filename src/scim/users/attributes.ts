@@ -1,16 +1,23 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
+import { findSentPlace, type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { keepAssigned } from './assigned.ts';
 
+/** What a request makes of a user. */
+export interface AskedChange {
+  /** Attributes after the change. */
+  readonly attributes: JsonObject;
+  /** Attributes that the request names (`toWrittenName`). */
+  readonly names: ReadonlySet<string>;
+  /** Finds the place of an address in the request. */
+  placeOf(address: string): string | undefined;
+}
+
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */
-export function toReplacement(
-  before: JsonObject,
-  input: ResourceInput,
-): { attributes: JsonObject; names: ReadonlySet<string> } {
+export function toReplacement(before: JsonObject, input: ResourceInput): AskedChange {
   const { mentioned } = input;
   const kept: JsonObject = {};
   for (const name of ['active', 'name', 'emails'] as const) {
@@ -19,7 +26,11 @@ export function toReplacement(
   }
   const assigned = keepAssigned(before, mentioned);
   const after = { ...kept, ...assigned, ...withLeftOut(before, input) };
-  return { attributes: keepReadOnly(before, after), names: mentioned };
+  return {
+    attributes: keepReadOnly(before, after),
+    names: mentioned,
+    placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
+  };
 }
 
 /** Attributes with the read-only values of the service, which survive every write. */

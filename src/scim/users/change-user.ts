@@ -21,7 +21,7 @@ import { assertAdoptable } from '../writes/adoption.ts';
 import { assertAdoptsOnDelete, assertUserWithinLimits, lockOwn } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
-import { assertAddress, assertFits, withStoredManagerRef } from './attributes.ts';
+import { type AskedChange, assertAddress, assertFits, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { adoptableUsers, assertMayLose, storeUserChange, toUserUndo } from './store-change.ts';
 
@@ -29,15 +29,6 @@ import { adoptableUsers, assertMayLose, storeUserChange, toUserUndo } from './st
 export interface UserChange extends WriteTarget {
   change(before: JsonObject): AskedChange;
   readonly repairs: Repairs;
-}
-
-interface AskedChange {
-  /** Attributes after the change. */
-  readonly attributes: JsonObject;
-  /** Attributes that the request names (`toWrittenName`). */
-  readonly names: ReadonlySet<string>;
-  /** Finds the place of an address in the request. */
-  placeOf(address: string): string | undefined;
 }
 
 /**

@@ -117,13 +117,11 @@ function isReturning(
 
 /** The change of somebody inactive that a creation asks for: as a PUT, and active unless it says otherwise. */
 function toReturn({ id }: UserRow, input: ResourceInput): UserChange {
-  const change: UserChange['change'] = (before) => {
-    const { attributes, names } = toReplacement(before, input);
-    return {
-      attributes: { ...attributes, active: input.attributes.active !== false },
-      names: new Set([...names, 'active']),
-      placeOf: (sought) => findSentPlace('emails', input.sent.get('emails'), sought),
-    };
+  const change = (before: JsonObject) => {
+    const asked = toReplacement(before, input);
+    const active = input.attributes.active !== false;
+    const names = new Set([...asked.names, 'active']);
+    return { ...asked, names, attributes: { ...asked.attributes, active } };
   };
   return { id, preconditions: ANY_VERSION, change, repairs: UNCOUNTED };
 }
