@@ -1,7 +1,6 @@
-import { type Cells, listWaiting } from '../domain/cell.ts';
+import { listWaiting } from '../domain/cell.ts';
 import { findProblem } from '../domain/failure.ts';
-import type { UserField } from '../domain/user.ts';
-import { parseCells, type StuckLink, toCellColumns, toDueClass } from '../store/engine/columns.ts';
+import { parseCells, toCellColumns, toDueClass } from '../store/engine/columns.ts';
 import { NOTHING_WAITING, readWaiting, type WaitingSummary } from '../store/links/waiting.ts';
 import { markExhausted } from '../store/links/work.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
@@ -37,7 +36,7 @@ export async function finishStep<T extends KindTypes>(
   };
   const next: T['row'] = {
     ...row,
-    ...toCellColumnsOf(row, cells, links.stuck),
+    ...toCellColumns(cells, links.stuck),
     ...(isWaiting ? toFailureColumns(row, failure) : NOTHING_FAILS),
     due_class: toDueClass(kind.removes({ ...state, cells }, links)),
   };
@@ -68,11 +67,4 @@ export async function readExhausted(
 ): Promise<WaitingSummary> {
   if (row.type === 'group') await markExhausted(tx, row.id, step);
   return readLinks(tx, row, step.now);
-}
-
-/** The columns of the cells of a row; `link`: the user of a group's lists who is stuck longest. */
-export function toCellColumnsOf(row: ResourceRow, cells: Cells<string>, link?: StuckLink) {
-  return row.type === 'user'
-    ? toCellColumns(cells as Cells<UserField>)
-    : toCellColumns(cells, link);
 }

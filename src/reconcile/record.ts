@@ -3,7 +3,7 @@ import { assertNever } from '../domain/errors.ts';
 import { deferForSeat, exhaust, fail } from '../domain/failure.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type AskedChange, takeDoneChange } from '../store/changes.ts';
-import { parseCells, parseStored } from '../store/engine/columns.ts';
+import { parseCells, parseStored, toCellColumns } from '../store/engine/columns.ts';
 import { deleteAllLinks } from '../store/links/observations.ts';
 import { listLinkedUsers } from '../store/links/shown.ts';
 import { failLinks } from '../store/links/work.ts';
@@ -13,7 +13,7 @@ import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import { failedDelayMs } from './backoff.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
-import { finishStep, readExhausted, readLinks, toCellColumnsOf } from './finish-step.ts';
+import { finishStep, readExhausted, readLinks } from './finish-step.ts';
 import {
   isLostLook,
   keepLook,
@@ -301,7 +301,7 @@ async function recordSeatWait<T extends KindTypes>(
   const fields = listFields<T['field']>(await listStillPlanned(tx, row, { planned, parts }));
   const wait = { fields, problem, now, retryAt: now + SEAT_REST_MS };
   const cells = deferForSeat(parseCells<T['field']>(row), wait);
-  const waiting = { ...row, ...toCellColumnsOf(row, cells), ...toSuccessColumns(row) };
+  const waiting = { ...row, ...toCellColumns(cells), ...toSuccessColumns(row) };
   return finishStep(tx, kind, { ...waiting, failing_since: null }, step);
 }
 
@@ -326,7 +326,7 @@ async function countFailed<T extends KindTypes>(
   if (isLook) {
     // No step follows that would find them exhausted.
     const { stuck } = await readExhausted(tx, row, step);
-    const columns = toCellColumnsOf(row, exhaust(cells, attemptsMax, now), stuck);
+    const columns = toCellColumns(exhaust(cells, attemptsMax, now), stuck);
     return { row: { ...row, ...columns, due_at: Math.min(...times) }, goesOn: false };
   }
   const changed: T['row'] = { ...row, cells: JSON.stringify(cells) };

@@ -12,7 +12,7 @@ import { parseCells, parseStored, toGroupColumns } from '../../store/engine/colu
 import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
 import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
-import { joinLost, reviveGroup } from '../../store/resources/revive.ts';
+import { joinLost, revive } from '../../store/resources/revive.ts';
 import {
   type GroupRow,
   insertRow,
@@ -164,7 +164,7 @@ async function insert(
   };
   if (from === undefined) return { row: await insertRow(tx, draft), hasFormerIds: false };
   if (released === undefined) await deleteAllLinks(tx, from.id);
-  const row = await reviveGroup(tx, from, draft, now);
+  const row = await revive(tx, from, draft, now);
   // Of another provider's groups this one knows no ids.
   const hasFormerIds = released !== undefined && released.provider === provider;
   const ids = { from: from.id, to: row.id };

@@ -15,7 +15,7 @@ import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { lockLostUsers } from '../../store/resources/by-name.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { replaceEmails } from '../../store/resources/known-names.ts';
-import { joinLost, reviveUser } from '../../store/resources/revive.ts';
+import { joinLost, revive } from '../../store/resources/revive.ts';
 import { insertRow, type NewRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
@@ -193,7 +193,7 @@ async function insert(
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
   };
-  const row = from ? await reviveUser(tx, from, draft, now) : await insertRow(tx, draft);
+  const row = from ? await revive(tx, from, draft, now) : await insertRow(tx, draft);
   await replaceEmails(tx, row.id, listFoldedEmails(document));
   return startWriting(tx, deps, { row, document, from });
 }
