@@ -2,19 +2,55 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { serve } from '../../src/main.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import { DemoError, until } from './expect.ts';
-import { ALAN, PAYROLL } from './people.ts';
+
+const POLL_MS = 50;
+/** The machine may be busy. */
+const PATIENCE_MS = 20_000;
+
+/** The story did not go as it is told. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError';
+}
+
+/** Nothing is told that is not so. @throws DemoError */
+export function expectThat(isSo: boolean, what: string): void {
+  if (!isSo) throw new DemoError(`expected that ${what}`);
+}
+
+/** Waits until it is so, and returns what was read then. @throws DemoError after 20 s */
+export async function until<T>(
+  what: string,
+  read: () => Promise<T>,
+  isSo: (value: T) => boolean,
+): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await read();
+    if (isSo(value)) return value;
+    if (performance.now() > deadline) {
+      const last = JSON.stringify(value);
+      throw new DemoError(`waited ${PATIENCE_MS / 1_000} s in vain until ${what}: ${last}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
 
 /** A party that asks the bridge for something. */
 export type Party = 'okta' | 'operator';
 
 /** The administrator who changes things behind the providers' backs, and from where. */
 export const ADMIN = { email: 'mallory@example.com', address: '198.51.100.7' } as const;
+
+/** Person of whom no provider knows. */
+export const ALAN = 'alan@example.com';
+/** The group that Okta pushes. */
+export const PAYROLL = 'Payroll';
 
 /** A bridge in front of an imitation of the service, both served over HTTP on loopback. */
 export interface World {
@@ -35,7 +71,7 @@ export async function openWorld(): Promise<World> {
   const tokens = { okta: newToken(), operator: newToken() };
   const sandbox = await startSandbox({ token: newToken() });
   sandbox.service.addUser({ email: ADMIN.email, fullName: 'Mallory Example' });
-  sandbox.service.addUser({ email: ALAN.email, fullName: 'Alan Turing' });
+  sandbox.service.addUser({ email: ALAN, fullName: 'Alan Turing' });
   sandbox.service.createGroup({ name: PAYROLL });
   const bridge = serveBridge(toEnv(folder, { sandbox, tokens }));
   const stop = async () => {
@@ -48,7 +84,11 @@ export async function openWorld(): Promise<World> {
   };
   try {
     const url = await bridge.listening;
-    await until('the bridge has read the service', () => readStatus(url), isOk);
+    await until(
+      'the bridge has read the service',
+      () => readStatus(url),
+      (status) => status === 200,
+    );
     const { service } = sandbox;
     const behindTheBack = service.as(ADMIN.email, ADMIN.address);
     return { url, tokens, service, behindTheBack, stop };
@@ -63,13 +103,11 @@ function newToken(): string {
   return `demo-secret-${randomBytes(16).toString('hex')}`;
 }
 
-interface Parts {
-  readonly sandbox: Sandbox;
-  readonly tokens: World['tokens'];
-}
-
 /** Settings that an operator would change; the rest is as always. */
-function toEnv(folder: string, { sandbox, tokens }: Parts): Record<string, string> {
+function toEnv(
+  folder: string,
+  { sandbox, tokens }: Pick<World, 'tokens'> & { readonly sandbox: Sandbox },
+): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PORT: '0',
@@ -86,14 +124,8 @@ function toEnv(folder: string, { sandbox, tokens }: Parts): Record<string, strin
   };
 }
 
-interface Served {
-  /** Where it listens. Rejects when it ends before that. */
-  readonly listening: Promise<string>;
-  stop(): Promise<void>;
-}
-
-/** `scim-bridge serve`, in this process. */
-function serveBridge(env: Record<string, string>): Served {
+/** `scim-bridge serve`, in this process; `listening` is its address, and rejects when it ends before that. */
+function serveBridge(env: Record<string, string>) {
   const stopping = Promise.withResolvers<string>();
   const listening = Promise.withResolvers<string>();
   const settings = loadSettings({ env, readFile: () => '' });
@@ -122,8 +154,4 @@ async function readStatus(url: string): Promise<number> {
   const { statusCode, body } = await request(`${url}/readyz`);
   await body.dump();
   return statusCode;
-}
-
-function isOk(status: number): boolean {
-  return status === 200;
 }

@@ -3,7 +3,7 @@ import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { createPlanSums } from '../ops/drift/plan-sums.ts';
 import { findLastSweep } from '../ops/drift/sweeps.ts';
 import { createNews } from '../ops/events/news.ts';
-import type { Reserve } from '../ops/exports/read-file.ts';
+import type { Reserve } from '../ops/exports/read-entries.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, OpsSources, StatusSources } from '../ops/sources.ts';

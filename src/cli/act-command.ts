@@ -1,20 +1,19 @@
 import type { Command, Option } from 'commander';
+import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { findResource, parseAnswer, toJson } from './json.ts';
 
 /** Arguments and options as they were typed. */
-export interface Given<Options> {
+export interface Given {
   /** The first argument; empty: there is none. */
   readonly key: string;
   /** The second one. */
   readonly second: string;
-  readonly options: Options;
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
-type Question = string | undefined;
-
 /** A command that changes something by a request to the bridge. */
-interface Act<Options, Answer> {
+interface Act<Name extends OpsSchemaName> {
   /** Its name with its arguments, and the command that it is below. */
   readonly usage: string;
   readonly about: string;
@@ -22,16 +21,31 @@ interface Act<Options, Answer> {
   readonly more?: (context: CliContext) => readonly Option[];
   readonly help?: string;
   /** Says what is wrong with what was typed; undefined: nothing. */
-  readonly findFault?: (given: Given<Options>) => string | undefined;
+  readonly findFault?: (given: Given) => string | undefined;
   /** Question that is asked first, unless `--yes` is said; undefined: none now. */
-  readonly question?: (given: Given<Options>, context: CliContext) => Question | Promise<Question>;
-  readonly send: (context: CliContext, given: Given<Options>) => Promise<unknown>;
-  readonly toText: (answer: Answer, given: Given<Options>) => string;
+  readonly question?: (
+    given: Given,
+    context: CliContext,
+  ) => string | undefined | Promise<string | undefined>;
+  /**
+   * Path of the request, with `{key}` for the first argument, or `{resource}` for the path of the user or group that it
+   * names.
+   */
+  readonly path?: `/${string}`;
+  /** The body; the options when left out. */
+  readonly toBody?: (given: Given) => object;
+  /** Sends something else than one request. */
+  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  readonly toText: (answer: OpsJson<Name>, given: Given) => string;
 }
 
-/** Makes the command: it asks where something is dangerous, sends, and says what came of it. */
-export function actCommand<Options extends object, Answer>(act: Act<Options, Answer>): AddCommand {
-  const { usage, about, options = [], more, help, findFault, question, send, toText } = act;
+/**
+ * Makes the command: it asks where something is dangerous, sends, and says what came of it.
+ * @param _answer the schema of the answer
+ */
+export function actCommand<Name extends OpsSchemaName>(_answer: Name, act: Act<Name>): AddCommand {
+  const { usage, about, options = [], more, help, findFault, question, toText } = act;
+  const { send = sendRequest } = act;
   return (program, context) => {
     const command = addCommand(program, usage, about);
     for (const [flags, meaning] of options) command.option(flags, meaning);
@@ -42,20 +56,28 @@ export function actCommand<Options extends object, Answer>(act: Act<Options, Ans
     command.action(async () => {
       const [key = '', second = ''] = command.args;
       const { yes, json, ...rest } = command.opts<{ yes?: true; json?: true }>();
-      const given = { key, second, options: parseOptions<Options>(rest) };
+      const given = { key, second, options: rest };
       const fault = findFault?.(given);
       if (fault !== undefined) command.error(`error: ${fault}`);
       const asked = await question?.(given, context);
       if (asked && !(await confirm(command, context, { yes, question: asked }))) return;
-      const answer = parseAnswer<Answer>(await send(context, given));
+      const answer = parseAnswer<OpsJson<Name>>(await send(context, given));
       context.write(json ? toJson(answer) : toText(answer, given));
     });
   };
-}
 
-/** The command itself has added them. */
-function parseOptions<Options>(options: object): Options {
-  return options as Options;
+  async function sendRequest({ connect }: CliContext, given: Given): Promise<unknown> {
+    const client = connect();
+    const { path = '/', toBody } = act;
+    let at: string = path.replace('{key}', encodeURIComponent(given.key));
+    if (at.startsWith('/{resource}')) {
+      const { type, id } = await findResource(client, given.key);
+      at = at.replace('{resource}', `${type}s/${id}`);
+    }
+    const hasBody = toBody !== undefined || Object.keys(given.options).length > 0;
+    const body = hasBody ? (toBody?.(given) ?? given.options) : undefined;
+    return client.send('POST', `/${at.slice(1)}`, body);
+  }
 }
 
 /** Option that answers the question before something dangerous. */

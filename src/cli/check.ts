@@ -1,8 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { AddCommand } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { toJson } from './json.ts';
+import { exitCodes, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
 
 const LOOKING = 'Looking at the service';

@@ -1,47 +1,26 @@
-import { CLIENTS, PROVIDERS, SESSIONS, TOKENS } from '../ops/lists/access.ts';
+import { SESSIONS } from '../ops/lists/access.ts';
 import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
 import { PLANS } from '../ops/lists/plans.ts';
 import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import {
-  addClientCreate,
-  addClientRevoke,
-  addClientRotate,
-  addProviderChange,
-  addProviderCreate,
-  addProviderDelete,
-  addTokenCreate,
-  addTokenRevoke,
-} from './access.ts';
-import {
-  addAdoptCommand,
-  addLookCommand,
-  addPauseCommand,
-  addReleaseCommand,
-  addResumeCommand,
-  addRetryCommand,
-  addSessionRevoke,
-  planDecisions,
-} from './acts.ts';
+import { accessCommands } from './access.ts';
+import { acts, addSessionRevoke, planActs } from './acts.ts';
 import { apiCommand } from './api.ts';
 import { addBackupCommand, addRestoreCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
 import { addDriftDecisions } from './decide-drifts.ts';
-import { addEraseCommand } from './erase.ts';
 import { addExplainCommand, addWhyCommand } from './explain.ts';
-import { addCensusCommand, addImportIdsCommand, addSwitchCommand } from './exports.ts';
+import { addCensusCommand } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
-import { listCommand } from './listing.ts';
+import { addNotificationsTest, addSettingsCommand, listCommand } from './listing.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
-import { addNotificationsTest } from './notifications.ts';
 import { addPlanShow } from './plan.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
-import { addSettingsCommand } from './settings.ts';
 import { addStatusCommand } from './status.ts';
 import { addSweepCommand } from './sweep.ts';
 
@@ -66,22 +45,19 @@ export const commands: readonly AddCommand[] = [
   addHealthcheckCommand,
   addSandboxCommand,
   addSweepCommand,
-  ...[addClientCreate, addClientRotate, listCommand(CLIENTS), addClientRevoke],
-  ...[addProviderCreate, listCommand(PROVIDERS), addProviderChange],
-  ...[addSwitchCommand, addImportIdsCommand, addProviderDelete],
-  ...[addTokenCreate, listCommand(TOKENS), addTokenRevoke],
-  ...[listCommand(SESSIONS), addSessionRevoke],
-  addAdoptCommand,
-  addReleaseCommand,
-  addEraseCommand,
-  addPauseCommand,
-  addResumeCommand,
-  addRetryCommand,
-  addLookCommand,
-  ...[listCommand(NOTIFICATIONS), addNotificationsTest],
-  ...[addPlanShow, listCommand(PLANS), ...planDecisions],
+  ...accessCommands,
+  listCommand(SESSIONS),
+  addSessionRevoke,
+  ...acts,
+  listCommand(NOTIFICATIONS),
+  addNotificationsTest,
+  addPlanShow,
+  listCommand(PLANS),
+  ...planActs,
   // Loaded on demand: it knows every operation of the service, which no other command needs.
   apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
-  ...[addBackupCommand, addMigrateStoreCommand, addRestoreCommand],
+  addBackupCommand,
+  addMigrateStoreCommand,
+  addRestoreCommand,
   addCompletionCommand,
 ];

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { toCount } from '../domain/text.ts';
-import type { DriftsDecided } from '../ops/schemas/drift.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { confirm, YES } from './act-command.ts';
 import type { CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { exitCodes, parseAnswer, toJson } from './json.ts';
 
 interface Options {
   readonly dryRun?: true;
@@ -71,7 +70,7 @@ async function decide(
   const client = context.connect();
   const send = async (more: Readonly<Record<string, string | boolean>>) => {
     const body = { decision, ids, ...rest, ...more };
-    return parseAnswer<DriftsDecided>(await client.send('POST', '/drifts/decide', body));
+    return parseAnswer<OpsJson<'DriftsDecided'>>(await client.send('POST', '/drifts/decide', body));
   };
   const preview = await send({ dryRun: true });
   if (!json || !dryRun) context[json ? 'writeError' : 'write'](toText(preview, decision));
@@ -94,7 +93,10 @@ function toQuestion(decision: DriftDecision): string {
   return `${decision.charAt(0).toUpperCase()}${decision.slice(1)} them?`;
 }
 
-function toText({ dryRun, done, refused, plan }: DriftsDecided, decision: DriftDecision): string {
+function toText(
+  { dryRun, done, refused, plan }: OpsJson<'DriftsDecided'>,
+  decision: DriftDecision,
+): string {
   const head = `${done} ${dryRun ? 'can be ' : ''}${DECISIONS[decision][1]}, ${refused.length} not.\n`;
   const lines = refused.map(({ id, reason }) => `  ${id}  ${reason}\n`);
   if (plan === null) return `${head}${lines.join('')}`;

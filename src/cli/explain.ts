@@ -2,14 +2,9 @@ import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { NO_SEAT } from '../domain/seats.ts';
 import { listChoices } from '../ops/lists/access.ts';
 import type { Column } from '../ops/lists/list.ts';
-import type {
-  ExplainedField,
-  ExplainedLink,
-  Explanation,
-  Timeline,
-} from '../ops/schemas/resources.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand } from './context.ts';
-import { parseAnswer } from './json.ts';
+import { readAnswer } from './json.ts';
 import { addShowOptions, type ListOptions, parseCount, type ShowOptions, show } from './listing.ts';
 import { type Output, toMoments, toPlain, toTable } from './table.ts';
 
@@ -41,9 +36,9 @@ export const addExplainCommand: AddCommand = (program, context) => {
         second === undefined
           ? (`/explain/${encodeURIComponent(first)}` as const)
           : (`/${folder}/${encodeURIComponent(second)}/explain` as const);
-      await show<Explanation>(context, {
+      await show<OpsJson<'Explanation'>>(context, {
         options,
-        read: async (client) => parseAnswer<Explanation>(await client.send('GET', path)),
+        read: async (client) => await readAnswer(client, 'Explanation', path),
         toText: (explanation) => toExplanationText(explanation, context),
       });
     });
@@ -56,7 +51,7 @@ The name is a userName, an address or a displayName; case does not matter. The s
   scim-bridge explain group 'Board of directors'`;
 
 /** An explanation as an operator reads it in a terminal. */
-function toExplanationText(explanation: Explanation, output: Output): string {
+function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output): string {
   const { fields, members, admins, groups, more } = explanation;
   const notes = fields.flatMap(({ field, note }) => (note ? `${field}: ${toPlain(note)}` : []));
   const blocks = [
@@ -69,13 +64,13 @@ function toExplanationText(explanation: Explanation, output: Output): string {
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function toMembersLine(members: NonNullable<Explanation['members']>): string {
+function toMembersLine(members: NonNullable<OpsJson<'Explanation'>['members']>): string {
   const { desired, observed, pending, stuck, differing } = members;
   const waiting = stuck === 0 ? `${pending} waiting` : `${pending} waiting (${stuck} stuck)`;
   return `Members: ${desired} wanted, ${observed} seen, ${waiting}, ${differing} different`;
 }
 
-function listHeadLines(explanation: Explanation): string[] {
+function listHeadLines(explanation: OpsJson<'Explanation'>): string[] {
   const { type, name, id, upstream, managed, provider, deleted, version, seen } = explanation;
   const { dueAt, problem, handling } = explanation;
   const by = provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`;
@@ -91,29 +86,29 @@ function listHeadLines(explanation: Explanation): string[] {
 }
 
 /** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
-function toDueLine(dueAt: string, problem: Explanation['problem']): string {
+function toDueLine(dueAt: string, problem: OpsJson<'Explanation'>['problem']): string {
   if (problem?.code === NO_SEAT) return 'waits for a free seat';
   return toMoments(`${problem === null ? 'due' : 'next attempt'} ${dueAt}`);
 }
 
-const STATE_COLUMNS: readonly Column<ExplainedField | ExplainedLink>[] = [
+const STATE_COLUMNS: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
   { name: 'wanted', value: ({ desired }) => toShown(desired) },
   { name: 'in the service', value: ({ observed }) => toShown(observed) },
   { name: 'state', place: 'whole', value: ({ standing }) => standing },
   { name: 'from', value: ({ from }) => from ?? '-' },
 ];
-const FIELD_COLUMNS: readonly Column<ExplainedField>[] = [
+const FIELD_COLUMNS: readonly Column<OpsJson<'Field'>>[] = [
   { name: 'field', place: 'whole', value: ({ field }) => field },
   ...STATE_COLUMNS,
 ];
-const LINK_COLUMNS: readonly Column<ExplainedLink>[] = [
+const LINK_COLUMNS: readonly Column<OpsJson<'Member'>>[] = [
   { name: 'name', value: ({ name }) => name },
   ...STATE_COLUMNS,
 ];
 
 function listLinkLines(
   title: string,
-  links: readonly ExplainedLink[],
+  links: readonly OpsJson<'Member'>[],
   { more, output }: { readonly more: number; readonly output: Output },
 ): string[] {
   if (links.length === 0) return [`${title}: none`];
@@ -136,9 +131,9 @@ export const addWhyCommand: AddCommand = (program, context) => {
     .addHelpText('after', WHY_HELP)
     .action(async (name: string, options: ListOptions) => {
       const path = `/timeline/${encodeURIComponent(name)}?limit=${options.limit}` as const;
-      await show<Timeline>(context, {
+      await show<OpsJson<'Timeline'>>(context, {
         options,
-        read: async (client) => parseAnswer<Timeline>(await client.send('GET', path)),
+        read: async (client) => await readAnswer(client, 'Timeline', path),
         toText: toTimelineText,
       });
     });
@@ -153,7 +148,15 @@ const WHY_HELP = `
 
 How each field stands now, and why: scim-bridge explain.`;
 
-function toTimelineText({ type, name, id, managed, deleted, items, more }: Timeline): string {
+function toTimelineText({
+  type,
+  name,
+  id,
+  managed,
+  deleted,
+  items,
+  more,
+}: OpsJson<'Timeline'>): string {
   const lines = items.map(({ at, source, text, others }) => {
     const names = others.map((other) => other.name ?? other.id).join(', ');
     const title = source === 'audit' ? 'audit log' : source;

@@ -1,69 +1,99 @@
+import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { CENSUS_KINDS, type CensusKind } from '../domain/census.ts';
+import { BridgeError } from '../domain/errors.ts';
 import type { HandoverOutcome, ImportOutcome } from '../domain/handover.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { toCount } from '../domain/text.ts';
 import { toCsv } from '../ops/lists/csv.ts';
 import type { Column } from '../ops/lists/list.ts';
-import type { CensusAnswer, CensusFinding } from '../ops/schemas/census.ts';
-import type {
-  HandoverAnswer,
-  HandoverItem,
-  ImportAnswer,
-  ImportItem,
-} from '../ops/schemas/handover.ts';
+import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { exitCodes, parseAnswer, toJson } from './json.ts';
 import { parseCount, toFirstOf } from './listing.ts';
-import { readExport } from './read-export.ts';
 import { toMoments } from './table.ts';
-
-/** Options of every command that sends a provider's export. */
-interface ExportOptions {
-  readonly map?: readonly string[];
-  readonly dryRun?: true;
-  readonly limit: number;
-  readonly json?: true;
-}
-
-function addExportOptions(
-  command: Command,
-  { dryRun }: { readonly dryRun?: string } = {},
-): Command {
-  command.option(
-    '--map <column=attribute...>',
-    'columns that are not known; <column>= leaves one out',
-  );
-  if (dryRun !== undefined) command.option('--dry-run', dryRun);
-  command.option('--limit <number>', 'how many lines the table has at most', parseCount, 50);
-  return command.option('--json', 'as one JSON object');
-}
 
 /** A large company takes a while, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
-/** Request with an export. */
-interface ExportRequest {
-  readonly path: `/${string}`;
-  /** Undefined: there is none. */
-  readonly file: string | undefined;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly options: ExportOptions;
+/** Options of every command that sends a provider's export. */
+interface Options {
+  readonly map?: readonly string[];
+  readonly dryRun?: true;
+  readonly limit: number;
+  readonly json?: true;
+  readonly provider?: string;
+  readonly kind?: readonly CensusKind[];
+  readonly csv?: true;
+  readonly file?: string;
+  readonly type?: 'user' | 'group';
 }
 
-/** Sends a provider's export to the running bridge. @throws BridgeError as `readExport`, and whatever the bridge refuses */
-async function sendExport<Answer>(
-  context: CliContext,
-  { path, file, query, options: { map = [], dryRun } }: ExportRequest,
-): Promise<Answer> {
-  const asked = { ...query, dryRun: dryRun && 'true', map: map.join(',') || undefined };
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) {
-    if (value !== undefined) parameters.set(name, value);
-  }
-  const bytes = file === undefined ? new Uint8Array() : await readExport(file);
-  const answer = await context.connect(TIMEOUT_MS).sendFile(`${path}?${parameters}`, bytes);
-  return parseAnswer<Answer>(answer);
+/** A request with an export, and how its answer is told. */
+interface ExportCommand<Name extends OpsSchemaName> {
+  readonly usage: string;
+  readonly about: string;
+  readonly help: string;
+  readonly options: readonly Option[];
+  /** What `--dry-run` does; undefined: there is no such option. */
+  readonly dryRun?: string;
+  /** Finds the path and the parameters of the request, and the file; undefined: there is none. */
+  readonly toRequest: (
+    args: readonly string[],
+    options: Options,
+  ) => {
+    readonly path: `/${string}`;
+    readonly query?: Readonly<Record<string, string | undefined>>;
+    readonly file: string | undefined;
+  };
+  /** Leaves out of an answer what was not asked for. */
+  readonly narrow?: (answer: OpsJson<Name>, options: Options) => OpsJson<Name>;
+  readonly toText: (answer: OpsJson<Name>, options: Options, context: CliContext) => string;
+  /** True: the command ends with the code of an incomplete outcome. */
+  readonly isIncomplete?: (answer: OpsJson<Name>) => boolean;
+}
+
+/** @param _name schema of the answer */
+function exportCommand<Name extends OpsSchemaName>(
+  _name: Name,
+  row: ExportCommand<Name>,
+): AddCommand {
+  const { usage, about, help, options, dryRun, toRequest, toText } = row;
+  const { narrow = (answer) => answer, isIncomplete = () => false } = row;
+  return (program, context) => {
+    const command = addCommand(program, usage, about);
+    for (const option of options) command.addOption(option);
+    addExportOptions(command, dryRun)
+      .addHelpText('after', help)
+      .action(async () => {
+        const given = command.opts<Options>();
+        const { json, csv, map = [] } = given;
+        if (csv && json) command.error('error: --csv or --json, not both');
+        const { path, query, file } = toRequest(command.args, given);
+        const asked = { ...query, dryRun: given.dryRun && 'true', map: map.join(',') || undefined };
+        const bytes = file === undefined ? new Uint8Array() : await readExport(file);
+        const address = `${path}?${new URLSearchParams(dropAbsent(asked))}` as const;
+        const sent = await context.connect(TIMEOUT_MS).sendFile(address, bytes);
+        const answer = narrow(parseAnswer<OpsJson<Name>>(sent), given);
+        context.write(json ? toJson(answer) : toText(answer, given, context));
+        if (isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
+      });
+  };
+}
+
+function addExportOptions(command: Command, dryRun: string | undefined): Command {
+  const map = 'columns that are not known; <column>= leaves one out';
+  command.option('--map <column=attribute...>', map);
+  if (dryRun !== undefined) command.option('--dry-run', dryRun);
+  return command
+    .option('--limit <number>', 'how many lines the table has at most', parseCount, 50)
+    .option('--json', 'as one JSON object');
+}
+
+function dropAbsent(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Writes how often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
@@ -75,77 +105,15 @@ function toSums(
   return sums.join(', ');
 }
 
-interface Short<Item> {
-  readonly columns: readonly Column<Item>[];
-  readonly limit: number;
-  readonly context: CliContext;
-}
-
 /** Writes the first entries as a table under an empty line; empty: there are none. */
-function toShort<Item>(items: readonly Item[], { limit, ...parts }: Short<Item>): string {
+function toShort<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  { limit, context }: { readonly limit: number; readonly context: CliContext },
+): string {
   if (items.length === 0) return '';
-  return `\n${toFirstOf(items.slice(0, limit), { ...parts, hasMore: items.length > limit })}`;
-}
-
-interface CensusOptions extends ExportOptions {
-  readonly provider?: string;
-  readonly kind?: readonly CensusKind[];
-  readonly csv?: true;
-}
-
-/** `census`: compares a provider's own export with the bridge and the service. */
-export const addCensusCommand: AddCommand = (program, context) => {
-  const about = "compare a provider's own export of its people with the bridge and the service";
-  const command = addCommand(program, 'census', about)
-    .argument('<file>', 'CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM')
-    .option('--provider <name>', 'the provider whose export it is; default when left out')
-    .addOption(
-      new Option('--kind <kind...>', 'findings of these kinds alone').choices(CENSUS_KINDS),
-    );
-  addExportOptions(command)
-    .option('--csv', 'as CSV, one line a finding')
-    .addHelpText('after', CENSUS_HELP)
-    .action(async (file: string, options: CensusOptions) => {
-      const { provider, json, csv } = options;
-      if (csv && json) command.error('error: --csv or --json, not both');
-      const request = { path: '/census', file, query: { provider }, options } as const;
-      const answer = toKinds(await sendExport<CensusAnswer>(context, request), options);
-      if (json) context.write(toJson(answer));
-      else if (csv) context.write(toCsv(answer.items, CENSUS_COLUMNS));
-      else context.write(toCensusText(answer, options, context));
-      if (answer.items.length > 0) context.exitWith(exitCodes.incomplete);
-    });
-};
-
-const CENSUS_HELP = `
-Nothing is changed, and the service is not called: it is taken as it was last seen. "scim-bridge sweep" reads it anew.
-Somebody without access need not be anywhere, so a leaver who is in one of the three alone is no finding.
---map takes externalId, userName, email, active, displayName, name.givenName, name.familyName, department and others:
-docs/go-live.md.
-
-Exit codes:
-  0   nothing was found
-  1   the file cannot be read or understood, or the bridge does not answer: the message says why
-  2   something was found
-  64  wrong usage`;
-
-/** A census with the findings of some kinds alone. */
-function toKinds(answer: CensusAnswer, { kind: wanted }: CensusOptions): CensusAnswer {
-  if (wanted === undefined) return answer;
-  const words: readonly string[] = wanted;
-  const kinds = Object.entries(answer.kinds).filter(([kind]) => words.includes(kind));
-  const items = answer.items.filter(({ kind }) => words.includes(kind));
-  return { ...answer, items, kinds: Object.fromEntries(kinds) };
-}
-
-function toCensusText(answer: CensusAnswer, { limit }: CensusOptions, context: CliContext): string {
-  const { provider, entries, people, accounts, agreeing, sweptAt, items } = answer;
-  const seen = sweptAt === null ? 'when the bridge first met it' : `on ${toMoments(sweptAt)}`;
-  const head = `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.\n`;
-  const agree = `All three agree about ${toCount(agreeing, 'person', 'people')} of the file.`;
-  if (items.length === 0) return `${head}${agree} Nothing was found.\n`;
-  const table = toShort(items, { columns: CENSUS_COLUMNS, limit, context });
-  return `${head}${agree} Found: ${toSums(CENSUS_WORDS, answer.kinds)}.\n${table}`;
+  const shown = { columns, context, hasMore: items.length > limit };
+  return `\n${toFirstOf(items.slice(0, limit), shown)}`;
 }
 
 const CENSUS_WORDS: Readonly<Record<CensusKind, string>> = {
@@ -160,7 +128,7 @@ const CENSUS_WORDS: Readonly<Record<CensusKind, string>> = {
   'of-other': 'of another provider',
 };
 
-const CENSUS_COLUMNS: readonly Column<CensusFinding>[] = [
+const CENSUS_COLUMNS: readonly Column<OpsJson<'Finding'>>[] = [
   {
     name: 'finding',
     place: 'shown',
@@ -168,7 +136,7 @@ const CENSUS_COLUMNS: readonly Column<CensusFinding>[] = [
     tone: () => 'waiting',
   },
   { name: 'finding', place: 'csv', value: ({ kind }) => kind },
-  { name: 'name', value: toWho },
+  { name: 'name', value: toNames },
   { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
   {
     name: 'id',
@@ -181,49 +149,65 @@ const CENSUS_COLUMNS: readonly Column<CensusFinding>[] = [
   { name: 'differs in', value: toDifferences },
 ];
 
-function toWho({ entries, people }: CensusFinding): string {
+function toNames({ entries, people }: OpsJson<'Finding'>): string {
   const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
   return [...new Set(names)].join(', ');
 }
 
-function toDifferences({ differences }: CensusFinding): string {
-  const lines = differences.map(({ attribute, provider, bridge, service }) => {
-    const values = Object.entries({ provider, bridge, service });
-    const shown = values.filter(([, value]) => value !== null);
+function toDifferences({ differences }: OpsJson<'Finding'>): string {
+  const lines = differences.map(({ attribute, ...values }) => {
+    const shown = Object.entries(values).filter(([, value]) => value !== null);
     return `${attribute}: ${shown.map(([where, value]) => `${where} ${JSON.stringify(value)}`).join(', ')}`;
   });
   return lines.join('; ');
 }
 
-interface SwitchOptions extends ExportOptions {
-  readonly file?: string;
+function toCensusText(
+  answer: OpsJson<'Census'>,
+  { limit, csv }: Options,
+  context: CliContext,
+): string {
+  const { provider, entries, people, accounts, agreeing, sweptAt, items } = answer;
+  if (csv) return toCsv(items, CENSUS_COLUMNS);
+  const seen = sweptAt === null ? 'when the bridge first met it' : `on ${toMoments(sweptAt)}`;
+  const head = `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.\n`;
+  const agree = `All three agree about ${toCount(agreeing, 'person', 'people')} of the file.`;
+  if (items.length === 0) return `${head}${agree} Nothing was found.\n`;
+  const table = toShort(items, CENSUS_COLUMNS, { limit, context });
+  return `${head}${agree} Found: ${toSums(CENSUS_WORDS, answer.kinds)}.\n${table}`;
 }
 
-/** `provider switch`: plans that people and groups go to another provider. */
-export const addSwitchCommand: AddCommand = (program, context) => {
-  const about = 'plan that people and groups of a provider go to another one';
-  const command = addCommand(program, 'provider switch <from> <to>', about).option(
-    '--file <file>',
-    'people of the other provider: those alone go who are found in it',
-  );
-  addExportOptions(command, { dryRun: 'tell, and make no plan' })
-    .addHelpText('after', SWITCH_HELP)
-    .action(async (from: string, to: string, options: SwitchOptions) => {
-      const path = `/providers/${encodeURIComponent(from)}/switch` as const;
-      const request = { path, file: options.file, query: { to }, options };
-      const answer = await sendExport<HandoverAnswer>(context, request);
-      context.write(options.json ? toJson(answer) : toSwitchText(answer, options, context));
-    });
-};
+/** `census`: compares a provider's own export with the bridge and the service. */
+export const addCensusCommand = exportCommand('Census', {
+  usage: 'census <file>',
+  about: "compare a provider's own export of its people with the bridge and the service",
+  help: `
+The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM.
+Nothing is changed, and the service is not called: it is taken as it was last seen. "scim-bridge sweep" reads it anew.
+Somebody without access need not be anywhere, so a leaver who is in one of the three alone is no finding.
+--map takes externalId, userName, email, active, displayName, name.givenName, name.familyName, department and others:
+docs/go-live.md.
 
-const SWITCH_HELP = `
-  handed over         goes to the other provider; SCIM ids, accounts and memberships stay as they are
-  ambiguous           it is not sure which row of the file it is: stays
-  only here           the file does not have it: stays
-  only in the file    the other provider has it, and nobody here is it
-
-People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
-Groups all go. Nothing is changed before the plan is approved, and nothing in the service.`;
+Exit codes:
+  0   nothing was found
+  1   the file cannot be read or understood, or the bridge does not answer: the message says why
+  2   something was found
+  64  wrong usage`,
+  options: [
+    new Option('--provider <name>', 'the provider whose export it is; default when left out'),
+    new Option('--kind <kind...>', 'findings of these kinds alone').choices(CENSUS_KINDS),
+    new Option('--csv', 'as CSV, one line a finding'),
+  ],
+  toRequest: ([file], { provider }) => ({ path: '/census', query: { provider }, file }),
+  narrow(answer, { kind: wanted }) {
+    const words: readonly string[] = wanted ?? CENSUS_KINDS;
+    const kinds = Object.entries(answer.kinds).filter(([kind]) => words.includes(kind));
+    const items = answer.items.filter(({ kind }) => words.includes(kind));
+    return { ...answer, items, kinds: Object.fromEntries(kinds) };
+  },
+  toText: toCensusText,
+  isIncomplete: ({ items }) => items.length > 0,
+});
 
 const SWITCH_WORDS: Readonly<Record<HandoverOutcome, string>> = {
   'handed-over': 'handed over',
@@ -232,21 +216,7 @@ const SWITCH_WORDS: Readonly<Record<HandoverOutcome, string>> = {
   'only-file': 'only in the file',
 };
 
-function toSwitchText(
-  { from, to, planId, hash, counts, items }: HandoverAnswer,
-  { limit }: ExportOptions,
-  context: CliContext,
-): string {
-  const sums = toSums(SWITCH_WORDS, counts) || 'nothing belongs to it';
-  const table = toShort(items, { columns: SWITCH_COLUMNS, limit, context });
-  const next =
-    planId === null
-      ? 'No plan was made.\n'
-      : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it\n`;
-  return `${from} to ${to}: ${sums}.\n${table}\n${next}`;
-}
-
-const SWITCH_COLUMNS: readonly Column<HandoverItem>[] = [
+const SWITCH_COLUMNS: readonly Column<OpsJson<'HandoverItem'>>[] = [
   { name: 'outcome', value: ({ outcome }) => SWITCH_WORDS[outcome] },
   { name: 'type', value: ({ type }) => type },
   { name: 'who', value: ({ name }) => name },
@@ -256,41 +226,6 @@ const SWITCH_COLUMNS: readonly Column<HandoverItem>[] = [
   { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
 ];
 
-interface ImportOptions extends ExportOptions {
-  readonly type: 'user' | 'group';
-}
-
-/** `provider import-ids`: takes the ids by which an earlier SCIM server knew people or groups. */
-export const addImportIdsCommand: AddCommand = (program, context) => {
-  const about = 'answer by the ids of an earlier SCIM server too';
-  const command = addCommand(program, 'provider import-ids <provider> <file>', about).addOption(
-    new Option('--type <type>', 'what the file lists').choices(['user', 'group']).default('user'),
-  );
-  addExportOptions(command, { dryRun: 'tell, and import nothing' })
-    .addHelpText('after', IMPORT_HELP)
-    .action(async (provider: string, file: string, options: ImportOptions) => {
-      const path = `/providers/${encodeURIComponent(provider)}/import-ids` as const;
-      const request = { path, file, query: { type: options.type }, options };
-      const answer = await sendExport<ImportAnswer>(context, request);
-      context.write(options.json ? toJson(answer) : toImportText(answer, options, context));
-      if (answer.items.some(isLeftOut)) context.exitWith(exitCodes.incomplete);
-    });
-};
-
-const IMPORT_HELP = `
-The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
-email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
-
-Exit codes:
-  0   every row is imported, or was known
-  1   there is no such provider, or the file cannot be understood: the message says which
-  2   some rows are left out: nobody here is them, it is not sure who is, or somebody else has the id
-  64  wrong usage`;
-
-function isLeftOut({ outcome }: ImportItem): boolean {
-  return outcome !== 'imported' && outcome !== 'known';
-}
-
 const IMPORT_WORDS: Readonly<Record<ImportOutcome, string>> = {
   imported: 'imported',
   known: 'known already',
@@ -299,18 +234,118 @@ const IMPORT_WORDS: Readonly<Record<ImportOutcome, string>> = {
   'only-file': 'nobody here',
 };
 
-function toImportText(
-  { dryRun, counts, items }: ImportAnswer,
-  { limit }: ExportOptions,
-  context: CliContext,
-): string {
-  const left = toShort(items.filter(isLeftOut), { columns: IMPORT_COLUMNS, limit, context });
-  return `${toSums(IMPORT_WORDS, counts)}.\n${dryRun ? 'Nothing was imported.\n' : ''}${left}`;
-}
-
-const IMPORT_COLUMNS: readonly Column<ImportItem>[] = [
+const IMPORT_COLUMNS: readonly Column<OpsJson<'ImportItem'>>[] = [
   { name: 'left out', value: ({ outcome }) => IMPORT_WORDS[outcome] },
   { name: 'row', value: ({ row }) => row },
   { name: 'who', value: ({ name }) => name },
   { name: 'earlier id', value: ({ formerId }) => formerId },
 ];
+
+function isLeftOut({ outcome }: OpsJson<'ImportItem'>): boolean {
+  return outcome !== 'imported' && outcome !== 'known';
+}
+
+/** Commands that send a file about the people of a provider. */
+export const providerExportCommands: readonly AddCommand[] = [
+  exportCommand('Handover', {
+    usage: 'provider switch <from> <to>',
+    about: 'plan that people and groups of a provider go to another one',
+    help: `
+  handed over         goes to the other provider; SCIM ids, accounts and memberships stay as they are
+  ambiguous           it is not sure which row of the file it is: stays
+  only here           the file does not have it: stays
+  only in the file    the other provider has it, and nobody here is it
+
+People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
+Groups all go. Nothing is changed before the plan is approved, and nothing in the service.`,
+    options: [
+      new Option(
+        '--file <file>',
+        'people of the other provider: those alone go who are found in it',
+      ),
+    ],
+    dryRun: 'tell, and make no plan',
+    toRequest: ([from = '', to], { file }) => {
+      return { path: `/providers/${encodeURIComponent(from)}/switch`, query: { to }, file };
+    },
+    toText({ from, to, planId, hash, counts, items }, { limit }, context) {
+      const sums = toSums(SWITCH_WORDS, counts) || 'nothing belongs to it';
+      const table = toShort(items, SWITCH_COLUMNS, { limit, context });
+      const next =
+        planId === null
+          ? 'No plan was made.\n'
+          : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it\n`;
+      return `${from} to ${to}: ${sums}.\n${table}\n${next}`;
+    },
+  }),
+  exportCommand('IdImport', {
+    usage: 'provider import-ids <provider> <file>',
+    about: 'answer by the ids of an earlier SCIM server too',
+    help: `
+The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
+email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
+
+Exit codes:
+  0   every row is imported, or was known
+  1   there is no such provider, or the file cannot be understood: the message says which
+  2   some rows are left out: nobody here is them, it is not sure who is, or somebody else has the id
+  64  wrong usage`,
+    options: [
+      new Option('--type <type>', 'what the file lists').choices(['user', 'group']).default('user'),
+    ],
+    dryRun: 'tell, and import nothing',
+    toRequest: ([provider = '', file], { type }) => {
+      const path = `/providers/${encodeURIComponent(provider)}/import-ids` as const;
+      return { path, query: { type }, file };
+    },
+    toText({ dryRun, counts, items }, { limit }, context) {
+      const left = toShort(items.filter(isLeftOut), IMPORT_COLUMNS, { limit, context });
+      const note = dryRun ? 'Nothing was imported.\n' : '';
+      return `${toSums(IMPORT_WORDS, counts)}.\n${note}${left}`;
+    },
+    isIncomplete: ({ items }) => items.some(isLeftOut),
+  }),
+];
+
+/**
+ * Reads a provider's export. A list in one JSON document (SCIM, Microsoft Graph, Okta) becomes one object a line, which
+ * the bridge takes; all else is left as it is.
+ * @throws BridgeError `file-unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
+ */
+async function readExport(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
+  });
+  const list = findList(bytes);
+  if (list === undefined) return bytes;
+  const { items, isWhole } = list;
+  if (!isWhole) {
+    const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
+    throw new BridgeError('file-incomplete', message);
+  }
+  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+}
+
+/** The entries of one JSON document, and whether it has all of them; undefined: it is something else. */
+function findList(bytes: Buffer) {
+  // Behind the mark of UTF-8, which is above all letters.
+  const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
+  if (!'{['.includes(String.fromCharCode(first))) return undefined;
+  try {
+    return toList(JSON.parse(bytes.toString().replace(/^\uFEFF/, '')));
+  } catch {
+    return undefined; // One object a line, or no JSON: the bridge says which row it does not understand.
+  }
+}
+
+/** A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults) */
+function toList(value: unknown) {
+  if (Array.isArray(value)) return { items: value, isWhole: true };
+  if (!isJsonObject(value)) return undefined;
+  const { Resources, value: graph, totalResults, '@odata.nextLink': next } = value;
+  if (Array.isArray(Resources)) {
+    const isWhole = !(typeof totalResults === 'number' && totalResults > Resources.length);
+    return { items: Resources, isWhole };
+  }
+  return Array.isArray(graph) ? { items: graph, isWhole: next === undefined } : undefined;
+}

@@ -1,12 +1,10 @@
 import { Argument, type Command } from 'commander';
-import type { Status } from '../ops/schemas/state.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { providerOption } from './access.ts';
 import { confirm, YES } from './act-command.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { type GateName, gateNames, readGate } from './gallery/gates.ts';
-import { type GalleryReport, isPassed, runGate, toRemains } from './gallery/run-gate.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { GATES, type GalleryReport, type GateName, readGate, runGate } from './gallery-gate.ts';
+import { exitCodes, readAnswer, toJson } from './json.ts';
 
 interface Options {
   readonly provider?: string;
@@ -24,7 +22,7 @@ export const addGalleryCommand: AddCommand = (program, context) => {
   const about =
     'run what a provider asks of a target before it lists it, and report each check with its source and evidence';
   const command = addCommand(program, 'gallery', about)
-    .addArgument(new Argument('<gate>', 'whose').choices(gateNames))
+    .addArgument(new Argument('<gate>', 'whose').choices(GATES))
     .addOption(providerOption())
     .option('--url <url>', 'the SCIM base URL; as the bridge tells it when left out')
     .option('--domain <domain>', 'mail domain of the people that are made', 'example.com')
@@ -53,28 +51,42 @@ async function runGallery(
   context: CliContext,
   { gate, options }: { readonly gate: GateName; readonly options: Options },
 ): Promise<void> {
-  const { json, markdown, only, yes, provider, domain, groupPrefix } = options;
+  const { json, markdown, only, yes, provider, domain, groupPrefix: prefix } = options;
   const { checks, ...rest } = readGate(gate);
   const unknown = only?.find((id) => checks.every((check) => check.id !== id));
   if (unknown !== undefined) command.error(`error: the gate ${gate} has no check ${unknown}`);
   const client = context.connect();
-  const status = parseAnswer<Status>(await client.send('GET', '/status'));
-  const { mode } = status.writes;
-  const question = `It makes three people and four groups at most, and deletes them again. ${toRemains(mode)} Run it?`;
-  if (mode === 'live' && !(await confirm(command, context, { yes, question }))) return;
+  const status = await readAnswer(client, 'Status', '/status');
+  const remains = toRemains(status.writes.mode);
+  const question = `It makes three people and four groups at most, and deletes them again. ${remains} Run it?`;
+  const isAsked = status.writes.mode === 'live';
+  if (isAsked && !(await confirm(command, context, { yes, question }))) return;
   const stopping = new AbortController();
   void context.untilStopped().then(() => {
     context.writeError('It is ended: what was made is deleted first.\n');
     stopping.abort();
   });
   const report = await runGate({
-    ...{ ...rest, client, status, provider, domain, groupPrefix },
+    ...rest,
+    client,
+    status,
+    remains,
+    provider,
+    names: { domain, prefix },
     checks: checks.filter(({ id }) => only?.includes(id) ?? true),
     baseUrl: (options.url ?? status.scimUrl).replace(/\/+$/, ''),
     stopped: stopping.signal,
   });
+  const { summary, left, stopped } = report;
   context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report));
-  if (!isPassed(report)) context.exitWith(exitCodes.incomplete);
+  if (summary.failed > 0 || left.length > 0 || stopped) context.exitWith(exitCodes.incomplete);
+}
+
+/** Says what a run leaves in the service. */
+function toRemains(mode: OpsJson<'Writes'>['mode']): string {
+  return mode === 'observe'
+    ? 'The bridge observes: nothing was changed in the service.'
+    : 'The service cannot delete accounts: those of the run stay in it, deactivated. A bridge with MODE=observe changes nothing there.';
 }
 
 function toText(report: GalleryReport): string {
@@ -84,12 +96,8 @@ function toText(report: GalleryReport): string {
   return `${report.title}\n${report.baseUrl}\n\n${lines.join('\n')}\n\n${toEnd(report)}\n`;
 }
 
-function toEnd({
-  summary: { ok, failed, skipped },
-  stopped,
-  left,
-  remains,
-}: GalleryReport): string {
+function toEnd({ summary, stopped, left, remains }: GalleryReport): string {
+  const { ok, failed, skipped } = summary;
   const end = stopped ? ' The run was ended before its last check.' : '';
   const rest = left.length === 0 ? 'Nothing is left.' : `Left, to be removed: ${left.join(', ')}.`;
   return `${ok} ok, ${failed} failed, ${skipped} skipped.${end} ${rest} ${remains}`;
@@ -99,8 +107,8 @@ function toMarkdown(report: GalleryReport): string {
   const { title, baseUrl, bridge, provider, profile, startedAt, checks } = report;
   const asked = `${baseUrl}, scim-bridge ${bridge.version} (${bridge.mode}), as ${provider} (${profile}), ${startedAt}`;
   const rows = checks.map(({ id, title: what, status, why, source, evidence }) => {
-    const { document, part, url, read } = source;
-    const from = `[${document}](${url}): ${part}, read ${read}`;
+    const { document, part, url, read: readAt } = source;
+    const from = `[${document}](${url}): ${part}, read ${readAt}`;
     const seen = evidence.map(
       (each) => `\`${each.request}\` ${each.status}: ${each.parts.join('; ')}`,
     );

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BridgeError } from '../domain/errors.ts';
 import { defaultConfigFile } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
 import { assertHealthy, toHealthUrl } from './healthcheck.ts';
+import { exitCodes } from './json.ts';
 
 // The health check of the image: `healthcheck` without the command line around it, which takes most of a second to load.
 // Where the address is written in a way that only the settings' own reader understands, it is that command after all.

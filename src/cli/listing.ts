@@ -5,6 +5,10 @@ import { isId } from '../domain/ids.ts';
 import { toCount } from '../domain/text.ts';
 import { toCsv } from '../ops/lists/csv.ts';
 import { type Column, type List, type ListOption, MEANINGS } from '../ops/lists/list.ts';
+import { SETTINGS } from '../ops/lists/plans.ts';
+import { NOTIFICATIONS } from '../ops/lists/records.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
+import type { ShownSetting } from '../settings/shown.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
@@ -193,7 +197,7 @@ interface Reading {
 }
 
 /** Reads as many entries as are wanted, with as few requests as that takes. */
-export async function readList<Item>(
+async function readList<Item>(
   client: OpsClient,
   { context, ...reading }: Reading & { readonly context: CliContext },
 ): Promise<Page<Item>> {
@@ -237,4 +241,72 @@ export function toFirstOf<Item>(
 export function parseCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
+}
+
+/** How long a try waits for its delivery, and how often it looks, in milliseconds. */
+const TEST_MS = 30_000;
+const LOOK_MS = 250;
+
+/** `notifications test`: tries receivers. */
+export const addNotificationsTest: AddCommand = (program, context) => {
+  const about = 'send a notification to one receiver, or to each, and wait until it has it';
+  addCommand(program, 'notifications test', about)
+    .argument('[receiver]', 'name of the receiver in notify.receivers')
+    .action(async (receiver: string | undefined) => {
+      const client = context.connect();
+      const sent = await client.send('POST', '/notifications/test', { receiver });
+      const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
+      const progress = createProgress(context, { words: 'Waiting for the receivers' });
+      const left = await waitFor(client, new Set(ids)).finally(progress.end);
+      const isDone = left.length === 0;
+      const table = toTable(left, NOTIFICATIONS.columns, context);
+      context.write(isDone ? `Delivered: ${ids.length}\n` : table);
+      context.exitWith(isDone ? 0 : 1);
+    });
+};
+
+/** Waits until these are delivered, or failed; returns those that were not. */
+async function waitFor(
+  client: OpsClient,
+  ids: ReadonlySet<string>,
+): Promise<OpsJson<'Notification'>[]> {
+  const until = performance.now() + TEST_MS;
+  for (;;) {
+    const page = await client.send('GET', '/notifications?limit=1000');
+    const { items } = parseAnswer<Page<OpsJson<'Notification'>>>(page);
+    const left = items.filter(({ id }) => ids.has(id));
+    const isOver = left.every(({ error }) => error !== null) || performance.now() > until;
+    if (isOver) return left;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
+export const addSettingsCommand: AddCommand = (program, context) => {
+  const { loadSettings, write, writeError } = context;
+  addCommand(program, 'settings', SETTINGS.command.about)
+    .option('--json', 'as one JSON object')
+    .option('--changed', 'only those that are not the default')
+    .option('--here', 'those of this environment and file, which a bridge would start with here')
+    .addHelpText('after', SETTINGS_HELP)
+    .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
+      const { shown, warnings } = loadSettings();
+      const { whose, all } = here
+        ? { whose: 'this environment and file; a running bridge may have others', all: shown }
+        : await readSettings(context);
+      const items = changed ? all.filter(({ from }) => from !== 'default') : all;
+      const table = `Settings of ${whose}:\n\n${toTable(items, SETTINGS.columns, context)}`;
+      write(json ? toJson({ items, nextCursor: null }) : table);
+      if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
+    });
+};
+
+const SETTINGS_HELP = `
+--json prints { "items": [...], "nextCursor": null } as GET /ops/settings answers it.`;
+
+async function readSettings(context: CliContext) {
+  const client = context.connect();
+  const reading = { path: '/settings', limit: Number.MAX_SAFE_INTEGER, context } as const;
+  const { items: all } = await readList<ShownSetting>(client, reading);
+  return { whose: `the bridge that answers at ${client.url}`, all };
 }

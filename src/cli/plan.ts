@@ -1,13 +1,11 @@
 import type { OpsClient } from '../app/ops-client.ts';
+import { isHolding } from '../domain/plan.ts';
 import { toCount } from '../domain/text.ts';
-import type { ReleaseView } from '../ops/schemas/kinds.ts';
-import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
-import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
-import type { Status } from '../ops/schemas/state.ts';
+import { toSubject } from '../ops/lists/drifts.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { parseAnswer } from './json.ts';
+import { parseAnswer, readAnswer } from './json.ts';
 import { addShowOptions, readPages, type ShowOptions, show } from './listing.ts';
-import { toPlanAnswerText, toSeatText } from './plan-text.ts';
 import { createProgress, toTimeText } from './progress.ts';
 import { toReadingText } from './status.ts';
 
@@ -57,11 +55,11 @@ function showPlan(
 }
 
 async function toNoneText(client: OpsClient): Promise<string> {
-  const { firstRead } = parseAnswer<Status>(await client.send('GET', '/status'));
+  const { firstRead } = await readAnswer(client, 'Status', '/status');
   if (firstRead !== null)
     return `No plan waits; the service is read for the first time: ${toReadingText(firstRead)}.\n`;
   const making = await listPlans(client, 'making');
-  const { reading, release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
+  const { reading, release } = await readAnswer(client, 'Recovery', '/recovery');
   const progress = reading === null ? '' : `: ${toReadingText(reading)}`;
   if (making.length > 0)
     return `A plan is being made; the whole service is read first${progress}.\n`;
@@ -72,20 +70,27 @@ async function toNoneText(client: OpsClient): Promise<string> {
 async function findPlan(
   client: OpsClient,
   id: string | undefined,
-): Promise<PlanAnswer | undefined> {
+): Promise<OpsJson<'Plan'> | undefined> {
   if (id === undefined) return undefined;
-  return parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(id)}`));
+  return await readAnswer(client, 'Plan', `/plans/${encodeURIComponent(id)}`);
 }
 
 async function listPlans(
   client: OpsClient,
-  status: PlanSummary['status'],
-): Promise<readonly PlanSummary[]> {
+  status: OpsJson<'PlanSummary'>['status'],
+): Promise<readonly OpsJson<'PlanSummary'>[]> {
   const page = await client.send('GET', `/plans?status=${status}`);
-  return parseAnswer<{ items: PlanSummary[] }>(page).items;
+  return parseAnswer<{ items: OpsJson<'PlanSummary'>[] }>(page).items;
 }
 
-function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSummary): string {
+function toPlanLine({
+  id,
+  status,
+  source,
+  counts,
+  createdAt,
+  reason,
+}: OpsJson<'PlanSummary'>): string {
   const why = reason === null ? '' : `: ${reason}`;
   return `${id}  ${createdAt}  ${status.padEnd(9)} ${toCount(counts.total, 'action')} of ${source}${why}\n`;
 }
@@ -96,10 +101,14 @@ function showFirstRun(context: CliContext, options: ShowOptions): Promise<void> 
     async read(client) {
       const progress = createProgress(context);
       const reading = { path: '/plans/first-run', limit: Number.MAX_SAFE_INTEGER } as const;
-      return readPages<FirstRunItem, FirstRunView>(client, reading, ({ items, counts }) => {
-        const total = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
-        progress.tell('Reading the list', { done: items.length, total });
-      }).finally(progress.end);
+      return readPages<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(
+        client,
+        reading,
+        ({ items, counts }) => {
+          const total = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
+          progress.tell('Reading the list', { done: items.length, total });
+        },
+      ).finally(progress.end);
     },
     async toText(view, client) {
       const plan = await findPlan(client, view.planId ?? undefined);
@@ -109,14 +118,14 @@ function showFirstRun(context: CliContext, options: ShowOptions): Promise<void> 
   });
 }
 
-const PHASES: Readonly<Record<FirstRunView['phase'], string>> = {
+const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
   observing: 'The bridge observes: nothing is changed in the service.',
   reading: 'The bridge is live and reads the service; what was accepted before is held.',
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-function toFirstRunText(view: FirstRunView): string {
+function toFirstRunText(view: OpsJson<'FirstRun'>): string {
   const { phase, reading, release, counts, kinds, seats, items } = view;
   const sums = Object.entries({ ...counts, ...kinds });
   return [
@@ -130,7 +139,14 @@ function toFirstRunText(view: FirstRunView): string {
   ].join('');
 }
 
-function toLine({ type, name, outcome, upstreamId, reason, changes }: FirstRunItem): string {
+function toLine({
+  type,
+  name,
+  outcome,
+  upstreamId,
+  reason,
+  changes,
+}: OpsJson<'FirstRunItem'>): string {
   const existing = upstreamId === null ? '' : ` (${upstreamId})`;
   const why = reason === null ? '' : `: ${reason}`;
   const lines = changes.map(({ kind, count, desired, observed }) => {
@@ -142,9 +158,60 @@ function toLine({ type, name, outcome, upstreamId, reason, changes }: FirstRunIt
 }
 
 /** How far an approved plan has come, and how long it takes at the rate so far. */
-function toReleaseText({ total, done, stuck, startedAt, endsAt }: ReleaseView): string {
+function toReleaseText({ total, done, stuck, startedAt, endsAt }: OpsJson<'Release'>): string {
   const refused = stuck === 0 ? '' : `, ${stuck} stuck`;
   const leftMs = endsAt === null ? 0 : Math.max(0, Date.parse(endsAt) - Date.now());
   const rest = endsAt === null ? '' : `, about ${toTimeText(leftMs)} left`;
   return `The approved plan: ${done} of ${toCount(total, 'person or group is', 'people and groups are')} done${refused}${rest} (begun at ${startedAt})\n`;
+}
+
+/** Prints the counts of a plan in one line that names no user and no group. */
+export function toPlanHead(plan: OpsJson<'Plan'>): string {
+  const { id, status, source, reason, counts, waiting } = plan;
+  const why = reason === null ? '' : ` (${reason})`;
+  const rest = status === 'held' ? `, ${toCount(waiting, 'waits', 'wait')}` : '';
+  return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}\n`;
+}
+
+/** Prints the seats that a plan needs; nothing where it needs none, or how many are free is not known. */
+function toSeatText(seats: OpsJson<'PlanSeats'> | null): string {
+  if (seats === null || seats.needs === 0 || seats.has === null) return '';
+  const freed = seats.frees === 0 ? '' : `, frees ${seats.frees}`;
+  return `Seats: needs ${seats.needs}${freed}, has ${seats.has}.\n`;
+}
+
+/** Sources of plans that are about no change in the service. */
+const OWN: readonly OpsJson<'Plan'>['source'][] = ['handover', 'undo', 'first-run'];
+
+/** Prints a plan: its counts, its first actions, and the decisions that are possible. */
+export function toPlanAnswerText(plan: OpsJson<'Plan'>): string {
+  const { id, hash, status, source, counts, summary, actions } = plan;
+  const unknown = OWN.includes(source) ? '' : 'not known by whom';
+  const sums = summary.map(({ kind, by, count }) => {
+    const author = by === null ? unknown : `by ${by}`;
+    return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();
+  });
+  const lines = actions.map((action) => {
+    const { kind, harm, who, reason } = action;
+    const isHarm = harm === null ? '' : ` [${harm}]`;
+    const author = who === null ? '' : ` · ${who.by} at ${who.at}`;
+    return `  ${kind.padEnd(18)} ${toSubject(action)}: ${reason}${isHarm} · ${action.status}${author}`;
+  });
+  const left = counts.total - actions.length;
+  const nothing = isHolding(source)
+    ? 'leaves the service as it is, and takes that as what is desired'
+    : 'does nothing of it';
+  const decisions = `
+scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
+scim-bridge plan discard ${id}   ${nothing}
+`;
+  return [
+    toPlanHead(plan),
+    toSeatText(plan.seats),
+    ...sums.map((line) => `${line}\n`),
+    '\n',
+    ...lines.map((line) => `${line}\n`),
+    left > 0 ? `  … and ${left} more\n` : '',
+    status === 'held' ? decisions : '',
+  ].join('');
 }

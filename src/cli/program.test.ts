@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
+import { addSettingsCommand } from './listing.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { type Serve, serveCommand } from './serve.ts';
-import { addSettingsCommand } from './settings.ts';
 
 interface RunOptions {
   readonly env?: Record<string, string>;

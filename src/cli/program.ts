@@ -5,7 +5,7 @@ import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import { findNearest } from '../settings/nearest.ts';
 import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
-import { exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { exitCodes, exitCodesHelp } from './json.ts';
 import { withProgress } from './progress.ts';
 
 /** Parts of one run of the command line. */

@@ -2,9 +2,8 @@ import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { readAnswer, toJson } from './json.ts';
 import { parseCount } from './listing.ts';
 
 /** `sandbox`: runs the imitation of the service alone, and controls one that runs. */
@@ -156,7 +155,7 @@ async function tell(
   const { url, token } =
     options.url !== undefined && options.token !== undefined
       ? options
-      : parseAnswer<OpsJson<'Sandbox'>>(await connect().send('GET', '/sandbox'));
+      : await readAnswer(connect(), 'Sandbox', '/sandbox');
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,10 +1,8 @@
 import { toCount } from '../domain/text.ts';
 import { toProblemText } from '../ops/lists/list.ts';
-import type { ReadingView } from '../ops/schemas/kinds.ts';
-import type { Status } from '../ops/schemas/state.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { parseAnswer } from './json.ts';
+import { exitCodes, readAnswer } from './json.ts';
 import { addShowOptions, type ShowOptions, show } from './listing.ts';
 import { toTimeText } from './progress.ts';
 import { createPaint, toMoments, toPlain } from './table.ts';
@@ -20,10 +18,10 @@ export const addStatusCommand: AddCommand = (program, context) => {
     .option('--exit-code', 'exit with 2 when an operator has something to do')
     .addHelpText('after', help)
     .action(async (options: ShowOptions & { exitCode?: true }) => {
-      await show<Status>(context, {
+      await show<OpsJson<'Status'>>(context, {
         options,
         async read(client) {
-          const status = parseAnswer<Status>(await client.send('GET', '/status'));
+          const status = await readAnswer(client, 'Status', '/status');
           const isWell = status.status === 'ok';
           if (options.exitCode) context.exitWith(isWell ? exitCodes.done : exitCodes.incomplete);
           return status;
@@ -41,7 +39,7 @@ Exit codes:
   1   the bridge does not answer: the message says why
   2   with --exit-code: there are reasons, each with its remedy`;
 
-function toText(status: Status, context: CliContext): string {
+function toText(status: OpsJson<'Status'>, context: CliContext): string {
   const paint = createPaint(context);
   const tones = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
   const { bridge, leader, writes, due, reasons } = status;
@@ -73,7 +71,7 @@ function toLine(name: string, text: string): string {
   return `  ${name.padEnd(13)} ${text}\n`;
 }
 
-function toTroubles({ stuck, failing, disputes }: Status): string[] {
+function toTroubles({ stuck, failing, disputes }: OpsJson<'Status'>): string[] {
   const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
   const shown = troubles.map(({ type, name, problem, nextAttemptAt }) =>
     toLine('', toPlain(`${type} ${name}: ${toProblemText(problem, nextAttemptAt)}`)),
@@ -89,12 +87,12 @@ function toReason({ reason }: { readonly reason: string | null }): string {
   return reason === null ? '' : toPlain(` (${reason})`);
 }
 
-function toAttemptsText({ failed, sources }: Status['authentication']): string {
+function toAttemptsText({ failed, sources }: OpsJson<'Status'>['authentication']): string {
   const from = sources.slice(0, SHOWN_MAX).map(({ address }) => address);
   return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
 }
 
-function toLeavers({ leavers }: Status): string[] {
+function toLeavers({ leavers }: OpsJson<'Status'>): string[] {
   if (leavers === null) return [];
   const { count, since, heldBy, plan } = leavers;
   const holds = {
@@ -108,7 +106,7 @@ function toLeavers({ leavers }: Status): string[] {
 }
 
 /** Nothing where nobody has said how many seats there are, and nobody waits. */
-function toSeats({ seats: { total, used, waiting, daysLeft } }: Status): string[] {
+function toSeats({ seats: { total, used, waiting, daysLeft } }: OpsJson<'Status'>): string[] {
   if (total === null && waiting === 0) return [];
   const of = total === null ? '' : ` of ${total}`;
   const waits = waiting === 0 ? '' : `, ${toCount(waiting, 'waits', 'wait')} for one`;
@@ -119,7 +117,7 @@ function toSeats({ seats: { total, used, waiting, daysLeft } }: Status): string[
   return [toLine('seats', `${used}${of} taken${waits}${end}`)];
 }
 
-function toServiceText({ upstream }: Status): string {
+function toServiceText({ upstream }: OpsJson<'Status'>): string {
   const { credentials, service, inFlight, pausedForMs, waiting } = upstream;
   if (credentials.kind === 'shut') return 'refuses the token';
   if (service.kind === 'shut') return 'does not answer';
@@ -129,13 +127,13 @@ function toServiceText({ upstream }: Status): string {
 }
 
 /** Prints how far a complete read of the service has come. */
-export function toReadingText({ step, read, expected, endsAt }: ReadingView): string {
+export function toReadingText({ step, read, expected, endsAt }: OpsJson<'Reading'>): string {
   const of = expected === null ? '' : ` of ${expected}`;
   const end = endsAt === null ? '' : `, until about ${endsAt}`;
   return toMoments(`reading ${step}, ${read}${of} so far${end}`);
 }
 
-function toSweepText({ lastSweep }: Status): string {
+function toSweepText({ lastSweep }: OpsJson<'Status'>): string {
   if (lastSweep === null) return 'never';
   const { status, startedAt, endedAt, progress, counts } = lastSweep;
   if (endedAt !== null) {
@@ -146,7 +144,7 @@ function toSweepText({ lastSweep }: Status): string {
   return `running since ${startedAt}${reading}`;
 }
 
-function toDriftsText({ drifts }: Status): string {
+function toDriftsText({ drifts }: OpsJson<'Status'>): string {
   const byStatus = Map.groupBy(drifts, ({ status }) => status);
   const parts = [...byStatus].map(([status, some]) => `${sum(some)} ${status}`);
   return parts.length === 0 ? 'none' : parts.join(', ');

@@ -3,15 +3,11 @@ import { isPassing, type OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import { DRIFTS } from '../ops/lists/drifts.ts';
-import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
-import type { PlanAnswer } from '../ops/schemas/plans.ts';
-import type { RecoveryView } from '../ops/schemas/recovery.ts';
-import type { Status } from '../ops/schemas/state.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
 import { type Page, parseCount, readPages, toAskedAgain, toFirstOf } from './listing.ts';
-import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
+import { toPlanAnswerText, toPlanHead } from './plan.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 const POLL_MS = 250;
@@ -78,16 +74,20 @@ async function runSweep(
     const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
     const sweep = await untilEnded(client, id, progress);
     const plan = await untilRepaired(client, sweep.planId, progress);
-    const { unmanaged } = parseAnswer<Status>(await client.send('GET', '/status'));
+    const { unmanaged } = await readAnswer(client, 'Status', '/status');
     return { sweep, plan, drifts: await listDrifts(client, progress), unmanaged };
   } finally {
     progress.end();
   }
 }
 
-async function untilEnded(client: OpsClient, id: string, progress: Progress): Promise<SweepView> {
+async function untilEnded(
+  client: OpsClient,
+  id: string,
+  progress: Progress,
+): Promise<OpsJson<'Sweep'>> {
   for (;;) {
-    const sweep = parseAnswer<SweepView>(await client.send('GET', `/sweeps/${id}`));
+    const sweep = await readAnswer(client, 'Sweep', `/sweeps/${id}`);
     if (sweep.status !== 'running') return sweep;
     const { step, read, expected } = sweep.progress ?? { step: '', read: 0, expected: null };
     const words = `Reading ${step}: ${toCount(read, 'entry', 'entries')}`;
@@ -100,18 +100,20 @@ async function untilEnded(client: OpsClient, id: string, progress: Progress): Pr
 
 /** Until an operator has decided about held changes, nothing is compared. */
 async function assertNoRecovery(client: OpsClient): Promise<void> {
-  const { phase } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
+  const { phase } = await readAnswer(client, 'Recovery', '/recovery');
   if (phase !== 'waiting') return;
   const words = 'what is held waits for a decision first: see scim-bridge plan show';
   throw new BridgeError('recovery-waits', words);
 }
 
 /** Differences that still exist, and that nobody wants left alone. */
-async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftAnswer[]> {
+async function listDrifts(client: OpsClient, progress: Progress): Promise<OpsJson<'Drift'>[]> {
   const limit = Number.MAX_SAFE_INTEGER;
   const reading = { path: '/drifts', query: { status: 'active' }, limit } as const;
-  const { items } = await readPages<DriftAnswer, Page<DriftAnswer>>(client, reading, (page) =>
-    progress.tell(`${toCount(page.items.length, 'difference')} read`),
+  const { items } = await readPages<OpsJson<'Drift'>, Page<OpsJson<'Drift'>>>(
+    client,
+    reading,
+    (page) => progress.tell(`${toCount(page.items.length, 'difference')} read`),
   );
   return items.filter(({ status }) => status !== 'ignored');
 }
@@ -121,11 +123,11 @@ async function untilRepaired(
   client: OpsClient,
   planId: string | null,
   progress: Progress,
-): Promise<PlanAnswer | undefined> {
+): Promise<OpsJson<'Plan'> | undefined> {
   if (planId === null) return undefined;
   const deadline = Date.now() + REPAIRS_MAX_MS;
   for (;;) {
-    const plan = parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${planId}`));
+    const plan = await readAnswer(client, 'Plan', `/plans/${planId}`);
     if (plan.status !== 'approved' || Date.now() > deadline) return plan;
     progress.tell(`Plan ${plan.id} is carried out`);
     await sleep(POLL_MS);
@@ -133,9 +135,9 @@ async function untilRepaired(
 }
 
 interface Result {
-  readonly sweep: SweepView;
-  readonly plan: PlanAnswer | undefined;
-  readonly drifts: readonly DriftAnswer[];
+  readonly sweep: OpsJson<'Sweep'>;
+  readonly plan: OpsJson<'Plan'> | undefined;
+  readonly drifts: readonly OpsJson<'Drift'>[];
   /** Accounts and groups that no provider asked for. */
   readonly unmanaged: number;
 }

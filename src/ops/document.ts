@@ -1,13 +1,33 @@
+import { clientRoutes } from './access/clients.ts';
+import { providerRoutes } from './access/providers.ts';
+import { sessionRoutes, tokenRoutes } from './access/tokens.ts';
+import { apiRoutes } from './api/routes.ts';
+import { censusRoutes } from './census/routes.ts';
+import { driftRoutes, lookRoutes } from './drift/drifts.ts';
+import { planRoutes } from './drift/plans.ts';
+import { sweepRoutes } from './drift/sweeps.ts';
+import { erasureRoutes } from './erasure/routes.ts';
+import { explainRoutes } from './explain/routes.ts';
+import { handoverRoutes } from './handover/routes.ts';
 import type { FilterWords } from './http/list-query.ts';
-import type { OpsRoute } from './http/route.ts';
+import { type OpsRoute, route } from './http/route.ts';
+import { leaverRoutes } from './leavers/routes.ts';
 import { MEANINGS } from './lists/list.ts';
-import { opsRoutes } from './routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
+import { recoveryRoutes } from './recovery/routes.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { resourceRoutes } from './resources/routes.ts';
 import {
   describeSchemas,
   type OpsJson,
   type OpsSchemaName,
   opsSchemas,
 } from './schemas/schemas.ts';
+import type { OpsSources } from './sources.ts';
+import { retryRoutes, sampleRoutes } from './state/retry.ts';
+import { sandboxRoute, settingsRoute, statusRoute, writesRoutes } from './state/status.ts';
+import { actRoutes } from './timeline/act-log.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 
 /** A parameter of a request, as OpenAPI has it. */
 interface OpsParameter {
@@ -131,3 +151,41 @@ function toParameter(name: string, schema: object, description = MEANINGS[name])
 function toWords(words: FilterWords): object {
   return words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words };
 }
+
+/** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
+export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
+  statusRoute,
+  settingsRoute,
+  sandboxRoute,
+  ...writesRoutes,
+  ...retryRoutes,
+  ...sampleRoutes,
+  ...resourceRoutes,
+  ...explainRoutes,
+  ...timelineRoutes,
+  ...erasureRoutes,
+  ...sweepRoutes,
+  ...driftRoutes,
+  ...lookRoutes,
+  ...planRoutes,
+  ...recoveryRoutes,
+  ...leaverRoutes,
+  ...censusRoutes,
+  ...requestRoutes,
+  ...actRoutes,
+  ...notificationRoutes,
+  ...providerRoutes,
+  ...tokenRoutes,
+  ...clientRoutes,
+  ...sessionRoutes,
+  ...handoverRoutes,
+  ...apiRoutes,
+  route({
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'This description',
+    summary: 'Everything on this page as OpenAPI 3.1.',
+    answers: { 200: 'OpenApi' },
+    handle: async ({ describe }: OpsSources) => ({ status: 200, ...describe() }),
+  }),
+];

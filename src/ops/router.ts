@@ -3,10 +3,9 @@ import type { Registry } from 'prom-client';
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/lookup.ts';
 import type { Sessions } from '../access/sessions.ts';
-import { toOpsDocument } from './document.ts';
-import { LISTENERS_MAX, type News } from './events/news.ts';
-import { streamNews } from './events/stream.ts';
-import { InvalidRequest } from './http/errors.ts';
+import { opsRoutes, toOpsDocument } from './document.ts';
+import { LISTENERS_MAX, type News, streamNews } from './events/news.ts';
+import { InvalidRequest } from './http/body.ts';
 import {
   createStillIn,
   limitRequests,
@@ -16,7 +15,6 @@ import {
 } from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
-import { opsRoutes } from './routes.ts';
 import type { OpsSources } from './sources.ts';
 import { readReadiness } from './state/readiness.ts';
 import type { HealthSources } from './state/readiness-facts.ts';

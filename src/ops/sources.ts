@@ -18,14 +18,11 @@ import type { LateLeavers } from '../store/resources/leavers.ts';
 import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions, TransportHealth } from '../upstream/transport.ts';
-import type { AccessNeeds } from './access/credential.ts';
+import type { AccessNeeds } from './access/tokens.ts';
 import type { PlanSums } from './drift/plan-sums.ts';
-import type { Reserve } from './exports/read-file.ts';
+import type { Reserve } from './exports/read-entries.ts';
 import type { Privileges } from './recovery/walk.ts';
-import type { SweepView } from './schemas/drift.ts';
 import type { OpsJson } from './schemas/schemas.ts';
-import type { SeatsView } from './schemas/seats.ts';
-import type { Status } from './schemas/state.ts';
 import type { Readiness } from './state/readiness.ts';
 import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
 
@@ -83,16 +80,16 @@ export interface StatusSources {
   readonly findLeavers: () => Promise<LateLeavers>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
   readonly readQueue: () => Promise<Queue>;
-  readonly readSeats: () => Promise<SeatsView>;
+  readonly readSeats: () => Promise<OpsJson<'Seats'>>;
   /** Time that each call takes of the rate, in milliseconds. */
   readonly callMs: number;
   readonly scimUrl: string;
   readonly about: About;
   readonly engine: 'sqlite' | 'postgres';
   readonly readFirstRead: () => Promise<FirstReadState>;
-  readonly countDrifts: () => Promise<Status['drifts']>;
+  readonly countDrifts: () => Promise<OpsJson<'Status'>['drifts']>;
   readonly countUnmanaged: () => Promise<number>;
-  readonly findLastSweep: () => Promise<SweepView | null>;
+  readonly findLastSweep: () => Promise<OpsJson<'Sweep'> | null>;
 }
 
 /** Facts about the process that answers. */

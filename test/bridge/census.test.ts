@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { CensusAnswer } from '../../src/ops/schemas/census.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
@@ -25,18 +25,18 @@ async function ask(bridge: TestBridge, file: string | Buffer, query = '') {
   return { status: answer.statusCode, body };
 }
 
-async function take(bridge: TestBridge, file: string, query?: string): Promise<CensusAnswer> {
+async function take(bridge: TestBridge, file: string, query?: string): Promise<OpsJson<'Census'>> {
   const { status, body } = await ask(bridge, file, query);
   expect(status).toBe(200);
   return parseCensus(body);
 }
 
-function parseCensus(body: unknown): CensusAnswer {
-  return body as CensusAnswer;
+function parseCensus(body: unknown): OpsJson<'Census'> {
+  return body as OpsJson<'Census'>;
 }
 
 /** Findings as `kind name`, with what differs. */
-function toLines({ items }: CensusAnswer): string[] {
+function toLines({ items }: OpsJson<'Census'>): string[] {
   return items
     .map(({ kind, entries, people, differences }) => {
       const [who] = [...entries, ...people].flatMap(({ name }) => name ?? []);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
-import { type Explanation, STANDINGS } from '../../src/ops/schemas/resources.ts';
+import { STANDINGS } from '../../src/ops/schemas/resources.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
 
@@ -22,14 +23,14 @@ function ask(bridge: TestBridge, path: string) {
   });
 }
 
-async function explain(bridge: TestBridge, path: string): Promise<Explanation> {
+async function explain(bridge: TestBridge, path: string): Promise<OpsJson<'Explanation'>> {
   const { status, text } = await ask(bridge, `${path}/explain`);
   expect(status).toBe(200);
-  return JSON.parse(text) as Explanation;
+  return JSON.parse(text) as OpsJson<'Explanation'>;
 }
 
 /** Field by field: wanted, seen, how it stands, by whom. */
-function toRows({ fields }: Explanation): Record<string, unknown[]> {
+function toRows({ fields }: OpsJson<'Explanation'>): Record<string, unknown[]> {
   return Object.fromEntries(
     fields.map(({ field, desired, observed, standing, from }) => [
       field,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GalleryReport } from '../../src/cli/gallery/run-gate.ts';
 import { addGalleryCommand } from '../../src/cli/gallery.ts';
+import type { GalleryReport } from '../../src/cli/gallery-gate.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';

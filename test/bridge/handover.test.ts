@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { HandoverAnswer } from '../../src/ops/schemas/handover.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
@@ -30,17 +30,17 @@ interface Company {
   readonly okta: WalledProvider;
   readonly entra: WalledProvider;
   /** Runs `provider switch okta entra` with these options, and gives its JSON. */
-  readonly switchOver: (...options: string[]) => Promise<HandoverAnswer>;
+  readonly switchOver: (...options: string[]) => Promise<OpsJson<'Handover'>>;
   /** Writes a file, and gives its path. */
   readonly write: (text: string) => string;
 }
 
-function parseHandover(text: string): HandoverAnswer {
-  return JSON.parse(text) as HandoverAnswer;
+function parseHandover(text: string): OpsJson<'Handover'> {
+  return JSON.parse(text) as OpsJson<'Handover'>;
 }
 
 /** Approves the plan of a handover, and waits until it is done. */
-async function approve(bridge: TestBridge, { planId, hash }: HandoverAnswer): Promise<JsonObject> {
+async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>) {
   const body = { hash: String(hash) };
   expect((await askOps(bridge, 'POST', `/plans/${planId}/approve`, body)).status).toBe(200);
   const read = async () => (await askOps(bridge, 'GET', `/plans/${planId}`)).body;
@@ -49,7 +49,7 @@ async function approve(bridge: TestBridge, { planId, hash }: HandoverAnswer): Pr
 }
 
 /** Outcomes by name, with the key that found somebody. */
-function toOutcomes({ items }: HandoverAnswer): Record<string, string> {
+function toOutcomes({ items }: OpsJson<'Handover'>): Record<string, string> {
   return Object.fromEntries(
     items.map(({ name, outcome, by }) => [`${name}`, by === null ? outcome : `${outcome} ${by}`]),
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { opsRoutes } from '../../src/ops/routes.ts';
+import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/routes.ts';
+import { opsRoutes } from '../../src/ops/document.ts';
 import {
   startTestBridge,
   type TestAnswer,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeLink } from '../../src/access/sign-in-link.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/routes.ts';
+import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import type { Timeline } from '../../src/ops/schemas/resources.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -127,7 +127,7 @@ describe('the line of time, whole', () => {
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
 
-    const listDecisions = (timeline: Timeline) =>
+    const listDecisions = (timeline: OpsJson<'Timeline'>) =>
       toLines(timeline).filter((line) => line.startsWith('operator: '));
     const pauses = [
       'operator: ops.token paused all changes',

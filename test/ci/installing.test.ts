@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/json.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { toFileVariable } from '../../src/settings/environment.ts';
 import { loadSettings } from '../../src/settings/load.ts';

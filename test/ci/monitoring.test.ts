@@ -4,6 +4,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
+import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
@@ -52,9 +53,6 @@ const asked = dashboard.panels.flatMap(({ title, targets }) =>
     expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*'),
   })),
 );
-
-const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/state/reason.ts')) ?? [];
-const reasonCodes = [...union.matchAll(/'([a-z-]+)'/g)].map(([, code]) => code ?? '');
 
 /** A metric that an expression asks for, with the labels that it selects by. */
 interface Asked {
@@ -120,7 +118,7 @@ function hasSeries(
 ): boolean {
   if (value === undefined || OUTER.has(label)) return true;
   // A bridge in order has no reason, without a receiver nothing is told, and on SQLite there is no pool.
-  if (label === 'code') return reasonCodes.includes(value);
+  if (label === 'code') return REASON_CODES.includes(value);
   if (name.endsWith('store_connections')) return ['used', 'idle', 'waiting'].includes(value);
   return lines.some((line) => line.startsWith(`${name}{`) && line.includes(`${label}="${value}"`));
 }
@@ -130,7 +128,7 @@ test('every reason of /readyz has one alert, which leads to its section of the r
   const ofReasons = rules.filter(({ expr }) => /scim_bridge_reasons|\bup\{/.test(expr));
 
   expect(ofReasons.map(({ alert }) => anchors.get(alert)).toSorted()).toEqual(
-    reasonCodes.toSorted(),
+    REASON_CODES.toSorted(),
   );
 });
 

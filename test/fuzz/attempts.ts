@@ -1,4 +1,4 @@
-import { opsRoutes } from '../../src/ops/routes.ts';
+import { opsRoutes } from '../../src/ops/document.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { type BodySource, makeBody } from './bodies.ts';
 import type { Sending } from './connection.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from './bridge.ts';
 import { runner } from './command.ts';
 
@@ -23,6 +23,6 @@ export async function importIds(
   return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
 }
 
-function parseImport(text: string): ImportAnswer {
-  return JSON.parse(text) as ImportAnswer;
+function parseImport(text: string): OpsJson<'IdImport'> {
+  return JSON.parse(text) as OpsJson<'IdImport'>;
 }

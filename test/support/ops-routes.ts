@@ -1,5 +1,4 @@
-import { listAnswers } from '../../src/ops/document.ts';
-import { opsRoutes } from '../../src/ops/routes.ts';
+import { listAnswers, opsRoutes } from '../../src/ops/document.ts';
 import { opsSchemas } from '../../src/ops/schemas/schemas.ts';
 
 /** The description of a request below `/ops`. @throws Error when there is none */

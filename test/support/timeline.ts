@@ -1,21 +1,21 @@
 import { expect } from 'vitest';
-import type { Timeline } from '../../src/ops/schemas/resources.ts';
+import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from './bridge.ts';
 import { askOps } from './sweep.ts';
 
 /** Reads a line of time below `/ops`. */
-export async function readTimeline(bridge: TestBridge, path: string): Promise<Timeline> {
+export async function readTimeline(bridge: TestBridge, path: string): Promise<OpsJson<'Timeline'>> {
   const { status, text } = await askOps(bridge, 'GET', path);
   expect(status).toBe(200);
   return parseTimeline(JSON.parse(text));
 }
 
-function parseTimeline(answer: unknown): Timeline {
-  return answer as Timeline;
+function parseTimeline(answer: unknown): OpsJson<'Timeline'> {
+  return answer as OpsJson<'Timeline'>;
 }
 
 /** Source and text of each, with the others in brackets. */
-export function toLines({ items }: Timeline): string[] {
+export function toLines({ items }: OpsJson<'Timeline'>): string[] {
   return items.map(({ source, text, others }) => {
     const names = others.map(({ name }) => name).join(', ');
     return `${source}: ${text}${names === '' ? '' : ` [${names}]`}`;

@@ -2,9 +2,9 @@ import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useChange, useList } from '../api/queries.ts';
-import { Refusal } from '../parts/act.tsx';
+import { KEPT, Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
-import { KEPT, type Made, Secret } from './secret.tsx';
+import { type Made, Secret } from './secret.tsx';
 
 /** Provider of whatever names none. */
 const DEFAULT_PROVIDER = 'default';

@@ -1,11 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useChange, useIsOperator } from '../api/queries.ts';
 import type { Ops, OpsName } from '../api/types.ts';
-import { Refusal } from '../parts/act.tsx';
-import { CommandLine } from '../parts/command.tsx';
+import { Question } from '../parts/act.tsx';
 import { useFocusAfter } from '../parts/focus.ts';
-import { KEPT, type Made, Secret } from './secret.tsx';
+import { type Made, Secret } from './secret.tsx';
 
 /** A decision about one credential, beside it in a list. */
 export interface RowActOptions<Name extends OpsName> {
@@ -37,42 +36,22 @@ export function RowAct<Name extends OpsName>(options: RowActOptions<Name>) {
   };
   if (!useIsOperator()) return null;
   const made = change.data === undefined ? undefined : secretOf?.(change.data);
+  const title = `${label} ${subject}`;
+  const color = secretOf === undefined ? 'red' : 'indigo';
+  const { isPending, error } = change;
   return (
     <>
-      <Button size="compact-xs" variant="default" aria-label={`${label} ${subject}`} onClick={open}>
+      <Button size="compact-xs" variant="default" aria-label={title} onClick={open}>
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={end}
-        title={`${label} ${subject}`}
+      <Question
+        {...{ title, isOpen, run, label, color, command, isPending, error }}
         size="lg"
-        {...(made && KEPT)}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        close={end}
+        made={made && <Secret made={made} onDone={end} />}
       >
-        {made ? (
-          <Secret made={made} onDone={end} />
-        ) : (
-          <Stack>
-            <Text size="sm">{meaning}</Text>
-            <CommandLine text={command} />
-            {change.error && <Refusal error={change.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={end}>
-                Cancel
-              </Button>
-              <Button
-                color={secretOf === undefined ? 'red' : 'indigo'}
-                loading={change.isPending}
-                onClick={run}
-                data-autofocus
-              >
-                {label}
-              </Button>
-            </Group>
-          </Stack>
-        )}
-      </Modal>
+        <Text size="sm">{meaning}</Text>
+      </Question>
     </>
   );
 }

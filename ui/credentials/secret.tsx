@@ -7,13 +7,6 @@ export interface Made {
   readonly secret: string;
 }
 
-/** Keeps a dialog with a secret open until a person says that it was copied. */
-export const KEPT = {
-  closeOnClickOutside: false,
-  closeOnEscape: false,
-  withCloseButton: false,
-} as const;
-
 /** Shows a secret, this once. */
 export function Secret({ made, onDone }: { readonly made: Made; readonly onDone: () => void }) {
   return (

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
+import { toSubject } from '../../src/ops/lists/drifts.ts';
 import { toCounts, toHarm, toKind, toReason } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
@@ -243,11 +244,6 @@ function Listed({
       {drifts.length > LISTED && <li className="quiet">and {drifts.length - LISTED} more</li>}
     </ul>
   );
-}
-
-function toSubject({ member, resource }: Drift): string {
-  const name = resource.name ?? resource.id;
-  return member === null ? name : `${member.name ?? member.id} in ${name}`;
 }
 
 function toCommand(drifts: readonly Drift[], decision: Decision, { until, reason }: Term): string {

@@ -43,17 +43,22 @@ interface TableOptions<Name extends ListName> {
 interface PageOptions<Name extends ListName> extends TableOptions<Name> {
   readonly lead: string;
   readonly search?: readonly SearchBox[];
-  readonly children?: ReactNode;
+  /** What stands above the table. */
+  readonly head?: () => ReactNode;
 }
 
-/** A page of one list: search, filters, the table, the file and the command. */
-export function ListPage<Name extends ListName>({
+/** Makes a page of one list: search, filters, the table, the file and the command. */
+export function listPage<Name extends ListName>(options: PageOptions<Name>): () => ReactNode {
+  return () => <ListPage {...options} />;
+}
+
+function ListPage<Name extends ListName>({
   list,
   title,
   lead,
   topics,
   search: boxes = [],
-  children,
+  head: Head,
 }: PageOptions<Name>) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -70,7 +75,7 @@ export function ListPage<Name extends ListName>({
         />
       }
     >
-      {children}
+      {Head && <Head />}
       <ListTable {...{ list, title, topics, query, isWhole }} />
       <Download {...{ list, title, query }} />
       <CommandLine text={`scim-bridge ${list.command.name}`} />

@@ -6,7 +6,7 @@ import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../../src/ops/lists/reco
 import { GROUPS, USERS } from '../../src/ops/lists/resources.ts';
 import { toList } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
-import { ListPage, type SearchBox } from './list-page.tsx';
+import { listPage, type SearchBox } from './list-page.tsx';
 
 const RESOURCE_SEARCH: readonly SearchBox[] = [
   { filter: 'q', label: 'Search', placeholder: 'Name, address or id' },
@@ -27,138 +27,117 @@ const RESOURCE_SEARCH: readonly SearchBox[] = [
 ];
 
 /** Users, with one box that finds them. */
-export const UsersPage = () => (
-  <ListPage
-    list={USERS}
-    title="Users"
-    lead="Accounts of the service and users of the providers, managed or only observed."
-    topics={['resources', 'work']}
-    search={RESOURCE_SEARCH}
-  />
-);
+export const UsersPage = listPage({
+  list: USERS,
+  title: 'Users',
+  lead: 'Accounts of the service and users of the providers, managed or only observed.',
+  topics: ['resources', 'work'],
+  search: RESOURCE_SEARCH,
+});
 
 /** Groups, with one box that finds them. */
-export const GroupsPage = () => (
-  <ListPage
-    list={GROUPS}
-    title="Groups"
-    lead="Groups of the service and of the providers, managed or only observed."
-    topics={['resources', 'work']}
-    search={RESOURCE_SEARCH}
-  />
-);
+export const GroupsPage = listPage({
+  list: GROUPS,
+  title: 'Groups',
+  lead: 'Groups of the service and of the providers, managed or only observed.',
+  topics: ['resources', 'work'],
+  search: RESOURCE_SEARCH,
+});
 
 /** Who lost access, what proves it, and what remains. */
-export const LeaversPage = () => (
-  <ListPage
-    list={LEAVERS}
-    title="Leavers"
-    lead="Who lost access, what proves it, and what remains."
-    topics={['leavers']}
-    search={[
-      { filter: 'since', label: 'Accepted since', isSince: true },
-      { filter: 'status', label: 'Every status' },
-    ]}
-  />
-);
+export const LeaversPage = listPage({
+  list: LEAVERS,
+  title: 'Leavers',
+  lead: 'Who lost access, what proves it, and what remains.',
+  topics: ['leavers'],
+  search: [
+    { filter: 'since', label: 'Accepted since', isSince: true },
+    { filter: 'status', label: 'Every status' },
+  ],
+});
 
 /** The providers' requests, live, with those that were refused. */
-export const RequestsPage = () => (
-  <ListPage
-    list={REQUESTS}
-    title="Requests"
-    lead="Requests from providers and our answers. Values are not stored."
-    topics={['requests']}
-    search={[
-      { filter: 'resource', label: 'Id of a user or group' },
-      { filter: 'credential', label: 'Id of a credential' },
-      {
-        ...{ filter: 'type', label: 'Users and groups' },
-        choices: { user: 'Users', group: 'Groups' },
+export const RequestsPage = listPage({
+  list: REQUESTS,
+  title: 'Requests',
+  lead: 'Requests from providers and our answers. Values are not stored.',
+  topics: ['requests'],
+  search: [
+    { filter: 'resource', label: 'Id of a user or group' },
+    { filter: 'credential', label: 'Id of a credential' },
+    {
+      ...{ filter: 'type', label: 'Users and groups' },
+      choices: { user: 'Users', group: 'Groups' },
+    },
+    {
+      ...{ filter: 'status', label: 'Every answer' },
+      choices: {
+        '2xx': 'Accepted',
+        '4xx': 'Refused (4xx)',
+        '5xx': 'Failed (5xx)',
+        '409': 'Conflicts (409)',
       },
-      {
-        ...{ filter: 'status', label: 'Every answer' },
-        choices: {
-          '2xx': 'Accepted',
-          '4xx': 'Refused (4xx)',
-          '5xx': 'Failed (5xx)',
-          '409': 'Conflicts (409)',
-        },
-      },
-    ]}
-  />
-);
+    },
+  ],
+});
 
 /** The acts of operators: from where, with the states before and after. */
-export const ActsPage = () => (
-  <ListPage
-    list={ACTS}
-    title="Acts"
-    lead="What operators did, here and by commands, with what it changed."
-    topics={['acts']}
-    search={[
-      { filter: 'operator', label: 'Operator' },
-      { filter: 'outcome', label: 'Every outcome' },
-    ]}
-  />
-);
+export const ActsPage = listPage({
+  list: ACTS,
+  title: 'Acts',
+  lead: 'What operators did, here and by commands, with what it changed.',
+  topics: ['acts'],
+  search: [
+    { filter: 'operator', label: 'Operator' },
+    { filter: 'outcome', label: 'Every outcome' },
+  ],
+});
 
 /** Identity providers, and what each may do. */
-export const ProvidersPage = () => (
-  <ListPage
-    list={PROVIDERS}
-    title="Providers"
-    lead="Identity providers, and what each may do."
-    topics={['access']}
-  />
-);
+export const ProvidersPage = listPage({
+  list: PROVIDERS,
+  title: 'Providers',
+  lead: 'Identity providers, and what each may do.',
+  topics: ['access'],
+});
 
 /** What receivers of notifications do not have. */
-export const NotificationsPage = () => (
-  <ListPage
-    list={NOTIFICATIONS}
-    title="Notifications"
-    lead="What receivers do not have yet."
-    topics={['plans', 'leavers']}
-  />
-);
+export const NotificationsPage = listPage({
+  list: NOTIFICATIONS,
+  title: 'Notifications',
+  lead: 'What receivers do not have yet.',
+  topics: ['plans', 'leavers'],
+});
 
 /** Settings in effect, each with the place that its value comes from. */
-export const SettingsPage = () => (
-  <ListPage
-    list={SETTINGS}
-    title="Settings"
-    lead="In effect in the process that answers, without secrets. They change with a restart."
-    topics={[]}
-    search={[
-      { filter: 'q', label: 'Search', placeholder: 'Name or variable' },
-      { filter: 'from', label: 'Every origin' },
-    ]}
-  />
-);
+export const SettingsPage = listPage({
+  list: SETTINGS,
+  title: 'Settings',
+  lead: 'In effect in the process that answers, without secrets. They change with a restart.',
+  topics: [],
+  search: [
+    { filter: 'q', label: 'Search', placeholder: 'Name or variable' },
+    { filter: 'from', label: 'Every origin' },
+  ],
+});
 
 /** Everybody and everything that was asked for before the bridge is live, with each change. */
-export const FirstRunPage = () => (
-  <ListPage
-    list={FIRST_RUN}
-    title="The first run"
-    lead="Who matches whom in the service, and each change that was asked for and is not made. MODE=live and a restart make it a plan to approve."
-    topics={['work', 'plans', 'resources']}
-  />
-);
+export const FirstRunPage = listPage({
+  list: FIRST_RUN,
+  title: 'The first run',
+  lead: 'Who matches whom in the service, and each change that was asked for and is not made. MODE=live and a restart make it a plan to approve.',
+  topics: ['work', 'plans', 'resources'],
+});
 
 /** Plans of repairs, those that wait marked. */
-export const PlansPage = () => (
-  <ListPage
-    list={PLANS}
-    title="Plans"
-    lead="What the bridge would change, or has changed, to make the service hold again what was asked for."
-    topics={['plans']}
-    search={[{ filter: 'status', label: 'Every status' }]}
-  >
-    <Observing />
-  </ListPage>
-);
+export const PlansPage = listPage({
+  list: PLANS,
+  title: 'Plans',
+  lead: 'What the bridge would change, or has changed, to make the service hold again what was asked for.',
+  topics: ['plans'],
+  search: [{ filter: 'status', label: 'Every status' }],
+  head: Observing,
+});
 
 /** What was asked for while the bridge observes, and of which no plan is made yet. */
 function Observing() {

@@ -68,7 +68,9 @@ export function Act<Name extends OpsName>(options: ActOptions<Name>) {
         )}
         {change.error && <Refusal error={change.error} />}
       </div>
-      <Confirm {...{ isOpen, close, run, label, color, command }}>{confirm}</Confirm>
+      <Question {...{ isOpen, close, run, label, color, command }} title={label}>
+        {confirm}
+      </Question>
     </div>
   );
 }
@@ -90,37 +92,57 @@ export function Refusal({ error }: { readonly error: Error }) {
   );
 }
 
-interface ConfirmOptions {
+/** A question before something is done. */
+export interface QuestionOptions {
+  readonly title: string;
+  readonly size?: 'lg';
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly run: () => void;
   readonly label: string;
   readonly color: string;
   readonly command: string;
+  readonly isPending?: boolean;
+  readonly error?: Error | null;
+  /** Takes the place of the question: what was made, which is shown once. */
+  readonly made?: ReactNode;
   readonly children: ReactNode;
 }
 
+/** Keeps a dialog with a secret open until a person says that it was copied. */
+export const KEPT = {
+  closeOnClickOutside: false,
+  closeOnEscape: false,
+  withCloseButton: false,
+} as const;
+
 /** Asks once more before something is done. */
-function Confirm({ isOpen, close, run, label, color, command, children }: ConfirmOptions) {
+export function Question({ isOpen, close, run, label, made, ...options }: QuestionOptions) {
+  const { title, size, color, command, isPending = false, error, children } = options;
   return (
     <Modal
       opened={isOpen}
       onClose={close}
-      title={label}
+      title={title}
+      {...(size && { size })}
+      {...(made ? KEPT : {})}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Stack>
-        <div>{children}</div>
-        <CommandLine text={command} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button color={color} onClick={run} data-autofocus>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
+      {made ?? (
+        <Stack>
+          <div>{children}</div>
+          <CommandLine text={command} />
+          {error && <Refusal error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button color={color} loading={isPending} onClick={run} data-autofocus>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      )}
     </Modal>
   );
 }

@@ -1,4 +1,6 @@
+import { useList } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { Empty } from '../parts/page.tsx';
 import { SubjectLink } from '../parts/subject-link.tsx';
@@ -32,19 +34,12 @@ export function FieldTable({ fields }: { readonly fields: readonly Field[] }) {
   );
 }
 
-/** Wish about a link; empty where it is not for the bridge to say. */
-export function Wanted({
-  desired,
-  word,
-}: {
-  readonly desired: boolean | null;
-  readonly word: string;
-}) {
-  return desired === null ? <span className="quiet">–</span> : toHeld(desired, word);
+/** Tells in words whether a link is wanted; empty where it is not for the bridge to say. */
+function toWanted(desired: boolean | null, word: string): string {
+  return desired === null ? '–' : toHeld(desired, word);
 }
 
-/** Tells in words whether a link is there. */
-export function toHeld(value: boolean | null, word: string): string {
+function toHeld(value: boolean | null, word: string): string {
   if (value === null) return 'unknown';
   return value ? word : `no ${word}`;
 }
@@ -70,9 +65,7 @@ export function LinkTable({
           <td>
             <SubjectLink type={type === 'groups' ? 'group' : 'user'} {...{ id, name }} />
           </td>
-          <td>
-            <Wanted desired={desired} word={word} />
-          </td>
+          <td>{toWanted(desired, word)}</td>
           <td>{toHeld(observed, word)}</td>
           <td>{from}</td>
           <td>
@@ -81,5 +74,32 @@ export function LinkTable({
         </tr>
       ))}
     </Frame>
+  );
+}
+
+const MEMBER_COLUMNS: readonly Column<Ops<'Member'>>[] = [
+  {
+    title: 'User',
+    grows: true,
+    cell: ({ id, name }) => <SubjectLink {...{ id, name }} />,
+  },
+  { title: 'Wanted', cell: ({ desired }) => toWanted(desired, 'member') },
+  { title: 'Seen', cell: ({ observed }) => toHeld(observed, 'member') },
+  { title: 'State', cell: ({ standing }) => <StateTag state={standing} /> },
+];
+
+/** Members of a group, as many as there are, of which the rows in sight are made. */
+export function MemberTable({ id }: { readonly id: string }) {
+  const list = useList('MemberList', `/groups/${encodeURIComponent(id)}/members`, {
+    topics: ['resources', 'work', 'drifts'],
+  });
+  return (
+    <DataTable
+      label="Members"
+      columns={MEMBER_COLUMNS}
+      list={list}
+      toKey={({ id: userId }) => userId}
+      empty="Nobody is in this group, and nobody is wanted in it."
+    />
   );
 }

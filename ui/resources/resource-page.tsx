@@ -7,8 +7,7 @@ import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
-import { FieldTable, LinkTable } from './cells.tsx';
-import { MemberTable } from './member-table.tsx';
+import { FieldTable, LinkTable, MemberTable } from './cells.tsx';
 import { ResourceActs } from './resource-acts.tsx';
 import { ResourceTimeline } from './resource-timeline.tsx';
 

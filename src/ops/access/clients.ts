@@ -1,17 +1,23 @@
+import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWish, ClientWithSecrets } from '../../access/clients.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { parseTrust as parseStoredTrust, type SecretRow } from '../../store/credentials/clients.ts';
 import type { AccessQuery } from '../../store/credentials/tokens.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { InvalidRequest } from '../http/body.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import { CLIENTS } from '../lists/access.ts';
-import type { ClientBody, ClientView } from '../schemas/access.ts';
-import { type AccessNeeds, parseLifetime, readAccessList, toLifeView } from './credential.ts';
-import { unknownProvider } from './providers.ts';
-import { parseTrust, toTrustState, toTrustView } from './trust.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import {
+  type AccessNeeds,
+  parseLifetime,
+  readAccessList,
+  toLifeView,
+  unknownProvider,
+} from './tokens.ts';
 
-const LIFETIME = { min: '365d', max: '1095d', otherwise: '730d' } as const;
+const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 
 /** Requests about OAuth clients. */
 export const clientRoutes = [
@@ -51,7 +57,7 @@ export const clientRoutes = [
     body: 'SecretBody',
     answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
     async handle({ access: { clients } }: AccessNeeds, { params, body: { expires }, operator }) {
-      const validForMs = parseLifetime(expires, LIFETIME);
+      const validForMs = parseLifetime(expires, SECRET_TERMS);
       const made = await clients.rotate(params.id, { validForMs, by: operator.id });
       if (made.kind === 'made') return toMade(made);
       if (made.kind === 'unknown') return unknownClient();
@@ -81,8 +87,8 @@ const HOST_REFUSED =
 const NO_SECRETS = 'This client proves itself by assertions and has no secret.';
 
 /** A secret with a lifetime, or a trust. @throws InvalidRequest */
-function parseProof({ expires, trust }: ClientBody): ClientWish['proof'] {
-  if (trust === undefined) return { validForMs: parseLifetime(expires, LIFETIME) };
+function parseProof({ expires, trust }: OpsJson<'ClientBody'>): ClientWish['proof'] {
+  if (trust === undefined) return { validForMs: parseLifetime(expires, SECRET_TERMS) };
   if (expires === undefined) return { trust: parseTrust(trust) };
   throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
 }
@@ -94,20 +100,17 @@ function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly
 }
 
 /** The state of a client for the acts of operators. */
-function toState({ name, profile, provider, trust, secrets, revokedAt }: ClientView) {
+function toState({ name, profile, provider, trust, ...others }: OpsJson<'Client'>): object {
+  const { secrets, revokedAt } = others;
   const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
-  return {
-    ...{ name, profile, provider },
-    ...(trust && { trust: toTrustState(trust) }),
-    ...{ secrets: valid, revokedAt },
-  };
+  return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
 }
 
 function unknownClient(): Answer<404, Problem> {
   return problem(404, 'not-found', 'No client has this id or name, or no such secret.');
 }
 
-function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
+function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {
   const trust = parseStoredTrust(client);
   return {
     id: `client-${client.id}`,
@@ -120,6 +123,78 @@ function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
   };
 }
 
-function toSecretView(row: SecretRow): ClientView['secrets'][number] {
+function toSecretView(row: SecretRow): OpsJson<'Client'>['secrets'][number] {
   return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt: toMoment(row.expires_at) };
+}
+
+const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
+/** Claim that is unique by its definition. @see RFC 7519 §4.1.7 */
+const ONCE = 'jti';
+const CLAIMS_MAX = 20;
+const KEYS_TEXT_MAX = 65_536;
+/** Claims that are compared anyway. */
+const OWN_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat'];
+
+/** Reads what the assertions of a new client have to say. @throws InvalidRequest */
+function parseTrust(body: OpsJson<'TrustBody'>): Trust {
+  const { issuer = null, audiences = [], lifetime, once = ONCE } = body;
+  const claims = parseClaims(body);
+  if (issuer !== null && audiences.length === 0) {
+    throw new InvalidRequest('An issuer signs for many: audiences says which tokens are for you.');
+  }
+  if (issuer !== null && claims.length === 0) {
+    throw new InvalidRequest('An issuer signs for many: claims says who of them it is.');
+  }
+  const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
+  return { issuer, audiences, claims, keys: parseSource(body), lifetimeMs, once };
+}
+
+function parseClaims({ claims = {} }: OpsJson<'TrustBody'>): ExpectedClaim[] {
+  const expected = Object.entries(claims).map(([name, values]) => ({ name, values }));
+  const own = expected.find(({ name }) => OWN_CLAIMS.includes(name));
+  if (own !== undefined) throw new InvalidRequest(`${own.name} is compared in any case.`);
+  if (expected.length > CLAIMS_MAX) throw new InvalidRequest(`claims has at most ${CLAIMS_MAX}.`);
+  return expected;
+}
+
+function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource {
+  if (jwksUri !== undefined && jwks !== undefined) {
+    throw new InvalidRequest('Keys are at jwksUri, or given as jwks: one of both.');
+  }
+  if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
+  if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
+  if (issuer === undefined) {
+    throw new InvalidRequest('A client that signs for itself needs its keys: jwksUri, or jwks.');
+  }
+  parseAddress('issuer', issuer);
+  return { kind: 'issuer' };
+}
+
+function parseGiven(jwks: NonNullable<OpsJson<'TrustBody'>['jwks']>) {
+  if (JSON.stringify(jwks).length > KEYS_TEXT_MAX) throw new InvalidRequest('jwks is too large.');
+  try {
+    return parseKeys(jwks);
+  } catch {
+    throw new InvalidRequest('jwks is {"keys": […]} with public keys: RSA, EC or OKP.');
+  }
+}
+
+function parseAddress(name: string, text: string): string {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (isWeb && url.hash === '' && url.username === '' && url.password === '') return text;
+  throw new InvalidRequest(`${name} is an https:// address without credentials.`);
+}
+
+/** The trust of a client as an operator is shown it. */
+function toTrustView({ lifetimeMs, keys, claims, audiences, ...rest }: Trust): OpsJson<'Trust'> {
+  return {
+    ...rest,
+    audiences: [...audiences],
+    claims: claims.map(({ name, values }) => ({ name, values: [...values] })),
+    keysFrom: keys.kind,
+    jwksUri: keys.kind === 'address' ? keys.url : null,
+    keyIds: keys.kind === 'given' ? keys.keys.map(({ kid }) => kid ?? null) : [],
+    lifetimeSeconds: lifetimeMs / 1_000,
+  };
 }

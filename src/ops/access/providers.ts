@@ -6,8 +6,8 @@ import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import { PROVIDERS } from '../lists/access.ts';
-import type { LimitsBody, ProviderView } from '../schemas/providers.ts';
-import type { AccessNeeds } from './credential.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { type AccessNeeds, unknownProvider } from './tokens.ts';
 
 /** Requests about identity providers. */
 export const providerRoutes = [
@@ -67,11 +67,6 @@ export const providerRoutes = [
   }),
 ] as const;
 
-/** The answer to a credential or a takeover for a provider that is not there. */
-export function unknownProvider(): Answer<404, Problem> {
-  return problem(404, 'unknown-provider', 'No provider has this name.');
-}
-
 const IN_USE: Readonly<Record<Belonging, string>> = {
   credentials: 'The provider has a credential that is not revoked: revoke it first.',
   users: 'The provider has people: delete them through it first.',
@@ -83,7 +78,7 @@ function toRefusal(kind: 'unknown' | 'default'): Answer<404 | 409, Problem> {
   return problem(409, 'default', 'The default provider has no limits and is always there.');
 }
 
-function toWish({ domains, groupNames, may, ...handling }: LimitsBody): ProviderWish {
+function toWish({ domains, groupNames, may, ...handling }: OpsJson<'LimitsBody'>): ProviderWish {
   return {
     limits: {
       ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
@@ -94,17 +89,17 @@ function toWish({ domains, groupNames, may, ...handling }: LimitsBody): Provider
   };
 }
 
-function toProviderView({ seq: _, createdAt, ...provider }: Provider): ProviderView {
+function toProviderView({ seq: _, createdAt, ...provider }: Provider): OpsJson<'Provider'> {
   return { ...provider, createdAt: toMoment(createdAt) };
 }
 
 /** The state of a provider for the acts of operators; its name is the subject. */
-function toState({ seq: _, name: __, createdAt: ___, createdBy: ____, ...state }: Provider) {
-  const { domains, groupNames, may, match } = state;
-  return {
-    ...state,
-    domains: domains && [...domains],
-    groupNames: groupNames && [...groupNames],
-    ...{ may: [...may], match: [...match] },
-  };
+function toState({
+  seq: _,
+  name: __,
+  createdAt: ___,
+  createdBy: ____,
+  ...state
+}: Provider): object {
+  return state;
 }

@@ -1,15 +1,23 @@
+import type { Access } from '../../access/access.ts';
 import type { Tokens } from '../../access/tokens.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import type { TokenRow } from '../../store/credentials/tokens.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { duration } from '../../settings/kinds.ts';
+import type { SessionPlace, SessionRow } from '../../store/credentials/sessions.ts';
+import type { AccessQuery, TokenRow } from '../../store/credentials/tokens.ts';
+import { InvalidRequest } from '../http/body.ts';
+import {
+  type ListQuery,
+  NEWEST,
+  type PartQuery,
+  readList,
+  wrongCursor,
+} from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
-import { ok, problem, route } from '../http/route.ts';
-import { TOKENS } from '../lists/access.ts';
-import type { TokenBody, TokenView } from '../schemas/access.ts';
-import { type AccessNeeds, parseLifetime, readAccessList, toLifeView } from './credential.ts';
-import { unknownProvider } from './providers.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { type ACCESS_FILTERS, SESSIONS, TOKENS } from '../lists/access.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
-const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
+const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 
 /** Requests about named tokens. */
 export const tokenRoutes = [
@@ -50,11 +58,11 @@ export const tokenRoutes = [
  */
 export async function makeToken(
   tokens: Pick<Tokens, 'make'>,
-  { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: TokenBody,
+  { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: OpsJson<'TokenBody'>,
   by: string,
 ) {
   if (purpose !== 'scim' && provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
-  const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
+  const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
   const owner = provider ?? DEFAULT_PROVIDER;
   const made = await tokens.make({ name, purpose, profile, provider: owner, validForMs, by });
   if (made.kind === 'unknown-provider') return unknownProvider();
@@ -70,11 +78,18 @@ export async function makeToken(
 const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
 
 /** The state of a token for the acts of operators. */
-function toState({ name, for: purpose, profile, provider, expiresAt, revokedAt }: TokenView) {
+function toState({
+  name,
+  for: purpose,
+  profile,
+  provider,
+  expiresAt,
+  revokedAt,
+}: OpsJson<'Token'>) {
   return { name, for: purpose, profile, provider, expiresAt, revokedAt };
 }
 
-function toTokenView(row: TokenRow): TokenView {
+function toTokenView(row: TokenRow): OpsJson<'Token'> {
   return {
     id: `token-${row.id}`,
     name: row.name,
@@ -84,4 +99,103 @@ function toTokenView(row: TokenRow): TokenView {
     ...toLifeView(row),
     expiresAt: toMoment(row.expires_at),
   };
+}
+
+/** Requests about sign-ins to the console. */
+export const sessionRoutes = [
+  route({
+    ...SESSIONS,
+    async handle({ access: { sessions } }: AccessNeeds, { query: { limit, cursor } }) {
+      const after = cursor === undefined ? undefined : parsePlace(cursor);
+      const rows = await sessions.list({ after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      const nextCursor = last === undefined ? null : `${last.created_at}-${last.id}`;
+      return ok({ items: shown.map(toSessionView), nextCursor });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/{id}/revoke',
+    tag: 'Credentials',
+    summary: 'Ends a sign-in to the console, everywhere at once.',
+    answers: { 200: 'SessionEnded', 404: 'Problem' },
+    async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
+      const isEnded = await sessions.end(id.replace(/^session-/, ''));
+      return isEnded ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
+    },
+  }),
+] as const;
+
+/** @throws InvalidRequest */
+function parsePlace(cursor: string): SessionPlace {
+  const [, at, id] = /^(\d{1,15})-(.{1,100})$/.exec(cursor) ?? [];
+  if (id === undefined) throw wrongCursor();
+  return { created_at: Number(at), id };
+}
+
+function toSessionView(row: SessionRow): OpsJson<'Session'> {
+  return {
+    id: `session-${row.id}`,
+    name: row.credential_name,
+    for: row.purpose,
+    createdAt: toMoment(row.created_at),
+    lastUsedAt: toMoment(row.last_used_at),
+    expiresAt: toMoment(row.expires_at),
+  };
+}
+
+/** The credentials that operators keep. */
+type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
+
+/** Dependencies of requests about credentials. */
+export interface AccessNeeds {
+  readonly access: AccessSource;
+}
+
+/** A page of tokens or clients, the newest first. @throws InvalidRequest for a cursor that is no number */
+export function readAccessList<Row extends { readonly seq: number }, Item>(
+  query: ListQuery<typeof ACCESS_FILTERS>,
+  list: (query: AccessQuery) => Promise<readonly Row[]>,
+  toItem: (row: Row) => Item,
+) {
+  const { state } = query.filters;
+  const read = ({ from: beforeSeq, limit }: PartQuery) => list({ state, beforeSeq, limit });
+  return readList(query, NEWEST, read, toItem);
+}
+
+/** The lifetime that a credential may have, as durations. */
+interface Lifetime {
+  readonly min: string;
+  readonly max: string;
+  readonly otherwise: string;
+}
+
+/** The lifetime of a credential or an assertion, in milliseconds. @throws InvalidRequest */
+export function parseLifetime(
+  expires: string | undefined,
+  limits: Lifetime,
+  name = 'expires',
+): number {
+  const { min, max, otherwise } = limits;
+  const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
+  if (parsed.success) return parsed.data;
+  throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
+}
+
+/** The times of a token, a client or a secret as an operator is shown them. */
+export function toLifeView(
+  row: Pick<TokenRow, 'created_at' | 'created_by' | 'last_used_at' | 'revoked_at'>,
+) {
+  return {
+    createdAt: toMoment(row.created_at),
+    createdBy: row.created_by,
+    lastUsedAt: toMoment(row.last_used_at),
+    revokedAt: toMoment(row.revoked_at),
+  };
+}
+
+/** The answer to a credential or a takeover for a provider that is not there. */
+export function unknownProvider(): Answer<404, Problem> {
+  return problem(404, 'unknown-provider', 'No provider has this name.');
 }

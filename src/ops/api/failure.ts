@@ -1,9 +1,9 @@
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
-import type { ApiFailure } from '../schemas/requests.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
 /** The failure of a call as JSON for its caller: `answer` may hold personal data; null: it was empty or a web page. */
-export function toApiFailure(error: UpstreamError): ApiFailure {
+export function toApiFailure(error: UpstreamError): OpsJson<'CallFailure'> {
   const { code, message, operation, status, retry, outcome, requestId, retryAfterMs } = error;
   return {
     code,
@@ -39,17 +39,17 @@ export function findApiFailure(answer: unknown): UpstreamError | undefined {
   });
 }
 
-function isApiFailure(answer: unknown): answer is ApiFailure {
+function isApiFailure(answer: unknown): answer is OpsJson<'CallFailure'> {
   return isNamed(answer) && 'operation' in answer && 'outcome' in answer;
 }
 
 /** The same version of the bridge has the same codes. */
-function parseCode({ code }: ApiFailure): UpstreamErrorCode {
+function parseCode({ code }: OpsJson<'CallFailure'>): UpstreamErrorCode {
   return code as UpstreamErrorCode;
 }
 
 /** The message without what the error puts before it. */
-function toDetail({ operation, code, status, message }: ApiFailure): string {
+function toDetail({ operation, code, status, message }: OpsJson<'CallFailure'>): string {
   const answered = status === null ? '' : ` (status ${status})`;
   const prefix = `${operation}: ${code}${answered}: `;
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;

@@ -3,7 +3,7 @@ import { cardComments, restrictedAccessCardFiles } from '../../upstream/operatio
 import { customDirectoryFields } from '../../upstream/operations/directories.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { groups } from '../../upstream/operations/people.ts';
-import { parseCall } from './parse-call.ts';
+import { parseCall } from './routes.ts';
 
 const { attachFileToCard } = restrictedAccessCardFiles;
 const toContent = (text: string) => Buffer.from(text).toString('base64');

@@ -1,14 +1,16 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { z } from 'zod';
 import { UpstreamError } from '../../upstream/errors.ts';
+import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
+import { isFileType, toTypes } from '../../upstream/operations/part.ts';
 import { EXACT_JSON } from '../http/body.ts';
 import { noteAct } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import type { ApiFailure } from '../schemas/requests.ts';
+import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
-import { parseCall } from './parse-call.ts';
 
 /** A call with its files, which travel as base64: 12 MB of them. */
 const BODY_MAX = '16mb';
@@ -58,7 +60,7 @@ export const apiRoutes = [
 type CallAnswer =
   | Answer<200, { readonly result: unknown }>
   | Answer<400, Problem>
-  | Answer<502 | 503 | 504, ApiFailure>;
+  | Answer<502 | 503 | 504, OpsJson<'CallFailure'>>;
 
 async function call(
   api: ApiSource,
@@ -87,4 +89,41 @@ async function call(
 function toStatus({ code, status }: UpstreamError): 502 | 503 | 504 {
   if (status !== undefined) return 502;
   return code === 'timeout' ? 504 : 503;
+}
+
+/** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
+export type SentCall = z.input<typeof opsSchemas.CallBody>;
+
+/**
+ * Parses the body of a call. Text in place of a file would be the path of one on this machine, so files are taken
+ * from `files` alone.
+ * @throws TypeError saying what is wrong
+ */
+export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): object {
+  const parsed = opsSchemas.CallBody.safeParse(sent ?? {});
+  if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);
+  const { files = {}, body, ...args } = parsed.data;
+  const types = toTypes(fields);
+  for (const name of Object.keys(body ?? {})) {
+    if (!isFileType(types.get(name))) continue;
+    throw new TypeError(`${id}: body.${name} is a file; it is sent in files`);
+  }
+  const entries = Object.entries(files).map(([name, list]) => {
+    const type = types.get(name);
+    if (!isFileType(type)) throw new TypeError(`${id}: files.${name} is unknown`);
+    return [name, toInput(type, list.map(toFile))] as const;
+  });
+  if (entries.length === 0) return body === undefined ? args : { ...args, body };
+  return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
+}
+
+/** A list where the operation takes several; where it takes one, the operation refuses several. */
+function toInput(type: 'file' | 'file[]', files: FileInput[]): unknown {
+  return type === 'file[]' || files.length > 1 ? files : files[0];
+}
+
+type SentFile = NonNullable<OpsJson<'CallBody'>['files']>[string][number];
+
+function toFile({ content, ...named }: SentFile): FileInput {
+  return { content: Buffer.from(content, 'base64'), ...named };
 }

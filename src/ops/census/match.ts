@@ -1,6 +1,6 @@
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
-import { type CensusPerson, toFolded } from './person.ts';
+import { type CensusPerson, toFolded } from './compare.ts';
 
 /** Entries that share a key, or people of the bridge who do. */
 export interface Shared {
@@ -9,26 +9,10 @@ export interface Shared {
   readonly people: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** Matches of one export with everybody whom the bridge knows. */
-export interface Matches {
-  /** The entry of a person, and the key that found it; undefined: none, or more than one. */
-  readonly findEntry: (
-    id: string,
-  ) => { readonly entry: ExportEntry; readonly by: MatchKey } | undefined;
-  /** True when an entry may be this person, although that is not sure. */
-  readonly isClaimed: (id: string) => boolean;
-  /** Entries that are nobody whom the bridge knows. */
-  readonly listStrangers: () => readonly ExportEntry[];
-  /** Cases in which one is two. */
-  readonly listShared: () => readonly Shared[];
-  /** True when an externalId has found somebody: the export has those that the provider sends. */
-  readonly knowsExternalIds: boolean;
-}
-
-/** Collects matches: `add` is called once for each person. */
-export interface Matcher {
-  readonly add: (person: CensusPerson) => void;
-  readonly end: () => Matches;
+/** Entry of a person, and the key that found it. */
+interface Found {
+  readonly entry: ExportEntry;
+  readonly by: MatchKey;
 }
 
 /** A person who may be an entry. */
@@ -44,36 +28,71 @@ export interface Sought {
   readonly idAttribute: 'externalId' | 'formerExternalId';
 }
 
-/** Creates a matcher of these entries. */
-export function createMatcher(
+/** Matches of one export with everybody whom the bridge knows. */
+export type Matches = Awaited<ReturnType<typeof matchEntries>>;
+
+/** Matches these entries with people of the bridge. */
+export async function matchEntries(
   entries: readonly ExportEntry[],
-  { provider, idAttribute }: Sought,
-): Matcher {
-  const indexes = new Map<MatchKey, Index>();
-  for (const key of MATCH_KEYS) {
-    const attribute = key === 'externalId' ? idAttribute : key;
-    indexes.set(key, indexBy(entries, attribute));
+  people: AsyncIterable<CensusPerson>,
+  sought: Sought,
+) {
+  const { indexes, candidates, addresses } = await collect(entries, people, sought);
+  const claimed = new Set([...candidates.values()].flat().map(({ id }) => id));
+  const best = [...candidates].map(([entry, some]) => ({ entry, found: findBest(some) }));
+  const sure = new Map<string, Found[]>();
+  for (const { entry, found } of best) {
+    const [only, second] = found;
+    if (only && second === undefined) push(sure, only.id, { entry, by: only.by });
   }
-  const candidates = new Map<ExportEntry, Candidate[]>();
-  const addresses = new Map<string, Candidate[]>();
-  const note = (entry: ExportEntry, found: Candidate) => {
-    const known = candidates.get(entry) ?? [];
-    // The keys come in the order of their sureness.
-    if (!known.some(({ id }) => id === found.id)) candidates.set(entry, [...known, found]);
-  };
   return {
-    add(person) {
-      const { id, name } = person;
-      for (const { key, by, text } of listKeys(person, provider)) {
-        for (const entry of indexes.get(key)?.get(text) ?? []) note(entry, { id, name, by });
-      }
-      for (const email of person.emails) push(addresses, email, { id, name, by: 'email' });
+    /** The entry of a person, and the key that found it; undefined: none, or more than one. */
+    findEntry(id: string): Found | undefined {
+      const [found, second] = sure.get(id) ?? [];
+      return second === undefined ? found : undefined;
     },
-    end: () => toMatches({ entries, indexes, candidates, addresses }),
+    /** True when an entry may be this person, although that is not sure. */
+    isClaimed: (id: string) => claimed.has(id),
+    /** Entries that are nobody whom the bridge knows. */
+    listStrangers: () => entries.filter((entry) => !candidates.has(entry)),
+    /** Cases in which one is two. */
+    listShared: (): Shared[] => [
+      ...listSharedEntries(indexes, sure),
+      ...listSharedPeople({ candidates, addresses, sure }),
+    ],
+    /** True when an externalId has found somebody: the export has those that the provider sends. */
+    knowsExternalIds: best.some(({ found: [first] }) => first?.by === 'externalId'),
   };
 }
 
+/** Collects whom each entry may be, and who has each address. */
+async function collect(
+  entries: readonly ExportEntry[],
+  people: AsyncIterable<CensusPerson>,
+  { provider, idAttribute }: Sought,
+) {
+  const indexes = MATCH_KEYS.map((key) => {
+    return [key, indexBy(entries, key === 'externalId' ? idAttribute : key)] as const;
+  });
+  const byKey = new Map(indexes);
+  const candidates = new Map<ExportEntry, Candidate[]>();
+  const addresses = new Map<string, Candidate[]>();
+  for await (const person of people) {
+    const { id, name } = person;
+    for (const { key, by, text } of listKeys(person, provider)) {
+      for (const entry of byKey.get(key)?.get(text) ?? []) {
+        // The keys come in the order of their sureness.
+        const isKnown = candidates.get(entry)?.some((known) => known.id === id);
+        if (!isKnown) push(candidates, entry, { id, name, by });
+      }
+    }
+    for (const email of person.emails) push(addresses, email, { id, name, by: 'email' });
+  }
+  return { indexes, candidates, addresses };
+}
+
 type Index = ReadonlyMap<string, readonly ExportEntry[]>;
+type Sure = ReadonlyMap<string, readonly Found[]>;
 
 function indexBy(
   entries: readonly ExportEntry[],
@@ -102,93 +121,61 @@ function* listKeys(
   for (const text of emails) yield { key: 'userName', by: 'email', text } as const;
 }
 
-interface Collected {
-  readonly entries: readonly ExportEntry[];
-  readonly indexes: ReadonlyMap<MatchKey, Index>;
-  readonly candidates: ReadonlyMap<ExportEntry, readonly Candidate[]>;
-  readonly addresses: ReadonlyMap<string, readonly Candidate[]>;
-}
-
-function toMatches(collected: Collected): Matches {
-  const { entries, candidates } = collected;
-  const sure = new Map<string, { entry: ExportEntry; by: MatchKey }[]>();
-  const claimed = new Set<string>();
-  let knowsExternalIds = false;
-  for (const [entry, some] of candidates) {
-    for (const { id } of some) claimed.add(id);
-    const [found, second] = findBest(some);
-    if (found?.by === 'externalId') knowsExternalIds = true;
-    if (found !== undefined && second === undefined) push(sure, found.id, { entry, by: found.by });
-  }
-  return {
-    findEntry(id) {
-      const [found, second] = sure.get(id) ?? [];
-      return second === undefined ? found : undefined;
-    },
-    isClaimed: (id) => claimed.has(id),
-    listStrangers: () => entries.filter((entry) => !candidates.has(entry)),
-    listShared: () => [...listSharedEntries(collected, sure), ...listSharedPeople(collected, sure)],
-    knowsExternalIds,
-  };
-}
-
 /** Candidates by the surest key. */
 function findBest(candidates: readonly Candidate[]): readonly Candidate[] {
   const key = MATCH_KEYS.find((one) => candidates.some(({ by }) => by === one));
   return candidates.filter(({ by }) => by === key);
 }
 
-/** People of the bridge for whom one entry alone is sure, by their ids. */
-type Sure = ReadonlyMap<string, readonly { readonly entry: ExportEntry; readonly by: MatchKey }[]>;
-
-/** Rows with one key, and rows of one person under two names. */
-function* listSharedEntries({ indexes }: Collected, sure: Sure): Generator<Shared> {
-  const told = new Set<string>();
+/** Rows with one key, and rows of one person under two names; each set of rows once. */
+function* listSharedEntries(
+  indexes: readonly (readonly [MatchKey, Index])[],
+  sure: Sure,
+): Generator<Shared> {
+  const known = new Set<string>();
+  const isNew = (entries: readonly ExportEntry[]) => {
+    const rows = entries.map(({ row }) => row).join();
+    const isFirst = entries.length > 1 && !known.has(rows);
+    if (isFirst) known.add(rows);
+    return isFirst;
+  };
   for (const [by, index] of indexes) {
-    for (const entries of index.values()) {
-      const isNew = entries.length > 1 && !told.has(toRows(entries));
-      if (!isNew) continue;
-      told.add(toRows(entries));
-      yield { by, entries, people: [] };
-    }
+    for (const entries of index.values()) if (isNew(entries)) yield { by, entries, people: [] };
   }
   for (const found of sure.values()) {
-    const [first] = found;
+    const [{ by } = { by: 'email' as const }] = found;
     const entries = found.map(({ entry }) => entry);
-    const isNew = first !== undefined && found.length > 1 && !told.has(toRows(entries));
-    if (isNew) yield { by: first.by, entries, people: [] };
+    if (isNew(entries)) yield { by, entries, people: [] };
   }
 }
 
+interface Collected {
+  readonly candidates: ReadonlyMap<ExportEntry, readonly Candidate[]>;
+  readonly addresses: ReadonlyMap<string, readonly Candidate[]>;
+  readonly sure: Sure;
+}
+
 /** People whom one row may be, and people with one address. */
-function* listSharedPeople({ candidates, addresses }: Collected, sure: Sure): Generator<Shared> {
-  const told = new Set<string>();
+function* listSharedPeople({ candidates, addresses, sure }: Collected): Generator<Shared> {
+  const known = new Set<string>();
   for (const [entry, some] of candidates) {
     // Whom a row of their own names is not this one.
     const people = some.filter(({ id }) => (sure.get(id) ?? [{ entry }])[0]?.entry === entry);
-    const [first] = people;
-    const isNew = first !== undefined && people.length > 1;
-    if (!isNew) continue;
-    told.add(toIds(people));
+    const [first, second] = people;
+    if (first === undefined || second === undefined) continue;
+    known.add(toIds(people));
     yield { by: first.by, entries: [entry], people };
   }
   for (const people of addresses.values()) {
-    const isNew = people.length > 1 && !told.has(toIds(people));
-    if (!isNew) continue;
-    told.add(toIds(people));
+    if (people.length < 2 || known.has(toIds(people))) continue;
+    known.add(toIds(people));
     yield { by: 'email', entries: [], people };
   }
 }
 
-function toRows(entries: readonly ExportEntry[]): string {
-  return entries.map(({ row }) => row).join();
-}
-
 function toIds(people: readonly Candidate[]): string {
-  return people
-    .map(({ id }) => id)
-    .toSorted()
-    .join();
+  const ids = people.map(({ id }) => id);
+  return ids.toSorted().join();
 }
 
 /** Adds a value to those of its key. */

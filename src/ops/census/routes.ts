@@ -1,11 +1,28 @@
+import type { CensusKind } from '../../domain/census.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { unknownProvider } from '../access/providers.ts';
-import { parseColumnMap } from '../exports/read-entries.ts';
-import { fileTaken, readFileEntries } from '../exports/read-file.ts';
-import { type AnswerInParts, problem, route } from '../http/route.ts';
+import { readRows } from '../../store/resources/rows.ts';
+import { findLastSweptAt } from '../../store/sweeps.ts';
+import { unknownProvider } from '../access/tokens.ts';
+import {
+  type ExportEntry,
+  fileTaken,
+  parseColumnMap,
+  readFileEntries,
+} from '../exports/read-entries.ts';
+import { toMoment } from '../http/moment.ts';
+import { problem, route, toItemsJson } from '../http/route.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { type CensusTotals, compareAll } from './source.ts';
+import {
+  type CensusPerson,
+  comparePerson,
+  compareStranger,
+  NOTHING,
+  toCensusPerson,
+  toEntryView,
+} from './compare.ts';
+import { type Matches, matchEntries } from './match.ts';
 
 /** The request for a census. */
 export const censusRoutes = [
@@ -41,39 +58,92 @@ export const censusRoutes = [
           throw error;
         },
       );
-      const parts = toParts(compareAll(sources, { provider, entries }), end);
+      const sweptAt = toMoment((await findLastSweptAt(store.read)) ?? null);
+      const totals = { provider, sweptAt, entries: entries.length, ...NO_COUNTS, kinds: {} };
+      const parts = toItemsJson(compareAll(sources, entries, totals), () => {
+        // Before the answer ends, so that who reads it may ask again.
+        end();
+        return totals;
+      });
       // It tells and changes nothing, so it is no act.
-      return { status: 200, parts, acts: [] } satisfies AnswerInParts;
+      return { status: 200, parts, acts: [] };
     },
   }),
 ] as const;
 
-/** Length of one part of the answer. */
-const PART_LENGTH = 16_384;
+/** Numbers of a census, which are known at its end. */
+interface Totals {
+  readonly provider: string;
+  people: number;
+  accounts: number;
+  agreeing: number;
+  readonly kinds: Partial<Record<CensusKind, number>>;
+}
 
-/** The JSON of a census, whose numbers come last because they are known last. */
-async function* toParts(
-  findings: ReturnType<typeof compareAll>,
-  end: () => void,
-): AsyncGenerator<string> {
-  let text = '{"items":[';
-  let isFirst = true;
-  for (;;) {
-    const next = await findings.next();
-    if (next.done) {
-      // Before the end is told, so that who reads it may ask again.
-      end();
-      yield `${text}],${toTail(next.value)}`;
-      return;
-    }
-    text += `${isFirst ? '' : ','}${JSON.stringify(next.value)}`;
-    isFirst = false;
-    if (text.length < PART_LENGTH) continue;
-    yield text;
-    text = '';
+const NO_COUNTS = { people: 0, accounts: 0, agreeing: 0 };
+
+/** Finds what differs, and counts in `totals`. It reads, and calls nobody. */
+async function* compareAll(
+  sources: Reading,
+  entries: readonly ExportEntry[],
+  totals: Totals,
+): AsyncGenerator<OpsJson<'Finding'>> {
+  for await (const found of listFindings(sources, entries, totals)) {
+    totals.kinds[found.kind] = (totals.kinds[found.kind] ?? 0) + 1;
+    yield found;
   }
 }
 
-function toTail(totals: CensusTotals): string {
-  return JSON.stringify(totals).slice(1);
+async function* listFindings(
+  sources: Reading,
+  entries: readonly ExportEntry[],
+  totals: Totals,
+): AsyncGenerator<OpsJson<'Finding'>> {
+  const { provider } = totals;
+  const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
+  const comparison = { provider, knowsExternalIds: matches.knowsExternalIds };
+  for await (const person of listPeople(sources)) {
+    const matched = matches.findEntry(person.id);
+    // Who is a duplicate is not missing too.
+    const isUnsure = matched === undefined && matches.isClaimed(person.id);
+    const found = isUnsure ? undefined : comparePerson(comparison, person, matched);
+    count(totals, person, matched !== undefined && found === undefined);
+    if (found) yield found;
+  }
+  for (const stranger of matches.listStrangers()) {
+    const found = compareStranger(stranger);
+    if (found) yield found;
+  }
+  for (const { by, entries: rows, people } of matches.listShared()) {
+    const named = people.map(({ id, name }) => ({ id, name }));
+    yield { ...NOTHING, kind: 'duplicate', by, entries: rows.map(toEntryView), people: named };
+  }
+}
+
+function count(totals: Totals, { provider, held }: CensusPerson, isAgreed: boolean): void {
+  if (provider === totals.provider) totals.people += 1;
+  if (held !== undefined) totals.accounts += 1;
+  if (isAgreed) totals.agreeing += 1;
+}
+
+/** The store, and how it says who is active. */
+export type Reading = Pick<OpsSources, 'store' | 'deactivation'>;
+
+/** Matches entries with everybody whom the bridge manages or observes. */
+export function matchAll(
+  sources: Reading,
+  entries: readonly ExportEntry[],
+  sought: Parameters<typeof matchEntries>[2],
+): Promise<Matches> {
+  return matchEntries(entries, listPeople(sources), sought);
+}
+
+/** Rows that are read at once. */
+const PART = 100;
+
+/** Everybody whom the bridge manages or observes. */
+export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
+  for await (const rows of readRows(store.read, 'user', { limit: PART, of: 'live' })) {
+    for (const row of rows) yield toCensusPerson(row, deactivation);
+  }
 }

@@ -8,7 +8,7 @@ import { type CheckReport, checkService, type ServiceSettings } from './check-se
 
 /** Settings of a bridge with a service, without a limit of the rate. */
 function toServiceSettings(change: Partial<ServiceSettings>): ServiceSettings {
-  const { upstream } = settingsSchema.parse({ upstream: { requestsPerSecond: 0 } });
+  const upstream = settingsSchema.shape.upstream.parse({ requestsPerSecond: 0 });
   return { ...upstream, url: 'https://company.example', token: 'service-token', ...change };
 }
 

@@ -7,7 +7,16 @@ import { users as currentUsers } from '../../upstream/operations/people.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
-import { LISTS, type ListProbe, listGroupProbes, type Probe, READING } from './probes.ts';
+import {
+  GROUP_LISTS,
+  LISTS,
+  type ListProbe,
+  NIL_UID,
+  type Probe,
+  READING,
+  readGroup,
+  readSample,
+} from './probes.ts';
 import { toTrouble } from './trouble.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
@@ -104,36 +113,38 @@ async function listChecks(transport: Transport, settings: ServiceSettings): Prom
     if (!isToken) return [toFailed('address', account.error)];
     return [toAddress(settings), toFailed('token', account.error)];
   }
-  const [users, ...others] = LISTS;
-  const first = await readList(transport, users);
-  const isNowhere = isNotThere(account.error) && isNotThere(first.error);
-  if (isNowhere && account.error) return [toFailed('address', account.error)];
-  const lists = [first];
-  for (const list of others) lists.push(await readList(transport, list));
-  const uid = lists.find(({ value }) => value?.groupUid !== undefined)?.value?.groupUid;
-  const ofGroup: CheckResult[] = [];
-  for (const probe of listGroupProbes(uid)) {
-    const { value, error } = await attempt(() => probe.read(transport));
-    if (uid === undefined) ofGroup.push(toUnproved(probe, error));
-    else ofGroup.push(error ? toRefused(probe, error) : toFound(probe, value));
+  const lists: (Attempt<Sample> & { readonly list: ListProbe })[] = [];
+  for (const list of LISTS) {
+    lists.push({ list, ...(await attempt(() => readSample(transport, list))) });
+    const isNowhere = isNotThere(account.error) && isNotThere(lists[0]?.error);
+    if (isNowhere && account.error) return [toFailed('address', account.error)];
   }
+  const uid = lists.find(({ value }) => value?.groupUid !== undefined)?.value?.groupUid;
   return [
-    ...[toAddress(settings), toToken(account)],
-    ...lists.map(({ check }) => check),
-    ...ofGroup,
+    toAddress(settings),
+    toToken(account),
+    ...lists.map(({ list, value, error }) =>
+      error ? toRefused(list, error) : toFound(list, value.words),
+    ),
+    ...(await checkGroup(transport, uid)),
     ...checkPageSize(
-      lists.flatMap(({ value }) => (value?.isCut ? value.entries : [])),
+      lists.flatMap(({ value }) => value?.cutAt ?? []),
       settings,
     ),
   ];
 }
 
-async function readList(transport: Transport, list: ListProbe) {
-  const read = await attempt(() => list.read(transport));
-  return {
-    ...read,
-    check: read.error ? toRefused(list, read.error) : toFound(list, read.value.words),
-  };
+type Sample = Awaited<ReturnType<typeof readSample>>;
+
+/** Checks the rights to the people of a group; without a group one is asked for that cannot exist. */
+async function checkGroup(transport: Transport, uid: string | undefined): Promise<CheckResult[]> {
+  const checks: CheckResult[] = [];
+  for (const probe of GROUP_LISTS) {
+    const { value, error } = await attempt(() => readGroup(transport, probe, uid ?? NIL_UID));
+    if (uid === undefined) checks.push(toUnproved(probe, error));
+    else checks.push(error ? toRefused(probe, error) : toFound(probe, value));
+  }
+  return checks;
 }
 
 /** An answer of the service, or its failure. "Could not look" is never taken for an answer. */

@@ -1,18 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PlanActionView } from '../../store/plans/actions.ts';
+import { getChangeRow } from '../../domain/change.ts';
+import { BY_OPERATOR } from '../../domain/words.ts';
+import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { listAskers } from '../../store/audit/requests.ts';
+import { listPlanActionViews, type PlanActionView } from '../../store/plans/actions.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { OLDEST } from '../http/list-query.ts';
-import type { PlanAnswer, PlanPart } from '../schemas/plans.ts';
-import { listAuthoredActions } from './plan-authors.ts';
+import { OLDEST, type PartQuery } from '../http/list-query.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
 /** An action as it is counted; no author: not known. */
-export interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
+interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
   readonly author: { readonly by: string } | undefined;
 }
 
 /** Counts the actions of a plan by group, kind and author, the most first. */
-export function toParts(actions: readonly CountedAction[]): PlanPart[] {
+export function toParts(actions: readonly CountedAction[]): OpsJson<'PlanPart'>[] {
   return add(
     actions.map(({ kind, type, resourceId, author }) => ({
       ...{ group: type === 'group' ? resourceId : null, kind, by: author?.by ?? null, count: 1 },
@@ -21,7 +24,7 @@ export function toParts(actions: readonly CountedAction[]): PlanPart[] {
 }
 
 /** Adds the parts of a plan up by kind and author, the most first. */
-export function sumUp(parts: readonly PlanPart[]): PlanAnswer['summary'] {
+export function sumUp(parts: readonly OpsJson<'PlanPart'>[]): OpsJson<'Plan'>['summary'] {
   return add(parts.map(({ kind, by, count }) => ({ kind, by, count })));
 }
 
@@ -41,7 +44,7 @@ const USED_MS = 60_000;
 const PLANS_MAX = 20;
 
 /** Reads how many actions a plan has of each group, kind and author. */
-export type PlanSums = (plan: PlanRow) => Promise<readonly PlanPart[]>;
+export type PlanSums = (plan: PlanRow) => Promise<readonly OpsJson<'PlanPart'>[]>;
 
 /** Actions whose authors are found in one turn of the event loop. */
 const PART = 50;
@@ -53,7 +56,7 @@ const PART = 50;
 export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
   const made = new Map<string, { readonly at: number; readonly parts: ReturnType<PlanSums> }>();
 
-  async function make(plan: PlanRow): Promise<readonly PlanPart[]> {
+  async function make(plan: PlanRow): Promise<readonly OpsJson<'PlanPart'>[]> {
     const all: CountedAction[] = [];
     for (let from: number = OLDEST; ; await nextTurn()) {
       const part = await listAuthoredActions(db, plan, { from, limit: PART });
@@ -75,4 +78,59 @@ export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
     parts.catch(() => made.delete(key));
     return parts;
   };
+}
+
+/** Author of a change or of the difference that it ends. */
+interface ActionAuthor {
+  /** The id of a provider's credential, the name of an account of the service, or an operator. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** An action with its author; undefined: not known. */
+export interface AuthoredAction extends PlanActionView {
+  /** The same as `id`: actions are listed by it. */
+  readonly seq: number;
+  readonly author: ActionAuthor | undefined;
+}
+
+/**
+ * Lists actions of a plan in its order, with who asked for them where they are removals by providers, else with who
+ * brought the differences about that they end.
+ */
+export async function listAuthoredActions(
+  db: Db,
+  { id, source, created_at }: PlanRow,
+  { from: afterId, limit }: PartQuery,
+): Promise<AuthoredAction[]> {
+  const views = await listPlanActionViews(db, id, { afterId, limit });
+  const isAsked = source === 'provider';
+  const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, created_at, views);
+  return views.map((view, place) => ({ ...view, seq: view.id, author: authors[place] }));
+}
+
+async function findAuthors(
+  db: Db,
+  plannedAt: number,
+  actions: readonly PlanActionView[],
+): Promise<(ActionAuthor | undefined)[]> {
+  const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
+  const drifts = actions.flatMap((action, place) => {
+    const kind = getChangeRow(action.kind).repairs;
+    const firstSeenAt = action.firstSeenAt ?? plannedAt;
+    return kind === undefined ? [] : [{ ...action, place, kind, firstSeenAt }];
+  });
+  for (const [index, author] of (await findDriftAuthors(db, drifts)).entries()) {
+    const { place = 0 } = drifts[index] ?? {};
+    found[place] = toAuthor(author);
+  }
+  return found;
+}
+
+function toAuthor(author: Author | undefined): ActionAuthor | undefined {
+  if (author === undefined) return undefined;
+  const { username, address, authorId, operator, at } = author;
+  const by = operator ? BY_OPERATOR : (username ?? address ?? authorId?.toString());
+  return by === undefined ? undefined : { by, at };
 }

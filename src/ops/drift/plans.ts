@@ -1,7 +1,6 @@
 import { getChangeRow } from '../../domain/change.ts';
-import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { PlanDecision, UndoDecision } from '../../reconcile/repair/decide-plan.ts';
+import type { UndoDecision } from '../../reconcile/repair/decide-plan.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
 import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';
@@ -10,11 +9,10 @@ import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../h
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import { PLANS } from '../lists/plans.ts';
-import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { toPlanSeats } from '../state/seats.ts';
-import { type AuthoredAction, listAuthoredActions } from './plan-authors.ts';
-import { sumUp, toParts } from './plan-sums.ts';
+import { type AuthoredAction, listAuthoredActions, sumUp, toParts } from './plan-sums.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -121,14 +119,25 @@ async function decide(
   sources: OpsSources,
   id: string,
   decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
-): Promise<Answer<200, PlanAnswer> | Refused> {
+): Promise<Answer<200, OpsJson<'Plan'>> | Refused> {
   const before = await readState(sources.store.read, id);
-  const answer = await answerDecision(sources, await sources.drifts.decidePlan(id, decision));
-  if (before === undefined) return answer;
-  if (answer.status !== 200) return { ...answer, change: { before, after: before } };
-  const { status, waiting } = answer.json;
-  return { ...answer, change: { before, after: { status, waiting } } };
+  const decided = await sources.drifts.decidePlan(id, decision);
+  if (decided.kind === 'unknown') return unknownPlan();
+  const { plan } = decided;
+  if (decided.kind === 'done') {
+    const answer = await toAnswer(sources, plan);
+    const { status, waiting } = answer;
+    return { ...ok(answer), change: { ...(before && { before }), after: { status, waiting } } };
+  }
+  const change = before && { before, after: before };
+  const refused =
+    decided.kind === 'other-hash'
+      ? problem(409, 'other-plan', OTHER_HASH, { hash: plan.hash })
+      : problem(409, 'not-held', `The plan does not wait for a decision: it is ${plan.status}.`);
+  return { ...refused, ...(change && { change }) };
 }
+
+const OTHER_HASH = 'The plan has another hash: look at it first.';
 
 /** The state of a plan for the acts of operators; undefined: there is none. */
 async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
@@ -137,62 +146,32 @@ async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
   return { status: plan.status, waiting: (await countPlanActions(db, id)).get('planned') ?? 0 };
 }
 
-async function answerDecision(
-  sources: OpsSources,
-  decision: PlanDecision,
-): Promise<Answer<200, PlanAnswer> | Refused> {
-  switch (decision.kind) {
-    case 'done':
-      return ok(await toAnswer(sources, decision.plan));
-    case 'unknown':
-      return unknownPlan();
-    case 'not-held': {
-      const message = `The plan does not wait for a decision: it is ${decision.plan.status}.`;
-      return problem(409, 'not-held', message);
-    }
-    case 'other-hash': {
-      const message = 'The plan has another hash: look at it first.';
-      return problem(409, 'other-plan', message, { hash: decision.plan.hash });
-    }
-    default:
-      return assertNever(decision);
-  }
-}
-
 async function answerUndo(
   sources: OpsSources,
   decision: UndoDecision,
-): Promise<Answer<202, PlanAnswer & { readonly leftOut: number }> | Refused> {
-  switch (decision.kind) {
-    case 'done': {
-      const { plan, leftOut } = decision;
-      const answer = await toAnswer(sources, plan);
-      const { id: undoneBy, status, counts } = answer;
-      const after = { undoneBy, status, changes: counts.total, leftOut };
-      return {
-        status: 202,
-        json: { ...answer, leftOut },
-        change: { before: { undoneBy: null }, after },
-      };
-    }
-    case 'unknown':
-      return unknownPlan();
-    case 'undoing': {
-      const { id: undoing } = decision.plan;
-      return problem(409, 'being-undone', `Plan ${undoing} undoes it already.`, { plan: undoing });
-    }
-    case 'nothing': {
-      const { leftOut } = decision;
-      const message =
-        'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin, an active flag nor a handover.';
-      return problem(409, 'nothing-to-undo', message, { leftOut });
-    }
-    default:
-      return assertNever(decision);
+): Promise<Answer<202, OpsJson<'Undoing'>> | Refused> {
+  if (decision.kind === 'unknown') return unknownPlan();
+  if (decision.kind === 'undoing') {
+    const { id: plan } = decision.plan;
+    return problem(409, 'being-undone', `Plan ${plan} undoes it already.`, { plan });
   }
+  const { leftOut } = decision;
+  if (decision.kind === 'nothing') {
+    const message =
+      'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin, an active flag nor a handover.';
+    return problem(409, 'nothing-to-undo', message, { leftOut });
+  }
+  const answer = await toAnswer(sources, decision.plan);
+  const { id: undoneBy, status, counts } = answer;
+  const after = { undoneBy, status, changes: counts.total, leftOut };
+  return {
+    status: 202,
+    json: { ...answer, leftOut },
+    change: { before: { undoneBy: null }, after },
+  };
 }
 
-function toSummary(row: PlanRow): PlanSummary {
+function toSummary(row: PlanRow): OpsJson<'PlanSummary'> {
   const { id, hash, status, source, reason, undoes } = row;
   return {
     id,
@@ -200,7 +179,7 @@ function toSummary(row: PlanRow): PlanSummary {
     status,
     source,
     reason,
-    counts: parseStored<PlanSummary['counts']>(row.counts),
+    counts: parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts),
     undoes,
     createdAt: toMoment(row.created_at),
     decidedAt: toMoment(row.decided_at),
@@ -209,7 +188,7 @@ function toSummary(row: PlanRow): PlanSummary {
   };
 }
 
-async function toAnswer(sources: OpsSources, row: PlanRow): Promise<PlanAnswer> {
+async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
   const { store, status, planSums } = sources;
   const read = (part: PartQuery) => listAuthoredActions(store.read, row, part);
   const first = { limit: ACTIONS_SHOWN, from: OLDEST };
@@ -228,7 +207,7 @@ async function toAnswer(sources: OpsSources, row: PlanRow): Promise<PlanAnswer> 
   };
 }
 
-function toActionAnswer(view: AuthoredAction): PlanActionAnswer {
+function toActionAnswer(view: AuthoredAction): OpsJson<'PlanAction'> {
   const { kind, type, resourceId, name, memberId, memberName } = view;
   const { desired, observed, harm, status, author } = view;
   return {

@@ -19,8 +19,8 @@ import {
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
-import { toReadingView } from '../recovery/view.ts';
-import type { DriftAnswer, SweepView, UnmanagedAnswer } from '../schemas/drift.ts';
+import { toReadingView } from '../recovery/routes.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** A drift with its author; undefined: the audit log does not say. */
@@ -115,12 +115,12 @@ function toStatuses(
 export async function findLastSweep(
   db: Db,
   reading: ReadProgress | null,
-): Promise<SweepView | null> {
+): Promise<OpsJson<'Sweep'> | null> {
   const [last] = await listSweeps(db, { beforeSeq: NEWEST, limit: 1 });
   return last === undefined ? null : toSweepView(last, reading);
 }
 
-function toSweepView(row: SweepRow, reading: ReadProgress | null): SweepView {
+function toSweepView(row: SweepRow, reading: ReadProgress | null): OpsJson<'Sweep'> {
   return {
     id: row.id,
     status: row.status,
@@ -136,7 +136,7 @@ function toSweepView(row: SweepRow, reading: ReadProgress | null): SweepView {
   };
 }
 
-function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
+function toDriftAnswer(drift: AuthoredDrift): OpsJson<'Drift'> {
   const { id, kind, status, desired, observed, type, resourceId, name } = drift;
   const { memberId, memberName, firstSeenAt, lastSeenAt, author } = drift;
   return {
@@ -157,7 +157,7 @@ function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
   };
 }
 
-function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnswer['note'] {
+function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): OpsJson<'Drift'>['note'] {
   if (text === null) return null;
   return { text, by, until: toMoment(ignoredUntil) };
 }
@@ -169,7 +169,7 @@ function toWho({ authorId, username, address, operator, at }: Author) {
 async function toUnmanaged(
   { store: { read: db }, privileges }: OpsSources,
   drifts: readonly AuthoredDrift[],
-): Promise<UnmanagedAnswer[]> {
+): Promise<OpsJson<'Unmanaged'>[]> {
   const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
   const rows = await listRowsById(db, 'user', ids);
   const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));

@@ -3,7 +3,7 @@ import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/er
 import { listErasable } from '../../store/resources/erasure.ts';
 import { answerKeyed, type Keyed } from '../http/keyed.ts';
 import { problem, route } from '../http/route.ts';
-import type { ErasureAnswer } from '../schemas/resources.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Does nothing where the key fits several users. */
@@ -40,7 +40,7 @@ export const erasureRoutes = [
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
     async handle(sources: OpsSources, { params }) {
       const erased = toView(await findOne(sources, params.key, eraseUser));
-      if (erased.kind !== 'found') return answerKeyed<ErasureAnswer>(erased);
+      if (erased.kind !== 'found') return answerKeyed<OpsJson<'Erasure'>>(erased);
       const { id: target, obstacles, rows } = erased.value;
       if (obstacles.length > 0) {
         const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
@@ -69,7 +69,7 @@ const WORDS: Readonly<Record<ErasureObstacle, string>> = {
   erased: 'It was done before: nothing personal is left.',
 };
 
-function toView(keyed: Keyed<Erasure>): Keyed<ErasureAnswer> {
+function toView(keyed: Keyed<Erasure>): Keyed<OpsJson<'Erasure'>> {
   if (keyed.kind !== 'found') return keyed;
   const obstacles = keyed.value.obstacles.map((code) => ({ code, detail: WORDS[code] }));
   return { ...keyed, value: { ...keyed.value, obstacles } };

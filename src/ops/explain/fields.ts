@@ -1,12 +1,17 @@
 import { type Cells, isWaiting } from '../../domain/cell.ts';
 import { isAsked } from '../../domain/combine.ts';
-import { toExtension } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
+import type { UserState } from '../../domain/user.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Origin } from '../../store/schema.ts';
-import type { ExplainedField, ExplainedLink, FieldStanding } from '../schemas/resources.ts';
+import { toMoment } from '../http/moment.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
 /** A user or group whose fields are explained. */
 interface Explained<Field extends string> {
@@ -28,7 +33,10 @@ export function createFieldTeller<Field extends string>({
 }: Explained<Field>) {
   const { origin, stuck_at } = row;
   const isSeen = state.observed !== undefined && !state.mustLook;
-  const toStanding = (field: Field, wanted: JsonValue | undefined): FieldStanding => {
+  const toStanding = (
+    field: Field,
+    wanted: JsonValue | undefined,
+  ): OpsJson<'Member'>['standing'] => {
     if (origin === null || wanted === undefined) return 'not ours';
     if (isWaiting(state.cells[field])) return stuck_at === null ? 'pending' : 'stuck';
     if (!isSeen) return 'unknown';
@@ -50,7 +58,7 @@ export function toOwner(origin: Origin | null, value: JsonValue | undefined): st
 }
 
 /** A field of an extension, which a provider or a rule may want. */
-export interface RuledField<Field extends string> {
+interface RuledField<Field extends string> {
   readonly field: Field;
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
@@ -63,7 +71,7 @@ export interface RuledField<Field extends string> {
 export function toRuledOwner<Field extends string>(
   book: RuleBook,
   { field, attributes, cells, rulings, urn, origin }: RuledField<Field>,
-): Pick<ExplainedField, 'from' | 'note'> {
+): Pick<OpsJson<'Field'>, 'from' | 'note'> {
   const ruling = origin === null ? undefined : rulings[field];
   const text = ruling && toRuleWords(book, ruling.rule);
   if (isAsked({ attributes, cells, urn }, field)) {
@@ -90,7 +98,7 @@ export function toRuleWords({ rules }: RuleBook, number: number): string {
 export const LINKS_MAX = 200;
 
 /** One link with its standing. @param from its owner */
-export function toExplainedLink(link: LinkView, from: string | null): ExplainedLink {
+export function toExplainedLink(link: LinkView, from: string | null): OpsJson<'Member'> {
   const { id, name, desired, observed } = link;
   return {
     id,
@@ -106,9 +114,59 @@ function toFlag(value: number | null): boolean | null {
   return value === null ? null : value === 1;
 }
 
-function toLinkStanding({ desired, observed, pending, stuck_at }: LinkView): FieldStanding {
+function toLinkStanding({
+  desired,
+  observed,
+  pending,
+  stuck_at,
+}: LinkView): OpsJson<'Member'>['standing'] {
   if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
   if (desired === null) return 'not ours';
   if (observed === null) return 'unknown';
   return desired === observed ? 'settled' : 'drifted';
+}
+
+/** The part of an explanation that is about the resource as a whole. */
+export function toHead(
+  row: ResourceRow,
+  { observed }: Pick<UserState | GroupState, 'observed'>,
+): Omit<
+  OpsJson<'Explanation'>,
+  'type' | 'name' | 'upstream' | 'fields' | 'groups' | 'members' | 'admins' | 'more'
+> {
+  return {
+    id: row.id,
+    managed: row.origin ?? 'no',
+    provider: row.origin === null ? null : row.provider,
+    handling: null,
+    deleted: row.deleted_at !== null,
+    version: row.version,
+    seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,
+    dueAt: toMoment(row.due_at),
+    problem: row.last_error === null ? null : parseStored(row.last_error),
+  };
+}
+
+/** Attributes of a person that the service has a place for. */
+export const HELD_OF_USER: ReadonlySet<string> = new Set([
+  ...['userName', 'name', 'emails', 'active'],
+  USER_EXTENSION,
+]);
+
+/** Attributes of a group that the service has a place for. */
+export const HELD_OF_GROUP: ReadonlySet<string> = new Set(['displayName', GROUP_EXTENSION]);
+
+/** The attributes that the service has no place for, so that the bridge alone keeps them. */
+export function listKept(row: ResourceRow, known: ReadonlySet<string>): OpsJson<'Field'>[] {
+  if (row.origin === null) return [];
+  const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
+  return Object.entries(attributes)
+    .filter(([name]) => !known.has(name))
+    .map(([field, desired]) => ({
+      field,
+      desired,
+      observed: null,
+      from: 'provider',
+      standing: 'bridge only',
+    }));
 }

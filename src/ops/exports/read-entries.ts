@@ -1,6 +1,8 @@
+import type { Request } from 'express';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { InvalidRequest } from '../http/body.ts';
+import { type Answer, type Problem, problem } from '../http/route.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
 /**
@@ -36,7 +38,7 @@ export interface ExportEntry {
 }
 
 /** Columns by name, each with its attribute; undefined: the column is left out. */
-export type ColumnMap = ReadonlyMap<string, ExportAttribute | undefined>;
+type ColumnMap = ReadonlyMap<string, ExportAttribute | undefined>;
 
 /** People of one export. */
 export const ENTRIES_MAX = 200_000;
@@ -222,4 +224,64 @@ function parseActive(text: string, row: number): boolean | undefined {
   throw new InvalidRequest(
     `Row ${row} of the file: the column of active says neither ${ACTIVE.join(', ')} nor ${INACTIVE.join(', ')}. To leave it out: map=<column>=`,
   );
+}
+
+/** Bytes of a file that a request brings. */
+const FILE_BYTES_MAX = 100_000_000;
+
+/** Takes the place of the one request with a file that may run, and gives what ends it; undefined: another has it. */
+export type Reserve = () => (() => void) | undefined;
+
+/** The answer to a request with a file while another one runs. */
+export function fileTaken(): Answer<429, Problem> {
+  return problem(429, 'too-many', 'Another file is being compared.');
+}
+
+/** True for a request that brings a file. */
+export function hasFile({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Reads the people or groups of the file that a request brings.
+ * @throws InvalidRequest as `readEntries`; for a compressed file, and one of more than `FILE_BYTES_MAX`
+ */
+export function readFileEntries(req: Request, reading: EntryReading): Promise<ExportEntry[]> {
+  return readEntries(readFileBody(req), reading);
+}
+
+/**
+ * Bytes of a request whose body is a file. The answer can be sent before all of them have come.
+ * @throws InvalidRequest for a compressed file, and one of more than `FILE_BYTES_MAX`
+ */
+async function* readFileBody(req: Request): AsyncGenerator<Uint8Array> {
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = req.headers;
+  if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
+  let came = Number(length ?? 0);
+  if (came > FILE_BYTES_MAX) throw tooLarge();
+  came = 0;
+  for await (const bytes of listChunks(req)) {
+    came += bytes.length;
+    if (came > FILE_BYTES_MAX) throw tooLarge();
+    yield bytes;
+  }
+}
+
+async function* listChunks(req: Request): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) yield parseChunk(chunk);
+  } catch (error) {
+    // Its sender has gone, which is no fault of the bridge.
+    if (req.destroyed) throw new InvalidRequest('The file did not come as a whole.');
+    throw error;
+  }
+}
+
+/** A request without an encoding gives bytes. */
+function parseChunk(chunk: unknown): Uint8Array {
+  return chunk as Uint8Array;
+}
+
+function tooLarge(): InvalidRequest {
+  return new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
 }

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { InvalidRequest } from '../http/body.ts';
 
 /** One entry of a provider's export: its texts by the names of their columns. */
 export interface ExportRecord {
@@ -21,17 +21,29 @@ const RECORD_LENGTH_MAX = 100_000;
 export async function* readRecords(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ExportRecord, void, undefined> {
-  const texts = skipNotes(decode(bytes));
-  const { value: first } = await texts.next();
-  if (first === undefined) return;
-  const { head, skipped } = first;
+  const texts = decode(bytes);
+  let head = '';
+  let skipped = 0;
+  for (let isEnd = false; !(isEnd || head.includes('\n') || head.length >= RECORD_LENGTH_MAX); ) {
+    const { value = '', done = false } = await texts.next();
+    isEnd = done;
+    head += value;
+    for (let note = NOTE.exec(head); note !== null; note = NOTE.exec(head)) {
+      head = head.slice(note[0].length);
+      skipped += 1;
+    }
+  }
+  if (head.trim() === '') return;
   const all = prepend(head, texts);
   if (head.startsWith('{')) yield* readJsonLines(all, skipped);
   else yield* readCsv(all, { delimiter: findDelimiter(head), skipped });
 }
 
+/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
+const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
+
 /** Decodes text, without the mark at its beginning. @throws InvalidRequest */
-async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let held = Buffer.alloc(0);
   try {
@@ -54,40 +66,9 @@ function findEncoding([first, second]: Uint8Array): string {
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** Text from the first name of a column on, and the number of lines before it. */
-interface Begun {
-  readonly head: string;
-  readonly skipped: number;
-}
-
-/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
-const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
-
-/** The first text holds the whole line of names, and follows the notes; then the others come as they are. */
-async function* skipNotes(texts: AsyncGenerator<string>): AsyncGenerator<Begun, void, undefined> {
-  let head = '';
-  let skipped = 0;
-  let isBegun = false;
-  for await (const text of texts) {
-    if (isBegun) {
-      yield { head: text, skipped };
-      continue;
-    }
-    head += text;
-    for (let note = NOTE.exec(head); note !== null; note = NOTE.exec(head)) {
-      head = head.slice(note[0].length);
-      skipped += 1;
-    }
-    if (!head.includes('\n') && head.length < RECORD_LENGTH_MAX) continue;
-    isBegun = true;
-    yield { head, skipped };
-  }
-  if (!isBegun && head.trim() !== '') yield { head, skipped };
-}
-
-async function* prepend(head: string, rest: AsyncGenerator<Begun>): AsyncGenerator<string> {
+async function* prepend(head: string, rest: AsyncGenerator<string, void>): AsyncGenerator<string> {
   yield head;
-  for await (const { head: text } of rest) yield text;
+  yield* rest;
 }
 
 /** The separator that the line of names has most of, outside of quotes. */

@@ -2,12 +2,12 @@ import type { ImportOutcome } from '../../domain/handover.ts';
 import { findHolders, insertFormerIds, lockFormerIds } from '../../store/resources/former-ids.ts';
 import { findLive, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { toFolded } from '../census/compare.ts';
 import { push } from '../census/match.ts';
-import { toFolded } from '../census/person.ts';
-import { listPeople, matchAll, type Reading } from '../census/source.ts';
+import { listPeople, matchAll, type Reading } from '../census/routes.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
-import { InvalidRequest } from '../http/errors.ts';
-import type { ImportItem } from '../schemas/handover.ts';
+import { InvalidRequest } from '../http/body.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** An import of ids that is asked for. */
@@ -26,7 +26,7 @@ const PART = 100;
 export async function importIds(
   sources: Reading & Pick<OpsSources, 'clock' | 'refreshFormerIds'>,
   { type, provider, entries, isDryRun }: ImportRequest,
-): Promise<readonly ImportItem[]> {
+): Promise<readonly OpsJson<'ImportItem'>[]> {
   const { store, clock, refreshFormerIds } = sources;
   assertIds(entries);
   const find = type === 'user' ? findPeople : findGroups;
@@ -138,7 +138,7 @@ interface Row {
   readonly live: ReadonlySet<string>;
 }
 
-function toItem({ type, entry, owners, holders, twice, live }: Row): ImportItem {
+function toItem({ type, entry, owners, holders, twice, live }: Row): OpsJson<'ImportItem'> {
   const { row, texts } = entry;
   const formerId = texts.id ?? '';
   const found = owners.get(entry);

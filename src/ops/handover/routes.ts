@@ -1,12 +1,22 @@
+import type { HandoverOutcome } from '../../domain/handover.ts';
+import type { HandOver } from '../../reconcile/repair/hand-over.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { unknownProvider } from '../access/providers.ts';
-import { parseColumnMap } from '../exports/read-entries.ts';
-import { fileTaken, hasFile, readFileEntries } from '../exports/read-file.ts';
-import { InvalidRequest } from '../http/errors.ts';
-import { problem, route } from '../http/route.ts';
+import { readRows } from '../../store/resources/rows.ts';
+import { unknownProvider } from '../access/tokens.ts';
+import type { Matches } from '../census/match.ts';
+import { listPeople, matchAll, type Reading } from '../census/routes.ts';
+import {
+  type ExportEntry,
+  fileTaken,
+  hasFile,
+  parseColumnMap,
+  readFileEntries,
+} from '../exports/read-entries.ts';
+import { InvalidRequest } from '../http/body.ts';
+import { problem, route, toItemsJson } from '../http/route.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { importIds } from './import-ids.ts';
-import { findSwitch, type SwitchRequest } from './source.ts';
 
 /** Requests that give people and groups to another provider. */
 export const handoverRoutes = [
@@ -104,19 +114,112 @@ async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boo
   return { ...toItemsAnswer({ ...told, planId, hash }, items), acts: [{ target: from, change }] };
 }
 
-/** Items of one part of the answer. */
-const PART = 200;
-
-/** An answer whose items are written piece by piece, behind its other members. */
-function toItemsAnswer(head: object, items: readonly object[]) {
-  return { status: 200, parts: toParts(head, items), acts: [] } as const;
+/** An answer whose items are written piece by piece. */
+function toItemsAnswer(others: object, items: readonly object[]) {
+  return { status: 200, parts: toItemsJson(items, () => others), acts: [] } as const;
 }
 
-async function* toParts(head: object, items: readonly object[]): AsyncGenerator<string> {
-  yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
-  for (let at = 0; at < items.length; at += PART) {
-    const text = items.slice(at, at + PART).map((item) => JSON.stringify(item));
-    yield `${at === 0 ? '' : ','}${text.join(',')}`;
+/** A switch that is asked for. */
+interface SwitchRequest {
+  readonly from: string;
+  readonly to: string;
+  /** People of the other provider; undefined: everybody is handed over. */
+  readonly entries: readonly ExportEntry[] | undefined;
+}
+
+/** The outcome of a switch for each person and group, and who goes. */
+interface Switching {
+  readonly items: readonly OpsJson<'HandoverItem'>[];
+  readonly handovers: readonly HandOver[];
+}
+
+/** Groups that are read at once. */
+const GROUPS_PART = 100;
+
+/** Finds out who would go to the other provider. It reads, and calls nobody. */
+async function findSwitch(
+  sources: Reading,
+  { from, to, entries }: SwitchRequest,
+): Promise<Switching> {
+  const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
+  const matches = entries && (await matchAll(sources, entries, sought));
+  const taken = countExternalIds(entries ?? []);
+  const items: OpsJson<'HandoverItem'>[] = [];
+  const handovers: HandOver[] = [];
+  for await (const { externalId, ...subject } of listSubjects(sources, from)) {
+    const { type, id } = subject;
+    const found = type === 'user' ? findOutcome(matches, id, taken) : EVERYBODY;
+    items.push({ ...subject, ...found });
+    if (found.outcome !== 'handed-over') continue;
+    const next = { provider: to, externalId: found.externalId };
+    handovers.push({ type, id, from: { provider: from, externalId }, to: next });
   }
-  yield ']}';
+  for (const { row, texts, active } of matches?.listStrangers() ?? []) {
+    if (active === false) continue;
+    const name = texts.userName || texts.email || null;
+    const externalId = texts.externalId || null;
+    const stranger = { type: 'user', id: null, name, by: null, row, externalId } as const;
+    items.push({ ...stranger, outcome: 'only-file' });
+  }
+  return { items, handovers };
+}
+
+interface Outcome {
+  readonly outcome: HandoverOutcome;
+  readonly by: OpsJson<'HandoverItem'>['by'];
+  readonly row: number | null;
+  readonly externalId: string | null;
+}
+
+/** Without a file nobody is compared, and the other provider is yet to give its ids. */
+const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
+
+function findOutcome(
+  matches: Matches | undefined,
+  id: string,
+  taken: ReadonlyMap<string, number>,
+): Outcome {
+  if (matches === undefined) return EVERYBODY;
+  const found = matches.findEntry(id);
+  if (found === undefined) {
+    return { ...EVERYBODY, outcome: matches.isClaimed(id) ? 'ambiguous' : 'only-here' };
+  }
+  const { row, texts } = found.entry;
+  const externalId = texts.externalId || null;
+  // Two people under one id would be one to the other provider.
+  const isOne = externalId === null || taken.get(externalId) === 1;
+  return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
+}
+
+function countExternalIds(entries: readonly ExportEntry[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { texts } of entries) {
+    const id = texts.externalId ?? '';
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** People and groups of a provider. */
+async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Subject> {
+  for await (const { provider, externalIds, id, name } of listPeople(sources)) {
+    const [externalId = null] = externalIds;
+    if (provider === from) yield { type: 'user', id, name, externalId };
+  }
+  for await (const rows of readRows(sources.store.read, 'group', {
+    limit: GROUPS_PART,
+    of: 'ruled',
+  })) {
+    for (const { id, provider, name, external_id: externalId } of rows) {
+      if (provider === from) yield { type: 'group', id, name, externalId };
+    }
+  }
+}
+
+interface Subject {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The one of the earlier provider. */
+  readonly externalId: string | null;
 }

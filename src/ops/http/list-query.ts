@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { InvalidRequest } from './errors.ts';
+import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
 const PAGE_MAX = 1_000;

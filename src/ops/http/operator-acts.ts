@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { isId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { OpenRecord } from '../../store/recorder.ts';
 import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
 import { getOperator } from './operator.ts';
@@ -25,8 +24,8 @@ export interface OperatorAct {
 
 /** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */
 export interface Change {
-  readonly before?: JsonObject;
-  readonly after?: JsonObject;
+  readonly before?: object;
+  readonly after?: object;
 }
 
 /** An act about one of several subjects. */

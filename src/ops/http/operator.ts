@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { answerUnusable } from './errors.ts';
+import { answerUnusable } from './body.ts';
 
 /** Parts for letting operators in. */
 export interface OperatorDeps {

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import type { List } from '../lists/list.ts';
-import { bodyOf } from '../schemas/kinds.ts';
+import { object } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
 import {
@@ -137,7 +137,7 @@ export function route<
   };
 }
 
-const NO_BODY = bodyOf('left out', {});
+const NO_BODY = object({});
 
 /** Parameters of the address that a request reads. */
 interface Read<F extends Filters> {
@@ -187,6 +187,26 @@ export function problem<Status extends number>(
   others: Readonly<Record<string, unknown>> = {},
 ): Answer<Status, Problem> {
   return { status, json: { code, message, ...others } };
+}
+
+/** Length of one part of an answer. */
+const PART_LENGTH = 16_384;
+
+/** The JSON of a long list, piece by piece as it is made. @param toRest its other members, which may be known last */
+export async function* toItemsJson(
+  items: AsyncIterable<object> | Iterable<object>,
+  toRest: () => object,
+): AsyncGenerator<string> {
+  let text = '{"items":[';
+  let separator = '';
+  for await (const item of items) {
+    text += `${separator}${JSON.stringify(item)}`;
+    separator = ',';
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}],${JSON.stringify(toRest()).slice(1)}`;
 }
 
 async function sendParts(res: Response, { status, parts, ...notes }: AnswerInParts): Promise<void> {

@@ -11,12 +11,12 @@ import {
   listLeavers,
 } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { LEAVERS } from '../lists/records.ts';
-import type { LeaverAnswer } from '../schemas/leavers.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** The request for those who left. */
@@ -55,7 +55,7 @@ function parseSince(text: string): number {
 }
 
 /** Finds what the logs still have of those who left. */
-async function prove(db: Db, rows: readonly LeaverRow[]): Promise<LeaverAnswer[]> {
+async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leaver'>[]> {
   const log = await POLL_STATE.find(db);
   const calls = await Promise.all(
     rows.map(({ id, leftAt, outAt }) =>
@@ -127,7 +127,7 @@ function toLogged(
   { outAt, leftAt }: LeaverRow,
   event: EventView | undefined,
   log: PollState | undefined,
-): LeaverAnswer['logged'] {
+): OpsJson<'Leaver'>['logged'] {
   if (event !== undefined) {
     const { id: eventId, createdAt, origin, authorId: id, username, address } = event;
     const who = { id, username, address, operator: origin === 'operator' };

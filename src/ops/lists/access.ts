@@ -1,6 +1,5 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
-import type { ClientView, SessionView, TokenView } from '../schemas/access.ts';
-import type { ProviderView } from '../schemas/providers.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { type ListOption, listOf } from './list.ts';
 
 /** The part that lists of tokens and of clients have in common. */
@@ -21,7 +20,7 @@ const OPTIONS: readonly ListOption[] = [
 ];
 
 /** Named tokens of providers and operators. */
-export const TOKENS = listOf<TokenView>()({
+export const TOKENS = listOf<OpsJson<'Token'>>()({
   ...COMMON,
   path: '/tokens',
   summary: 'Named tokens of providers and operators, the newest first; never their texts.',
@@ -42,7 +41,7 @@ export const TOKENS = listOf<TokenView>()({
 });
 
 /** OAuth clients, for providers that fetch access tokens. */
-export const CLIENTS = listOf<ClientView>()({
+export const CLIENTS = listOf<OpsJson<'Client'>>()({
   ...COMMON,
   path: '/clients',
   summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
@@ -62,7 +61,7 @@ export const CLIENTS = listOf<ClientView>()({
 });
 
 /** Sign-ins to the console. */
-export const SESSIONS = listOf<SessionView>()({
+export const SESSIONS = listOf<OpsJson<'Session'>>()({
   method: 'get',
   path: '/sessions',
   tag: 'Credentials',
@@ -86,7 +85,7 @@ export const SESSIONS = listOf<SessionView>()({
 });
 
 /** Identity providers, each with its own people and groups. */
-export const PROVIDERS = listOf<ProviderView>()({
+export const PROVIDERS = listOf<OpsJson<'Provider'>>()({
   method: 'get',
   path: '/providers',
   tag: 'Providers',
@@ -112,18 +111,21 @@ export const PROVIDERS = listOf<ProviderView>()({
 export function toState({
   expiresAt,
   revokedAt,
-}: Pick<TokenView, 'expiresAt' | 'revokedAt'>): string {
+}: Pick<OpsJson<'Token'>, 'expiresAt' | 'revokedAt'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
   return expiresAt === null ? 'never expires' : `expires ${expiresAt}`;
 }
 
 /** Words about the provider and the profile of a credential; nothing about the usual ones. */
-export function toScope({ provider, profile }: Pick<TokenView, 'provider' | 'profile'>): string {
+export function toScope({
+  provider,
+  profile,
+}: Pick<OpsJson<'Token'>, 'provider' | 'profile'>): string {
   const of = provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
   return `${of}${profile === 'lenient' ? '' : `, ${profile}`}`;
 }
 
-function toProof({ trust, secrets, revokedAt }: ClientView): string {
+function toProof({ trust, secrets, revokedAt }: OpsJson<'Client'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
   if (trust !== null) return `assertions of ${trust.issuer ?? 'its own'}`;
   return secrets.map((secret) => `${secret.id} ${toState(secret)}`).join('; ');
@@ -136,7 +138,7 @@ export function listChoices(handling: Handling): string[] {
   return Object.entries(choices).map((choice) => choice.join(': '));
 }
 
-function toRights({ may }: ProviderView): string {
+function toRights({ may }: OpsJson<'Provider'>): string {
   if (may.length === RIGHTS.length) return 'all';
   return may.length === 0 ? 'nothing' : may.join(', ');
 }

@@ -1,5 +1,5 @@
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
-import type { DriftAnswer, UnmanagedAnswer } from '../schemas/drift.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, type ListOption, listOf, OF_ONE, type Tone, toWords } from './list.ts';
 
 const COMMON = {
@@ -30,9 +30,9 @@ const OPTIONS: readonly ListOption[] = [
   },
 ];
 
-type Item = DriftAnswer & Partial<Pick<UnmanagedAnswer, 'privileged'>>;
+type Item = OpsJson<'Drift'> & Partial<Pick<OpsJson<'Unmanaged'>, 'privileged'>>;
 
-const TONES: Readonly<Partial<Record<DriftAnswer['status'], Tone>>> = {
+const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
   contested: 'bad',
   open: 'waiting',
   repairing: 'info',
@@ -89,13 +89,16 @@ export const UNMANAGED = listOf<Item>()({
 });
 
 /** The name of the user or group that differs, with the member that it is about. */
-export function toSubject({ resource, member }: Pick<DriftAnswer, 'resource' | 'member'>): string {
+export function toSubject({
+  resource,
+  member,
+}: Pick<OpsJson<'Drift'>, 'resource' | 'member'>): string {
   const name = resource.name ?? resource.id;
   return member === null ? name : `${member.name ?? member.id} in ${name}`;
 }
 
 /** The reason why a drift is not repaired; of an ignored one with its term and who says so. */
-function toNote(note: DriftAnswer['note']): string {
+function toNote(note: OpsJson<'Drift'>['note']): string {
   if (note === null) return '';
   const by = note.by === null ? '' : `, says ${note.by}`;
   const until = note.until === null ? '' : ` until ${note.until}`;

@@ -1,20 +1,19 @@
 import type { ShownSetting } from '../../settings/shown.ts';
-import type { PlanSummary } from '../schemas/plans.ts';
-import type { FirstRunItem } from '../schemas/recovery.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { listOf, type Tone } from './list.ts';
 import { toChange, toCounts, toDecider, toHeld, toReason, toSource, toText } from './words.ts';
 
 /** As the domain has them: its module of plans is not for browsers. */
 const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
 
-const TONES: Readonly<Partial<Record<PlanSummary['status'], Tone>>> = {
+const TONES: Readonly<Partial<Record<OpsJson<'PlanSummary'>['status'], Tone>>> = {
   held: 'waiting',
   approved: 'info',
   applied: 'good',
 };
 
 /** Plans, the newest first. */
-export const PLANS = listOf<PlanSummary>()({
+export const PLANS = listOf<OpsJson<'PlanSummary'>>()({
   method: 'get',
   path: '/plans',
   tag: 'Plans',
@@ -47,7 +46,7 @@ export const PLANS = listOf<PlanSummary>()({
   },
 });
 
-const OUTCOMES: Readonly<Record<FirstRunItem['outcome'], Tone>> = {
+const OUTCOMES: Readonly<Record<OpsJson<'FirstRunItem'>['outcome'], Tone>> = {
   adopt: 'info',
   linked: 'quiet',
   create: 'info',
@@ -58,7 +57,7 @@ const OUTCOMES: Readonly<Record<FirstRunItem['outcome'], Tone>> = {
 };
 
 /** Everybody and everything that was asked for before the bridge is live. */
-export const FIRST_RUN = listOf<FirstRunItem>()({
+export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>()({
   method: 'get',
   path: '/plans/first-run',
   tag: 'Going live and recovery',
@@ -84,7 +83,12 @@ export const FIRST_RUN = listOf<FirstRunItem>()({
   },
 });
 
-function toLine({ kind, count, desired, observed }: FirstRunItem['changes'][number]): string {
+function toLine({
+  kind,
+  count,
+  desired,
+  observed,
+}: OpsJson<'FirstRunItem'>['changes'][number]): string {
   const values = `${toText(toHeld(kind, observed))} → ${toText(toHeld(kind, desired))}`;
   return `${toChange(kind, count)}${desired === null ? '' : `: ${values}`}`;
 }

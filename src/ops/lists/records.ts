@@ -1,13 +1,10 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { BY_OPERATOR } from '../../domain/words.ts';
-import type { ActView } from '../schemas/acts.ts';
-import type { LeaverAnswer } from '../schemas/leavers.ts';
-import type { NotificationView } from '../schemas/notifications.ts';
-import type { RequestView } from '../schemas/requests.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { listOf, OF_ONE, type Tone, toProblemText, toWords } from './list.ts';
 
 /** What providers wrote and what they were refused. */
-export const REQUESTS = listOf<RequestView>()({
+export const REQUESTS = listOf<OpsJson<'Request'>>()({
   method: 'get',
   path: '/requests',
   tag: 'Requests of providers',
@@ -51,7 +48,7 @@ export const REQUESTS = listOf<RequestView>()({
   },
 });
 
-function toWritten({ op, path, values, words }: RequestView['written'][number]): string {
+function toWritten({ op, path, values, words }: OpsJson<'Request'>['written'][number]): string {
   return words === null ? `${op} ${path} (${values})` : `${op}: ${words} (${values})`;
 }
 
@@ -60,14 +57,14 @@ function toStatusTone(status: number): Tone {
   return status < 500 ? 'waiting' : 'bad';
 }
 
-const OUTCOMES: Readonly<Record<ActView['outcome'], Tone>> = {
+const OUTCOMES: Readonly<Record<OpsJson<'Act'>['outcome'], Tone>> = {
   done: 'good',
   refused: 'waiting',
   failed: 'bad',
 };
 
 /** What operators did. */
-export const ACTS = listOf<ActView>()({
+export const ACTS = listOf<OpsJson<'Act'>>()({
   method: 'get',
   path: '/acts',
   tag: 'Acts of operators',
@@ -114,14 +111,14 @@ export const ACTS = listOf<ActView>()({
   },
 });
 
-const LEAVER_TONES: Readonly<Record<LeaverAnswer['status'], Tone>> = {
+const LEAVER_TONES: Readonly<Record<OpsJson<'Leaver'>['status'], Tone>> = {
   waits: 'waiting',
   out: 'good',
   back: 'quiet',
 };
 
 /** Who lost access, and what proves it. */
-export const LEAVERS = listOf<LeaverAnswer>()({
+export const LEAVERS = listOf<OpsJson<'Leaver'>>()({
   method: 'get',
   path: '/leavers',
   tag: 'Leavers',
@@ -178,20 +175,20 @@ export const LEAVERS = listOf<LeaverAnswer>()({
   },
 });
 
-function toLogText({ logged }: LeaverAnswer): string {
+function toLogText({ logged }: OpsJson<'Leaver'>): string {
   const { state, at, ours, who, code } = logged;
   const others = who?.operator ? BY_OPERATOR : 'others';
   if (at !== null) return `${at}${ours === false ? `, by ${others}` : ''}`;
   return code === null ? state : `${state} (${code})`;
 }
 
-function toRemainsText({ remains }: LeaverAnswer): string {
+function toRemainsText({ remains }: OpsJson<'Leaver'>): string {
   const groups = remains?.groups.map(({ id, name }) => name ?? id) ?? [];
   return [...(remains?.owner ? ['role of an owner'] : []), ...groups].join(', ');
 }
 
 /** What receivers of notifications do not have yet. */
-export const NOTIFICATIONS = listOf<NotificationView>()({
+export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>()({
   method: 'get',
   path: '/notifications',
   tag: 'Notifications',

@@ -1,4 +1,4 @@
-import type { GroupItem, UserItem } from '../schemas/resources.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, type ListOption, listOf, toProblemText } from './list.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
@@ -28,7 +28,7 @@ const OPTIONS: readonly ListOption[] = [
   { flags: '--deleted', filter: 'deleted', value: 'true' },
 ];
 
-type Item = UserItem | GroupItem;
+type Item = OpsJson<'User'> | OpsJson<'Group'>;
 
 const MANAGED: Column<Item> = {
   name: 'managed',
@@ -49,7 +49,7 @@ const WORK: readonly Column<Item>[] = [
 ];
 
 /** People: what is wanted, what is seen, what waits. */
-export const USERS = listOf<UserItem>()({
+export const USERS = listOf<OpsJson<'User'>>()({
   ...COMMON,
   path: '/users',
   summary: 'People in order of creation, managed or only observed.',
@@ -71,7 +71,7 @@ export const USERS = listOf<UserItem>()({
 });
 
 /** Groups: what is managed, what is seen, what waits. */
-export const GROUPS = listOf<GroupItem>()({
+export const GROUPS = listOf<OpsJson<'Group'>>()({
   ...COMMON,
   path: '/groups',
   summary: 'Groups in order of creation, managed or only observed.',
@@ -93,7 +93,7 @@ export const GROUPS = listOf<GroupItem>()({
 });
 
 /** Says whether somebody is active, and what the service was seen to hold where that is something else. */
-function toActive({ desired, observed }: UserItem['active']): string {
+function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');
   if (desired === null) return observed === null ? '?' : toWord(observed);
   return observed === desired ? toWord(desired) : `${toWord(desired)}, seen ${toWord(observed)}`;

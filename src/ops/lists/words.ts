@@ -1,4 +1,4 @@
-import type { PlanSummary } from '../schemas/plans.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Kinds of differences as what is different, for one. */
 const DRIFTS: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ export function toSource(source: string): string {
 export function toDecider({
   status,
   decidedBy,
-}: Pick<PlanSummary, 'status' | 'decidedBy'>): string {
+}: Pick<OpsJson<'PlanSummary'>, 'status' | 'decidedBy'>): string {
   if (decidedBy !== null) return decidedBy;
   if (status === 'held' || status === 'making') return '';
   return status === 'discarded' ? 'the bridge' : 'the policy, without asking';

@@ -3,7 +3,7 @@ import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { NOTIFICATIONS } from '../lists/records.ts';
-import type { NotificationView } from '../schemas/notifications.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about notifications. */
@@ -46,7 +46,7 @@ function toView({
   attempts,
   due_at,
   error,
-}: NoticeRow): NotificationView {
+}: NoticeRow): OpsJson<'Notification'> {
   const at = toMoment(since);
   return { id, receiver, type, at, attempts, nextAttemptAt: toMoment(due_at), error };
 }

@@ -1,8 +1,13 @@
+import type { ReadProgress } from '../../reconcile/read/reading.ts';
+import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
+import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
+import type { Db } from '../../store/store.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/plans.ts';
-import type { FirstRunItem, FirstRunOutcome, FirstRunView } from '../schemas/recovery.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { readRecoveryView } from './view.ts';
 import { parsePlace, toCursor, walk } from './walk.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
@@ -28,10 +33,10 @@ export const recoveryRoutes = [
 async function readFirstRun(
   sources: OpsSources,
   { limit, cursor }: { limit: number; cursor: string | undefined },
-): Promise<FirstRunView> {
+): Promise<OpsJson<'FirstRun'>> {
   const place = parsePlace(cursor);
-  const items: FirstRunItem[] = [];
-  const counts = new Map<`${'user' | 'group'}.${FirstRunOutcome}`, number>();
+  const items: OpsJson<'FirstRunItem'>[] = [];
+  const counts = new Map<`${'user' | 'group'}.${OpsJson<'FirstRunItem'>['outcome']}`, number>();
   let last = place;
   let nextCursor: string | null = null;
   const kinds: Record<string, number> = {};
@@ -64,7 +69,7 @@ async function readPhase({
   clock,
   status,
   findReading,
-}: OpsSources): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'reading' | 'release'>> {
+}: OpsSources): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading' | 'release'>> {
   const known = { detection: undefined, reading: findReading(), now: clock.now() };
   const view = await readRecoveryView(store.read, known);
   const { phase, reason, planId, reading, release } = view;
@@ -72,4 +77,46 @@ async function readPhase({
   const progress = { reading, release };
   if (status.writes().mode === 'observe') return { phase: 'observing', planId: null, ...progress };
   return isFirstRun ? { phase, planId, ...progress } : { phase: 'none', planId: null, ...progress };
+}
+
+/** What the leader knows of recovery; `now` is epoch milliseconds. */
+interface RecoverySources {
+  readonly detection: Detection | undefined;
+  readonly reading: ReadProgress | null;
+  readonly now: number;
+}
+
+/** Reads the state of recovery. */
+async function readRecoveryView(
+  db: Db,
+  { detection, reading, now }: RecoverySources,
+): Promise<OpsJson<'Recovery'>> {
+  const state = await RECOVERY.find(db);
+  const release = toReleaseView(await findReleaseProgress(db, now));
+  const known = { detection: detection ?? null, release };
+  const calm = { ...known, since: null, reason: null, planId: null, reading: null };
+  if (state === undefined) return { ...calm, phase: 'none' };
+  const since = toMoment(state.since);
+  if (state.phase === 'requested') {
+    return { ...calm, phase: state.phase, since, reason: { code: 'restored' } };
+  }
+  const { phase, reason, planId } = state;
+  const progress = phase === 'reading' ? toReadingView(reading) : null;
+  return { ...known, phase, since, reason, planId, reading: progress };
+}
+
+/** Renders how far a complete read of the service has come; null: nothing is read. */
+export function toReadingView(reading: ReadProgress | null): OpsJson<'Reading'> | null {
+  if (reading === null) return null;
+  const { step, count: read, total, endsAt } = reading;
+  return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
+}
+
+/** Renders how far an approved plan has come. */
+export function toReleaseView(
+  progress: Awaited<ReturnType<typeof findReleaseProgress>>,
+): OpsJson<'Release'> | null {
+  if (progress === undefined) return null;
+  const { startedAt, endsAt, ...counts } = progress;
+  return { ...counts, startedAt: toMoment(startedAt), endsAt: endsAt ? toMoment(endsAt) : null };
 }

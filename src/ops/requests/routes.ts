@@ -1,12 +1,12 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { InvalidRequest } from '../http/errors.ts';
+import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { REQUESTS } from '../lists/records.ts';
-import type { RequestView } from '../schemas/requests.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** The request for the log of requests. */
@@ -37,7 +37,7 @@ function parseStatuses(text: string): readonly [number, number] {
   throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
 }
 
-function toRequestView(row: RequestRow, findRepairWords: FindRepairWords): RequestView {
+function toRequestView(row: RequestRow, findRepairWords: FindRepairWords): OpsJson<'Request'> {
   const { resource_type: type, resource_id: id } = row;
   return {
     at: toMoment(row.at),

@@ -1,229 +1,330 @@
 import { z } from 'zod';
+import { CHANGE_KINDS } from '../../domain/change.ts';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { HARM_KINDS } from '../../domain/harm.ts';
+import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
 import {
   anything,
   author,
-  bodyOf,
   count,
   counts,
-  type JsonOf,
+  flag,
+  list,
+  listOf,
   moment,
+  momentOrNull,
   named,
-  readingProgress,
+  namedResource,
+  object,
+  optional,
+  optionalFlag,
+  optionalText,
+  orNull,
+  planSeats,
+  reading,
+  release,
   resourceType,
+  text,
+  textOrNull,
   word,
 } from './kinds.ts';
 
 /** Drifts of one decision. */
 const DRIFTS_MAX = 500;
 
-/** A sweep that was asked for. */
-export const sweepAsked = z.strictObject({ id: z.string() });
-
-/** The kind of sweep that is asked for. */
-export const sweepBody = bodyOf('{"dryRun": true}', {
-  dryRun: z
-    .boolean({ error: 'dryRun is true or false.' })
-    .optional()
-    .describe('Nothing is to follow from what it finds.'),
-});
-
 /** One comparison of the service with the store. */
-export const sweep = z.strictObject({
-  id: z.string(),
+export const sweep = object({
+  id: text(),
   status: word(['running', 'complete', 'incomplete', 'held']),
-  dryRun: z.boolean().describe('Nothing followed from what it found.'),
-  planId: z.string().nullable().describe('The plan that was made of what it found.'),
+  dryRun: flag('Nothing followed from what it found.'),
+  planId: textOrNull('The plan that was made of what it found.'),
   startedAt: moment(),
-  endedAt: moment().nullable(),
-  admins: z.boolean().describe('Whether it reads the admin lists too.'),
+  endedAt: momentOrNull(),
+  admins: flag('Whether it reads the admin lists too.'),
   calls: count(),
   counts: counts(),
-  reasons: z.array(z.string()).describe('What was not concluded, and why.'),
-  progress: readingProgress
-    .nullable()
-    .describe('How far a sweep has read the service; null: it waits, compares, or has ended.'),
+  reasons: list(text(), 'What was not concluded, and why.'),
+  progress: orNull(
+    reading,
+    'How far a sweep has read the service; null: it waits, compares, or has ended.',
+  ),
 });
-/** A sweep as an operator is shown it. */
-export type SweepView = JsonOf<typeof sweep>;
 
-/** One difference between what is desired and what the service holds. */
-export const drift = z.strictObject({
-  id: z.string(),
-  kind: z.enum(DRIFT_KINDS),
-  status: z.enum(DRIFT_STATUSES),
-  resource: named.extend({ type: resourceType() }),
-  member: named.nullable().describe('Of whom in a group it is.'),
+const member = orNull(named, 'Of whom in a group it is.');
+
+const drift = object({
+  id: text(),
+  kind: word(DRIFT_KINDS),
+  status: word(DRIFT_STATUSES),
+  resource: namedResource,
+  member,
   desired: anything(),
   observed: anything(),
-  who: author
-    .extend({ at: moment() })
-    .nullable()
-    .describe('Who brought it about; null: the audit log does not say.'),
-  message: z.string().nullable().describe('The words of the audit log.'),
+  who: orNull(
+    author.extend({ at: moment() }),
+    'Who brought it about; null: the audit log does not say.',
+  ),
+  message: textOrNull('The words of the audit log.'),
   firstSeen: moment(),
   lastSeen: moment(),
-  detector: word(['audit', 'sweep', 'discovery', 'operator']).describe('What found it.'),
-  planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
-  note: z
-    .strictObject({
-      text: z.string(),
-      by: z.string().nullable(),
-      until: moment().nullable(),
-    })
-    .nullable()
-    .describe(
-      'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
-    ),
+  detector: word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
+  planId: textOrNull('The plan that repairs it, or that waits to do so.'),
+  note: orNull(
+    object({ text: text(), by: textOrNull(), until: momentOrNull() }),
+    'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
+  ),
 });
-/** A drift as an operator is shown it. Names are personal. */
-export type DriftAnswer = JsonOf<typeof drift>;
 
-/** One account or group of the service that no provider asked for. */
-export const unmanaged = drift.extend({
-  privileged: z
+const unmanaged = drift.extend({
+  privileged: textOrNull(
+    'Why it is not taken over with others; null: it is ordinary, as far as is known.',
+  ),
+});
+
+const words = () =>
+  z
     .string()
-    .nullable()
-    .describe('Why it is not taken over with others; null: it is ordinary, as far as is known.'),
-});
-/** An unmanaged account or group as an operator is shown it. Names are personal. */
-export type UnmanagedAnswer = JsonOf<typeof unmanaged>;
-
-const IGNORING = '{"until": "2027-01-31T00:00:00Z", "reason": "…", "by": "…"}';
-const error = `The body has to be ${IGNORING}: until when, why, and who says so, if it is somebody else.`;
-const isWritten = (text: string) => text.trim() !== '';
-
-/** The term of an ignored drift, its reason, and who says so. */
-export const ignoreBody = bodyOf(IGNORING, {
+    .max(500)
+    .refine((given) => given.trim() !== '');
+const ignoring = {
   until: z
-    .string({ error })
-    .refine((text) => Number.isFinite(Date.parse(text)), { error })
+    .string()
+    .refine((given) => Number.isFinite(Date.parse(given)))
     .describe('A date, or a moment, that is still to come.'),
-  reason: z.string({ error }).max(500, { error }).refine(isWritten, { error }),
-  by: z
-    .string({ error })
-    .max(500, { error })
-    .refine(isWritten, { error })
-    .optional()
-    .describe('Who says so; the name of the credential when left out.'),
-});
-
-/** The effect of a decision about a drift. */
-export const driftDecision = z.strictObject({
-  id: z.string(),
-  planId: z.string().optional().describe('The plan that repairs it.'),
-});
-
-const MANY = '{"decision": "repair", "ids": ["…"], "dryRun": true}';
-const manyError = `The body has to be ${MANY}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.`;
+  reason: words().describe('Why: 1 to 500 characters.'),
+  by: optional(words(), 'Who says so; the name of the credential when left out.'),
+};
 
 /** One decision about many drifts. */
-export const driftsBody = z.discriminatedUnion(
-  'decision',
-  [
-    toBody('repair', {
-      hash: text().describe(
-        'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
-      ),
-    }),
-    toBody('accept', {}),
-    toBody('adopt', {
-      provider: text().describe(
-        'The provider whose they are from then on; `default` when left out.',
-      ),
-    }),
-    toBody('ignore', ignoreBody.shape),
-  ],
-  { error: manyError },
-);
-
-function text() {
-  return z.string({ error: manyError }).optional();
-}
-
 function toBody<const Word extends string, const More extends z.core.$ZodLooseShape>(
   decision: Word,
   more: More,
 ) {
-  const error = manyError;
-  const ids = z.array(z.string({ error }), { error }).min(1, { error }).max(DRIFTS_MAX, { error });
-  const dryRun = z.boolean({ error }).optional();
-  return z.strictObject(
-    {
-      ...{ decision: z.literal(decision), ids },
-      dryRun: dryRun.describe('Tells what would be done, and does nothing.'),
-      ...more,
-    },
-    { error },
-  );
+  return object({
+    decision: z.literal(decision),
+    ids: list(text()).min(1).max(DRIFTS_MAX),
+    dryRun: optionalFlag('Tells what would be done, and does nothing.'),
+    ...more,
+  });
 }
 
-/** The effect of one decision about many drifts. */
-export const driftsDecided = z.strictObject({
-  dryRun: z.boolean().describe('Nothing was done.'),
-  done: count().describe('Drifts that were decided, or would be.'),
-  refused: z
-    .array(
-      z.strictObject({
-        id: z.string(),
-        code: word(['unknown', 'not-open', 'not-possible']),
-        reason: z.string().describe('A sentence.'),
-      }),
-    )
-    .describe('The others: there is none, it is over or being repaired, or it cannot be done.'),
-  plan: z
-    .strictObject({
-      id: z.string().nullable().describe('null: it was not made.'),
-      hash: z.string().describe('What the decision is given to mean exactly this plan.'),
-      counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
-      exceeded: z.array(z.string()).describe('Limits that it exceeds.'),
-    })
-    .nullable()
-    .describe('The plan that repairs them all; null: nothing is repaired.'),
+const planCounts = object({ total: count(), kinds: counts(), harm: counts() });
+
+const planSummary = object({
+  id: text(),
+  hash: text('What `approve` is to be given.'),
+  status: word(PLAN_STATUSES),
+  source: word(PLAN_SOURCES),
+  reason: textOrNull('Why it waits, or why nothing of it is done.'),
+  counts: planCounts,
+  undoes: textOrNull('The plan that this one undoes.'),
+  createdAt: moment(),
+  decidedAt: momentOrNull(),
+  decidedBy: textOrNull('The name of the credential of an operator; null: nobody was asked.'),
+  endedAt: momentOrNull(),
 });
-/** The effect of one decision about many drifts as an operator is shown it. */
-export type DriftsDecided = JsonOf<typeof driftsDecided>;
 
-const LOOK = '{"repair": true}';
+const planAction = object({
+  kind: word(CHANGE_KINDS),
+  resource: namedResource,
+  member: orNull(named),
+  observed: anything('What the service was seen to hold.'),
+  desired: anything('What it is to hold.'),
+  harm: orNull(word(HARM_KINDS)),
+  status: word(['planned', 'released', 'done', 'dropped']),
+  reason: text(),
+  who: orNull(
+    object({ by: text(), at: moment() }),
+    'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
+  ),
+});
 
-/** The extent of a look. */
-export const lookBody = bodyOf(LOOK, {
-  repair: z
-    .boolean({ error: `The body may be ${LOOK}, and nothing else.` })
-    .optional()
+const planPart = object({
+  group: textOrNull('The SCIM id of the group; null: of users.'),
+  kind: word(CHANGE_KINDS),
+  by: textOrNull('As `who.by` of the actions.'),
+  count: count('As it was a minute ago at most.'),
+});
+
+const plan = planSummary.extend({
+  waiting: count('Actions of which nothing was done yet.'),
+  done: count('Actions that were done.'),
+  dropped: count('Actions that dropped out: they did not hold any more, or somebody is protected.'),
+  seats: orNull(planSeats, 'Of the whole plan while it waits for a decision; null: it does not.'),
+  summary: list(
+    planPart.omit({ group: true }),
+    'How many actions there are of each kind and author, the most first; of more than 200, as they were known a minute ago at most.',
+  ),
+  actions: list(planAction, 'The first 200.'),
+});
+const leftOut = count('Actions that cannot be undone.');
+
+const unexplained = {
+  events: count('Changes by our own account that the bridge does not know.'),
+  lastEventAt: count('When the last of them happened, in epoch milliseconds.'),
+};
+
+/**
+ * Outcomes of a user or group before the bridge changes the service.
+ * - `adopt`: it matches an account or group that exists, which is taken over
+ * - `linked`: it belongs to one that the bridge made or took over before
+ * - `create`: it matches none, and would be made
+ * - `inactive`: it matches none, and would be made once it is active
+ * - `remove`: its provider deleted it
+ * - `disputed`: it matches several, or waits for an operator; its provider is answered 409
+ * - `privileged`: it exists and is never taken over by itself; its provider is answered 409 or 403
+ */
+const FIRST_RUN_OUTCOMES = [
+  ...(['adopt', 'linked', 'create', 'inactive', 'remove', 'disputed', 'privileged'] as const),
+] as const;
+
+const firstRunItem = object({
+  type: resourceType(),
+  id: textOrNull('The SCIM id; null where nobody has one yet.'),
+  name: text(),
+  outcome: word(FIRST_RUN_OUTCOMES, 'As in docs/go-live.md.'),
+  upstreamId: textOrNull('The id in the service.'),
+  reason: textOrNull('Why it is disputed or privileged.'),
+  changes: list(
+    object({
+      kind: word(CHANGE_KINDS),
+      count: count('Of people in a group, or of its spaces and documents.'),
+      desired: anything('What the service is to hold; null: see `count`.'),
+      observed: anything('What it was seen to hold.'),
+    }),
+    'What was asked for and the service does not hold, beside what `outcome` says.',
+  ),
+});
+
+/** What differs in the service, and the plans that change it. Names are personal. */
+export const driftSchemas = {
+  Reading: reading,
+  Release: release,
+  PlanSeats: planSeats,
+  Sweep: sweep,
+  SweepList: listOf(sweep),
+  SweepAsked: object({ id: text() }),
+  SweepBody: object({ dryRun: optionalFlag('Nothing is to follow from what it finds.') }),
+  Drift: drift,
+  DriftList: listOf(drift),
+  Unmanaged: unmanaged,
+  UnmanagedList: listOf(unmanaged),
+  IgnoreBody: object(ignoring),
+  DriftDecision: object({ id: text(), planId: optionalText('The plan that repairs it.') }),
+  DriftsBody: z
+    .discriminatedUnion('decision', [
+      toBody('repair', {
+        hash: optionalText(
+          'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
+        ),
+      }),
+      toBody('accept', {}),
+      toBody('adopt', {
+        provider: optionalText(
+          'The provider whose they are from then on; `default` when left out.',
+        ),
+      }),
+      toBody('ignore', ignoring),
+    ])
     .describe(
+      'The body has to be {"decision": "repair", "ids": ["…"], "dryRun": true}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.',
+    ),
+  DriftsDecided: object({
+    dryRun: flag('Nothing was done.'),
+    done: count('Drifts that were decided, or would be.'),
+    refused: list(
+      object({
+        id: text(),
+        code: word(['unknown', 'not-open', 'not-possible']),
+        reason: text('A sentence.'),
+      }),
+      'The others: there is none, it is over or being repaired, or it cannot be done.',
+    ),
+    plan: orNull(
+      object({
+        id: textOrNull('null: it was not made.'),
+        hash: text('What the decision is given to mean exactly this plan.'),
+        counts: planCounts,
+        exceeded: list(text(), 'Limits that it exceeds.'),
+      }),
+      'The plan that repairs them all; null: nothing is repaired.',
+    ),
+  }),
+  LookBody: object({
+    repair: optionalFlag(
       'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
     ),
-});
-
-/** The result of a look at one user or group. */
-export const look = z.strictObject({
-  type: resourceType(),
-  id: z.string(),
-  at: moment(),
-  gone: z.boolean().describe('The service has no such account or group.'),
-  calls: count().describe('Calls of the service that it took: at most 3, and no admin list.'),
-  differences: z.array(
-    z.strictObject({
-      id: z.string().describe('The id of the drift.'),
-      kind: z.enum(DRIFT_KINDS),
-      status: z.enum(DRIFT_STATUSES),
-      member: named.nullable().describe('Of whom in a group it is.'),
-      desired: anything(),
-      observed: anything(),
-      note: z.string().nullable().describe('Why it is not repaired.'),
-    }),
-  ),
-  repair: z
-    .strictObject({
-      planId: z.string().nullable().describe('The plan that repairs it; null: none was made.'),
-      exceeded: z.array(z.string()).describe('Limits that the repair would exceed.'),
-    })
-    .nullable()
-    .describe('null: nothing was to be repaired.'),
-  unfinished: z
-    .boolean()
-    .describe('Something of it waits, is stuck or is held, which is none of the differences.'),
-});
-/** The result of a look as an operator is shown it. Names are personal. */
-export type LookAnswer = JsonOf<typeof look>;
+  }),
+  Look: object({
+    type: resourceType(),
+    id: text(),
+    at: moment(),
+    gone: flag('The service has no such account or group.'),
+    calls: count('Calls of the service that it took: at most 3, and no admin list.'),
+    differences: list(
+      object({
+        id: text('The id of the drift.'),
+        kind: word(DRIFT_KINDS),
+        status: word(DRIFT_STATUSES),
+        member,
+        desired: anything(),
+        observed: anything(),
+        note: textOrNull('Why it is not repaired.'),
+      }),
+    ),
+    repair: orNull(
+      object({
+        planId: textOrNull('The plan that repairs it; null: none was made.'),
+        exceeded: list(text(), 'Limits that the repair would exceed.'),
+      }),
+      'null: nothing was to be repaired.',
+    ),
+    unfinished: flag(
+      'Something of it waits, is stuck or is held, which is none of the differences.',
+    ),
+  }),
+  PlanSummary: planSummary,
+  PlanList: listOf(planSummary),
+  Plan: plan,
+  PlanAction: planAction,
+  PlanActionList: listOf(planAction),
+  PlanPart: planPart,
+  PlanPartList: listOf(planPart),
+  Undoing: plan.extend({ leftOut }),
+  UndoPreview: object({ counts: planCounts, leftOut }),
+  HashBody: object({ hash: text('The hash of the plan that was shown.') }),
+  Recovery: object({
+    phase: word(['none', 'requested', 'reading', 'waiting']),
+    detection: orNull(
+      z.union([
+        object({ kind: z.literal('current') }),
+        object({ kind: z.literal('stale'), ...unexplained }),
+        object({ kind: z.literal('unknown'), code: text() }),
+      ]),
+      'What the audit log told at the last start; null: it was not asked.',
+    ),
+    since: momentOrNull(),
+    reason: orNull(
+      z.union([
+        object({ code: word(['restored', 'first-run']) }),
+        object({ code: z.literal('audit'), ...unexplained }),
+      ]),
+    ),
+    planId: textOrNull('The plan that is made, or waits.'),
+    reading: orNull(reading, 'How far the service is read for the plan; null: it is not read now.'),
+    release: orNull(release, 'Of the plan that was approved last, until it is done.'),
+  }),
+  FirstRunItem: firstRunItem,
+  FirstRun: listOf(firstRunItem).extend({
+    phase: word(
+      ['none', 'observing', 'reading', 'waiting'],
+      '`observing`: nothing is changed and nothing planned; `reading`, `waiting`: what was accepted while observing is held, as in recovery.',
+    ),
+    planId: textOrNull('The plan that is made, or waits.'),
+    reading: orNull(reading, 'How far the service is read for the plan.'),
+    release: orNull(release, 'Of the approved plan, until it is done.'),
+    counts: orNull(counts(), 'Of all entries by `type.outcome`; null on later pages.'),
+    kinds: orNull(counts(), 'Of the changes of all entries; null on later pages.'),
+    seats: orNull(planSeats, 'Of all entries; null on later pages.'),
+  }),
+};

@@ -1,96 +1,143 @@
 import { z } from 'zod';
 
+// The words in which answers and bodies below `/ops` are described. `about` is the description of a member.
+
 /** The type of JSON that a schema describes, read-only in all its depth. */
 export type JsonOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> } : T;
 
-/** A moment, as every answer below `/ops` gives it. */
-export const moment = () => z.iso.datetime();
+function describe<Schema extends z.ZodType>(schema: Schema, about: string | undefined): Schema {
+  return about === undefined ? schema : schema.describe(about);
+}
 
-/** One of a closed list of words. */
-export const word = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words);
+/** An object with these members and no others. */
+export const object = <Members extends z.core.$ZodLooseShape>(members: Members, about?: string) =>
+  describe(z.strictObject(members), about);
 
-/** Any JSON; it is there. */
-export const anything = () => z.unknown().refine((value): boolean => value !== undefined);
+/** A list. */
+export const list = <Item extends z.ZodType>(item: Item, about?: string) =>
+  describe(z.array(item), about);
 
-/** An id with its name; null: there is none. */
-export const named = z.strictObject({
-  id: z.string(),
-  name: z.string().nullable(),
-});
+/** A value, or null. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema, about?: string) =>
+  describe(z.nullable(schema), about);
 
-/** The author of an event of the audit log. */
-export const author = z.strictObject({
-  id: z.int().nullable(),
-  username: z.string().nullable(),
-  address: z.string().nullable(),
-  operator: z
-    .boolean()
-    .describe('True: an operator did it through the bridge, under whose account it is logged.'),
-});
+/** A value that may be left out. */
+export const optional = <Schema extends z.ZodType>(schema: Schema, about?: string) =>
+  describe(z.optional(schema), about);
+
+/** A text. */
+export const text = (about?: string) => describe(z.string(), about);
+
+/** True or false. */
+export const flag = (about?: string) => describe(z.boolean(), about);
+
+/** A whole number, which may be below 0. */
+export const whole = (about?: string) => describe(z.int(), about);
 
 /** A number of things. */
-export const count = () => z.int().min(0);
+export const count = (about?: string) => describe(z.int().min(0), about);
 
 /** The numbers of some kinds of things; kinds without any are left out. */
-export const counts = () => z.record(z.string(), count());
+export const counts = (about?: string) => describe(z.record(z.string(), count()), about);
+
+/** A moment, as every answer below `/ops` gives it. */
+export const moment = (about?: string) => describe(z.iso.datetime(), about);
+
+/** A text, or null. */
+export const textOrNull = (about?: string) => orNull(text(), about);
+
+/** A moment, or null. */
+export const momentOrNull = (about?: string) => orNull(moment(), about);
+
+/** A number of things, or null. */
+export const countOrNull = (about?: string) => orNull(count(), about);
+
+/** A text that may be left out. */
+export const optionalText = (about: string) => optional(text(), about);
+
+/** A flag that may be left out. */
+export const optionalFlag = (about: string) => optional(flag(), about);
+
+/** One of a closed list of words. */
+export const word = <const Words extends readonly string[]>(words: Words, about?: string) =>
+  describe(z.enum(words), about);
+
+/** Any JSON; it is there. */
+export const anything = (about?: string) =>
+  describe(
+    z.unknown().refine((value): boolean => value !== undefined),
+    about,
+  );
 
 /** A kind of resource. */
 export const resourceType = () => z.enum(['user', 'group']);
 
+/** An id with its name; null: there is none. */
+export const named = object({ id: text(), name: textOrNull() });
+
+/** A user or group with its name. */
+export const namedResource = named.extend({ type: resourceType() });
+
+/** The author of an event of the audit log. */
+export const author = object({
+  id: orNull(whole()),
+  username: textOrNull(),
+  address: textOrNull(),
+  operator: flag('True: an operator did it through the bridge, under whose account it is logged.'),
+});
+
 /** A page of a list. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.strictObject({
-    items: z.array(item),
-    nextCursor: z
-      .string()
-      .nullable()
-      .describe('Asks for what follows, as `cursor`; null: nothing does.'),
+  object({
+    items: list(item),
+    nextCursor: textOrNull('Asks for what follows, as `cursor`; null: nothing does.'),
   });
-
-/** A body with these members and no others; `allowed` is told to an operator who sends another one. */
-export const bodyOf = <Members extends z.core.$ZodLooseShape>(allowed: string, members: Members) =>
-  z.strictObject(members, { error: `The body may be ${allowed}, and nothing else.` });
-
-/** The answer that something did not work: `code` is stable. Some codes have more beside them. */
-export const problem = z
-  .looseObject({
-    code: z.string().describe('Stable, for programs.'),
-    message: z.string().describe('For people.'),
-  })
-  .describe('Why it did not work. Some codes have more beside them: `hash`, `near`, `found`.');
 
 /** The words of the service about a refusal or a failure. */
 export const serviceWords = z.looseObject({
-  code: z.string(),
-  words: z.string().describe('In the words of the service; may be personal.'),
+  code: text(),
+  words: text('In the words of the service; may be personal.'),
 });
 
 /** Progress of a complete read of the service. */
-export const readingProgress = z.strictObject({
-  step: z.string().describe('The list that is read.'),
-  read: count().describe('Entries of it, so far.'),
-  expected: count().nullable().describe('How many it has; null: the service does not say.'),
-  endsAt: moment()
-    .nullable()
-    .describe('When it is read at the rate so far; null within the first two seconds.'),
+export const reading = object({
+  step: text('The list that is read.'),
+  read: count('Entries of it, so far.'),
+  expected: countOrNull('How many it has; null: the service does not say.'),
+  endsAt: momentOrNull('When it is read at the rate so far; null within the first two seconds.'),
 });
-/** How far a complete read of the service has come, as an operator is shown it. */
-export type ReadingView = JsonOf<typeof readingProgress>;
 
 /** Progress of an approved plan of going live, or of recovery. */
-export const releaseProgress = z.strictObject({
+export const release = object({
   startedAt: moment(),
-  total: count().describe('People and groups with changes in the plan.'),
+  total: count('People and groups with changes in the plan.'),
   done: count(),
-  stuck: count().describe(
-    'Those of the others that the service refuses; they are tried again slowly.',
+  stuck: count('Those of the others that the service refuses; they are tried again slowly.'),
+  endsAt: momentOrNull(
+    'When it is done at the rate so far; null: nothing is done yet, or nothing left.',
   ),
-  endsAt: moment()
-    .nullable()
-    .describe('When it is done at the rate so far; null: nothing is done yet, or nothing left.'),
 });
-/** The progress of an approved plan as an operator is shown it. */
-export type ReleaseView = JsonOf<typeof releaseProgress>;
+
+const freeSeats = () =>
+  countOrNull('0 while somebody waits for one; null: not known, see `seats.total`.');
+
+/** Seats of the service, as far as they are known. */
+export const seats = object({
+  total: countOrNull('`seats.total`; null: not set.'),
+  used: count('Accounts that were seen to take one.'),
+  waiting: count('People who wait for a free one.'),
+  free: freeSeats(),
+  daysLeft: orNull(
+    z.number(),
+    'Until they run out if as many more are taken as in the last two days; null: not known, or they do not.',
+  ),
+});
+
+/** Seats that a plan needs, beside those that there are. */
+export const planSeats = object({
+  needs: count('For accounts that it creates or activates.'),
+  frees: count('By accounts that it deactivates or deletes.'),
+  has: freeSeats(),
+});

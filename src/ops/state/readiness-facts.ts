@@ -29,7 +29,7 @@ export interface HealthSources {
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly findRecovery: () => Promise<RecoveryState | undefined>;
   /** The failure of the audit log; undefined when it can be read or is not followed. */
-  readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
+  readonly findAuditFailure: () => Promise<NonNullable<PollState['failure']> | undefined>;
   /** The plans that wait for an operator. */
   readonly countWaitingPlans: () => Promise<readonly WaitingPlan[]>;
   /** People who left more than five minutes ago and are not out, the oldest of them. */
@@ -40,25 +40,16 @@ export interface HealthSources {
   readonly readProviders: () => Promise<ProviderFacts>;
   /** Credentials, and failed attempts. */
   readonly readAccess: () => Promise<AccessFacts>;
-  readonly upstreamHealth: () => UpstreamFacts;
+  readonly upstreamHealth: () => Pick<
+    TransportHealth,
+    'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
+  >;
   readonly writes: () => WritesFacts;
   /** Undefined: no process has ever led. */
-  readonly findLeader: () => LeaderFacts | undefined;
+  readonly findLeader: () => Omit<KnownLeader, 'owner' | 'news'> | undefined;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
 }
-
-/** A failure of the audit log: its beginning (epoch milliseconds), and the code of the error. */
-export type AuditFailure = NonNullable<PollState['failure']>;
-
-/** The process that brings changes to the service, as far as this one knows. */
-export type LeaderFacts = Omit<KnownLeader, 'owner' | 'news'>;
-
-/** Facts that the transport has of the service without asking it. */
-export type UpstreamFacts = Pick<
-  TransportHealth,
-  'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
->;
 
 /** The work that waits, also for an operator. */
 export interface WaitingWork extends Backlog {

@@ -6,10 +6,10 @@ import {
   findOldestSample,
 } from '../../store/resources/seats.ts';
 import type { Db } from '../../store/store.ts';
-import type { PlanSeats, SeatsView } from '../schemas/seats.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
-export async function readSeats(db: Db, total: number, now: number): Promise<SeatsView> {
+export async function readSeats(db: Db, total: number, now: number): Promise<OpsJson<'Seats'>> {
   const [used, waiting, oldest] = await Promise.all([
     countTakenSeats(db),
     countWaitingForSeat(db),
@@ -26,7 +26,10 @@ export async function readSeats(db: Db, total: number, now: number): Promise<Sea
 }
 
 /** Counts the seats that a plan needs and frees, beside those that are free. */
-export function toPlanSeats({ kinds }: Pick<PlanCounts, 'kinds'>, { free }: SeatsView): PlanSeats {
+export function toPlanSeats(
+  { kinds }: Pick<PlanCounts, 'kinds'>,
+  { free }: OpsJson<'Seats'>,
+): OpsJson<'PlanSeats'> {
   const count = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + (kinds[name] ?? 0), 0);
   return {

@@ -12,61 +12,35 @@ export interface SectionRights {
   readonly without: string;
 }
 
-const members = '"Members"';
-const groupModule = '"User group management"';
+const MEMBERS = '"Members"';
+const GROUPS = '"User group management"';
 
-const people: SectionRights = {
-  title: 'people',
-  right: members,
-  module: 'SCIM provisioning',
-  without: 'people cannot be provisioned',
+/** Title, right, module and effect of each section. */
+const RIGHTS: Readonly<Partial<Record<Section, readonly [string, string, string, string]>>> = {
+  users: ['people', MEMBERS, 'SCIM provisioning', 'people cannot be provisioned'],
+  groups: ['groups', MEMBERS, GROUPS, 'groups cannot be provisioned'],
+  members: ['group members', MEMBERS, GROUPS, 'groups cannot get members'],
+  admins: ['group administrators', MEMBERS, GROUPS, 'their administrators cannot be set'],
+  companyUsers: [
+    'company users',
+    MEMBERS,
+    'the administration of people',
+    'roles and licences are unknown, so only `protect.users` guards owners',
+  ],
+  audit: [
+    'audit log',
+    '"Audit log"',
+    'the audit log',
+    'changes of others are seen later and without their author',
+  ],
 };
-
-const groups: SectionRights = {
-  title: 'groups',
-  right: members,
-  module: groupModule,
-  without: 'groups cannot be provisioned',
-};
-
-const table: ReadonlyMap<string, SectionRights> = new Map<Section, SectionRights>([
-  ['users', people],
-  ['groups', groups],
-  ['members', { ...groups, title: 'group members', without: 'groups cannot get members' }],
-  [
-    'admins',
-    { ...groups, title: 'group administrators', without: 'their administrators cannot be set' },
-  ],
-  [
-    'companyUsers',
-    {
-      title: 'company users',
-      right: members,
-      module: 'the administration of people',
-      without: 'roles and licences are unknown, so only `protect.users` guards owners',
-    },
-  ],
-  [
-    'audit',
-    {
-      title: 'audit log',
-      right: '"Audit log"',
-      module: 'the audit log',
-      without: 'changes of others are seen later and without their author',
-    },
-  ],
-]);
 
 /** The rights of a section; one that the table does not know is described in general words. */
 export function getSectionRights(section: string): SectionRights {
-  return (
-    table.get(section) ?? {
-      title: section,
-      right: 'that it belongs to',
-      module: section,
-      without: `${section} cannot be used`,
-    }
-  );
+  const known = Object.entries(RIGHTS).find(([name]) => name === section)?.[1];
+  const general = [section, 'that it belongs to', section, `${section} cannot be used`] as const;
+  const [title, right, module, without] = known ?? general;
+  return { title, right, module, without };
 }
 
 /**
@@ -77,12 +51,9 @@ export function toRefusalRemedy(
   { right, module }: SectionRights,
   status: number | undefined,
 ): string {
-  switch (status) {
-    case 402:
-      return `The company's tariff lacks it: buy ${module}.`;
-    case 403:
-      return `Give the owner of the token access to the administrative section ${right}; at first only the company's owner has it.`;
-    default:
-      return 'The service does not offer it at this address: check `upstream.url`, and apiVersion of `upstream.quirks`.';
+  if (status === 402) return `The company's tariff lacks it: buy ${module}.`;
+  if (status === 403) {
+    return `Give the owner of the token access to the administrative section ${right}; at first only the company's owner has it.`;
   }
+  return 'The service does not offer it at this address: check `upstream.url`, and apiVersion of `upstream.quirks`.';
 }

@@ -1,15 +1,16 @@
 import type { AttemptsView } from '../../access/attempts.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { QUEUED_CLASSES, type TroubledResource } from '../../store/resources/backlog.ts';
+import type { LateLeavers } from '../../store/resources/leavers.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
+import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
-import { ok, route } from '../http/route.ts';
-import { toReadingView, toReleaseView } from '../recovery/view.ts';
-import type { Status } from '../schemas/state.ts';
+import { ok, problem, route } from '../http/route.ts';
+import { SETTINGS } from '../lists/plans.ts';
+import { toReadingView, toReleaseView } from '../recovery/routes.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
-import { toLeaversStatus } from './leavers.ts';
-import type { WaitingWork } from './readiness-facts.ts';
-import { toWritesView } from './writes.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
 
 /** Stuck resources and disputes that a status lists. */
 const TROUBLE_MAX = 100;
@@ -25,7 +26,7 @@ export const statusRoute = route({
 });
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
-async function readStatus(sources: StatusSources): Promise<Status> {
+async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const [readiness, backlog, stuck, failing, disputes, leavers, release, queue, seats, seen] =
     await Promise.all([
       sources.readReadiness(),
@@ -68,7 +69,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
 /** Reads what is known of the service: the first read, the last sweep, the differences. */
 async function readSeen(
   sources: StatusSources,
-): Promise<Pick<Status, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts' | 'unmanaged'>> {
+): Promise<Pick<OpsJson<'Status'>, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts' | 'unmanaged'>> {
   const { version, startedAt } = sources.about;
   const firstRead = await sources.readFirstRead();
   return {
@@ -96,7 +97,7 @@ function toQueueStatus(
   { isHeld, aheadMs: { remove, change } }: Queue,
   { queued }: WaitingWork,
   sources: Pick<StatusSources, 'upstreamHealth' | 'callMs'>,
-): Status['queue'] {
+): OpsJson<'Status'>['queue'] {
   let ahead = 0;
   const { credentials, service, pausedForMs } = sources.upstreamHealth();
   const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
@@ -120,3 +121,106 @@ function toGateStatus(gate: TransportHealth['service']) {
   const { kind, sinceMs, nextProbeMs } = gate;
   return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
 }
+
+/** Time after which a leaver who is not out is told, in milliseconds. */
+export const LEAVER_LATE_MS = 5 * 60_000;
+
+/** Decision of an operator that keeps leavers in. */
+export type LeaverHold = NonNullable<NonNullable<OpsJson<'Status'>['leavers']>['heldBy']>;
+
+/** Finds the decision of an operator that keeps a leaver in; undefined: the service does. */
+export function findLeaverHold(
+  { plan }: { readonly plan: string | null },
+  { mode, pause }: WritesFacts,
+): LeaverHold | undefined {
+  if (plan !== null) return 'plan';
+  if (mode === 'observe') return 'observe-mode';
+  return pause && 'writes-paused';
+}
+
+/** Renders the leavers who are not out; null: there are none. */
+function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
+  const [oldest] = some;
+  if (oldest === undefined) return null;
+  const toView = (leaver: LateLeavers['some'][number]) => ({
+    since: toMoment(leaver.leftAt),
+    heldBy: findLeaverHold(leaver, writes) ?? null,
+    plan: leaver.plan,
+  });
+  const first = some.map((leaver) => ({
+    ...{ id: leaver.id, name: leaver.userName, ...toView(leaver) },
+  }));
+  return { count, ...toView(oldest), first };
+}
+
+/** Facts about writes as an operator is shown them. */
+function toWritesView({ mode, pause }: WritesFacts, { changes }: WaitingWork): OpsJson<'Writes'> {
+  const paused =
+    pause === undefined ? null : { since: toMoment(pause.since), reason: pause.reason };
+  return { mode, paused, waiting: changes };
+}
+
+/** Requests that stop and resume all changes of the service. */
+export const writesRoutes = [
+  route({
+    method: 'post',
+    path: '/pause',
+    tag: 'State',
+    summary: 'Has every process on the store change nothing in the service. May be repeated.',
+    body: 'PauseBody',
+    answers: { 200: 'Writes' },
+    handle: ({ status, pause }: OpsSources, { body }) =>
+      change(status, () => pause(body.reason ?? null)),
+  }),
+  route({
+    method: 'post',
+    path: '/resume',
+    tag: 'State',
+    summary: 'Ends the pause. May be repeated.',
+    answers: { 200: 'Writes' },
+    handle: ({ status, resume }: OpsSources) => change(status, resume),
+  }),
+] as const;
+
+/** Does something, and notes the states before and after it. */
+async function change(status: StatusSources, work: () => Promise<unknown>) {
+  const before = await readWrites(status);
+  await work();
+  const after = await readWrites(status);
+  return { ...ok(after), change: { before: toState(before), after: toState(after) } };
+}
+
+async function readWrites({ writes, readBacklog }: StatusSources): Promise<OpsJson<'Writes'>> {
+  return toWritesView(writes(), await readBacklog());
+}
+
+function toState({ paused }: OpsJson<'Writes'>) {
+  return { paused: paused !== null, reason: paused?.reason ?? null };
+}
+
+/** The request for the settings in effect. */
+export const settingsRoute = route({
+  ...SETTINGS,
+  async handle({ settings }: OpsSources, { query }) {
+    const { from: wanted, q = '' } = query.filters;
+    const text = q.toLowerCase();
+    const all = settings.filter(({ name, variable, from }) => {
+      const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
+      return isNamed && (wanted === undefined || from === wanted);
+    });
+    return ok(toPage(all, query));
+  },
+});
+
+/** The request for the embedded sandbox. */
+export const sandboxRoute = route({
+  method: 'get',
+  path: '/sandbox',
+  tag: 'State',
+  summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
+  answers: { 200: 'Sandbox', 404: 'Problem' },
+  handle: async ({ sandbox }: OpsSources, { operator }) =>
+    sandbox === undefined
+      ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
+      : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
+});

@@ -1,55 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listStuck } from '../../domain/failure.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { WrittenPath } from '../../domain/kept-request.ts';
+import { BY_OPERATOR } from '../../domain/words.ts';
 import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
-import { listNames } from '../../store/audit/timeline.ts';
-import { parseCells } from '../../store/engine/columns.ts';
+import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
+import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
+import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
+import {
+  listCallsOf,
+  listDriftsOf,
+  listNames,
+  listRequestsForPlaces,
+  listStuckPlaces,
+  listUserIds,
+  type PastCall,
+  type PastDrift,
+  type PastQuery,
+  type StuckPlace,
+} from '../../store/audit/timeline.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
-import type { Timeline, TimelineItem } from '../schemas/resources.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { collect, type Happening, type Past } from './collect.ts';
-
-const told = {
-  method: 'get',
-  tag: 'People and groups',
-  newest: true,
-  answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
-} as const;
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>
   route({
-    ...{ ...told, path },
+    method: 'get',
+    path,
+    tag: 'People and groups',
     summary: `What led to the state ${of}, the newest of it, the oldest first.`,
-    handle: (sources: OpsSources, call) => tell(sources, call, type),
+    newest: true,
+    answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
+    async handle({ recordsStored, store: { read: db } }: OpsSources, { params, query: { limit } }) {
+      await recordsStored();
+      const keyed = await readKeyed(db, params.key, type, {
+        user: (row) => readTimeline(db, ofUser(row), limit),
+        group: (row) => readTimeline(db, ofGroup(row), limit),
+      });
+      return answerKeyed(keyed);
+    },
   }),
 );
 
-interface Asked {
-  readonly params: { readonly key: string };
-  readonly query: { readonly limit: number };
+type Source = OpsJson<'Happening'>['source'];
+
+/** One thing that happened, before names are known. */
+interface Happening {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly source: Source;
+  readonly text: string;
+  /** The SCIM ids of the others. */
+  readonly others: readonly string[];
+  readonly detail: JsonObject;
 }
 
-/** Tells the past: the newest of it, at most so much. */
-async function tell(sources: OpsSources, asked: Asked, type: KeyedType) {
-  await sources.recordsStored();
-  const { read: db } = sources.store;
-  const { limit } = asked.query;
-  const keyed = await readKeyed(db, asked.params.key, type, {
-    user: (row) => readTimeline(db, ofUser(row), limit),
-    group: (row) => readTimeline(db, ofGroup(row), limit),
-  });
-  return answerKeyed(keyed);
-}
-
-interface Subject extends Pick<Past, 'type' | 'accountId' | 'obstacle'> {
+/** The resource whose past is read. */
+interface Subject {
+  readonly type: 'user' | 'group';
   readonly name: string;
   readonly row: ResourceRow;
   readonly observed: { readonly at: number; readonly by: string } | undefined;
+  readonly accountId: string | undefined;
+  /** Why no new account can be made for it; undefined: one can, or it is a group. */
+  readonly obstacle: string | undefined;
+}
+
+interface Past extends Omit<Subject, 'row'>, PastQuery {
+  /** Beginning of its past (epoch milliseconds). */
+  readonly since: number;
 }
 
 function ofUser(row: UserRow): Subject {
@@ -66,17 +92,11 @@ function ofGroup(row: GroupRow): Subject {
 }
 
 /** The order within one moment: requests, then acts, then observations. */
-const ORDER: readonly TimelineItem['source'][] = [
-  'provider',
-  'operator',
-  'bridge',
-  'audit',
-  'outage',
-  'seen',
-  'drift',
+const ORDER: readonly Source[] = [
+  ...(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift'] as const),
 ];
 
-async function readTimeline(db: Db, subject: Subject, limit: number): Promise<Timeline> {
+async function readTimeline(db: Db, subject: Subject, limit: number): Promise<OpsJson<'Timeline'>> {
   const { type, name, row } = subject;
   const { id, created_at: since } = row;
   const collected = await collect(db, { ...subject, id, limit, since });
@@ -91,41 +111,225 @@ async function readTimeline(db: Db, subject: Subject, limit: number): Promise<Ti
     name,
     managed: row.origin ?? 'no',
     deleted: row.deleted_at !== null,
-    items: shown.map(({ at, source, text, others, detail }) => ({
-      at: toMoment(at),
-      source,
-      text,
-      others: others.map((other) => ({ id: other, name: names.get(other) ?? null })),
-      detail,
+    items: shown.map((one) => ({
+      ...one,
+      at: toMoment(one.at),
+      others: one.others.map((other) => ({ id: other, name: names.get(other) ?? null })),
     })),
     more: all.length > limit,
   };
 }
 
+/** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
+async function collect(db: Db, past: Past): Promise<Happening[]> {
+  const { id, limit } = past;
+  const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
+  const found: Happening[] = [];
+  const sources = [
+    async () => (await listRequests(db, all)).map((row) => ofRequest(row)),
+    () => collectCalls(db, past),
+    () => collectGroupRequests(db, past),
+    async () => (await listActsOf(db, past)).flatMap(ofAct),
+    () => collectEvents(db, past),
+    async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, past)),
+    async () => (await listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
+  ];
+  for (const read of sources) {
+    found.push(...(await read()));
+    // Other requests are served between them.
+    await nextTurn();
+  }
+  return found;
+}
+
+/** Finds the requests for groups that a user's memberships and admin rights come from. */
+async function collectGroupRequests(
+  db: Db,
+  { type, id, accountId, limit }: Past,
+): Promise<Happening[]> {
+  if (type === 'group') return [];
+  const rows = await listRequestsForPlaces(db, { id, accountId, limit });
+  const found = new Map(rows.map((row) => [row.seq, row]));
+  return [...found.values()].map((row) => ofRequest(row, id));
+}
+
+/** Renders a request; for a user, one for a group names the group. */
+function ofRequest(row: RequestRow, subject?: string): Happening {
+  const { at, method, route: pattern, status, client, credential, resource_id: group } = row;
+  const written = parseStored<WrittenPath[]>(row.written);
+  const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
+  const word = row.scim_type === null ? '' : ` ${row.scim_type}`;
+  const by = client === null ? '' : `, by ${client}`;
+  const shown = credential === '' ? '' : `, with ${credential}`;
+  return {
+    at,
+    source: 'provider',
+    text: `${method} ${pattern}${paths === '' ? '' : `: ${paths}`}, answered ${status}${word}${by}${shown}`,
+    others: subject === undefined || group === null ? [] : [group],
+    detail: {
+      requestId: row.request_id,
+      method,
+      route: pattern,
+      written: written.map((one): JsonValue => ({ ...one })),
+      status,
+      scimType: row.scim_type,
+      client,
+      credential,
+    },
+  };
+}
+
+async function collectCalls(db: Db, past: Past): Promise<Happening[]> {
+  const calls = await listCallsOf(db, past);
+  const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
+  const people = await listUserIds(db, accounts);
+  return calls.map((call): Happening => {
+    const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
+    const member = people.get(member_id ?? '');
+    return {
+      at,
+      source: 'bridge',
+      text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`,
+      others: [resource_id, member].flatMap((one) => (!one || one === past.id ? [] : one)),
+      detail: {
+        kind,
+        operation,
+        upstreamId: upstream_id,
+        memberUpstreamId: member_id,
+        outcome,
+        error,
+      },
+    };
+  });
+}
+
+function toOutcomeWords({ outcome, error }: PastCall): string {
+  if (outcome === null) return 'outcome not known';
+  const words = {
+    done: 'done',
+    refused: `refused (${error})`,
+    unknown: `failed (${error}), it may have been done`,
+    'not-sent': `not sent (${error})`,
+  };
+  return words[outcome];
+}
+
+/** Beginning and end of an outage: of the token, or of the service. */
+const OUTAGES = {
+  credentials: ['the service refuses the token', 'the service takes the token again'],
+  service: ['the service does not work', 'the service works again'],
+} as const;
+
+function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening[] {
+  const detail = { act, operator: operator === '' ? null : operator, target: target || null };
+  if (kind === 'operator') {
+    return [{ at, source: 'operator', text: `${operator} ${act}`, others: [], detail }];
+  }
+  const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
+  const begun: Happening = { at, source: 'outage', text, others: [], detail };
+  return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
+}
+
+async function collectEvents(db: Db, { id: resourceId, type, limit }: Past): Promise<Happening[]> {
+  const keys = (await listNameKeys(db, [{ type, resourceId }])).get(resourceId) ?? [];
+  const always = { from: 0, until: Number.MAX_SAFE_INTEGER };
+  const subjects = [resourceId, ...keys];
+  const bySubject = await listEventsAbout(db, { subjects, ...always, limit });
+  const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
+  return [...events.values()].map((event) => {
+    const {
+      id: eventId,
+      at,
+      createdAt,
+      action,
+      message,
+      origin,
+      authorId,
+      username,
+      address,
+    } = event;
+    const words = message === null ? '' : ` "${message}"`;
+    const others = event.named.flatMap(({ id }) => (id === resourceId ? [] : id));
+    return {
+      at,
+      source: 'audit',
+      text: `${action}${words}, by ${toAuthorWords(event)}`,
+      others,
+      detail: {
+        eventId,
+        loggedAt: toMoment(createdAt),
+        action,
+        message,
+        ours: origin === 'ours',
+        who: { id: authorId, username, address },
+      },
+    };
+  });
+}
+
+function toAuthorWords({ origin, authorId, username, address }: EventView): string {
+  if (origin === 'ours') return 'the account of the bridge';
+  if (origin === 'operator') return BY_OPERATOR;
+  const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
+  return `${name}${address === null ? '' : ` from ${address}`}`;
+}
+
+const DRIFT_ENDS: Readonly<Partial<Record<PastDrift['status'], string>>> = {
+  repaired: 'repaired: the service holds what is wanted',
+  accepted: 'accepted: what there is, is wanted now',
+  gone: 'gone by itself, or by a write of the provider',
+};
+
+function ofDrift(drift: PastDrift, { id, obstacle }: Past): Happening[] {
+  const { kind, status, detector, resourceId, memberId, firstSeenAt, endedAt } = drift;
+  const reason = drift.note ?? (kind === 'user.missing' ? obstacle : undefined) ?? null;
+  const note = endedAt === null ? reason : null;
+  const words = note === null ? '' : `; ${note}`;
+  const found: Happening = {
+    at: firstSeenAt,
+    source: 'drift',
+    text: `${kind} found: wanted ${drift.desired}, there is ${drift.observed}${words}`,
+    others: [resourceId, memberId].filter((one) => one !== '' && one !== id),
+    detail: {
+      kind,
+      status,
+      detector: detector ?? 'sweep',
+      desired: parseStored<JsonValue>(drift.desired),
+      observed: parseStored<JsonValue>(drift.observed),
+      note,
+    },
+  };
+  if (endedAt === null) return [found];
+  return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
+}
+
+function ofStuckPlace(
+  { list, groupId, userId, since: at, problem }: StuckPlace,
+  id: string,
+): Happening {
+  const { code = null, words = null } = problem ?? {};
+  const others = [groupId, userId].filter((one) => one !== id);
+  const why = words === null ? '' : `: ${words}`;
+  const text = `stuck in ${list}, the service refuses it since then${why}`;
+  return { at, source: 'bridge', text, others, detail: { stuck: list, code, words } };
+}
+
 /** The past as the row itself has it. */
 function ofRow({ row, observed }: Subject): Happening[] {
-  const stuck = listStuck(parseCells<string>(row));
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
-  return [
-    toHappening(row.created_at, 'seen', first),
-    ...(observed === undefined ? [] : [toLastSeen(observed)]),
-    ...stuck.map(([field, { since, problem }]) => {
-      const { code, words } = problem;
-      const text = `${field} stuck, the service refuses it since then: ${words}`;
-      return toHappening(since, 'bridge', text, { stuck: field, code, words });
-    }),
-  ];
+  const stuck = listStuck(parseCells<string>(row)).map(([field, { since, problem }]) => {
+    const { code, words } = problem;
+    const text = `${field} stuck, the service refuses it since then: ${words}`;
+    return toHappening(since, 'bridge', text, { stuck: field, code, words });
+  });
+  if (observed === undefined) return [toHappening(row.created_at, 'seen', first), ...stuck];
+  const { at, by } = observed;
+  const seen = toHappening(at, 'seen', `last seen in the service, by ${by}`, { by });
+  return [toHappening(row.created_at, 'seen', first), seen, ...stuck];
 }
 
-function toLastSeen({ at, by }: NonNullable<Subject['observed']>): Happening {
-  return toHappening(at, 'seen', `last seen in the service, by ${by}`, { by });
-}
-
-/** The deletion as the row has it: nothing where the request that asked for it is told. */
-function ofDeletion(
-  { deleted_at: at }: Subject['row'],
-  collected: readonly Happening[],
-): Happening[] {
+/** The deletion as the row has it: nothing where the request that asked for it is among what happened. */
+function ofDeletion({ deleted_at: at }: ResourceRow, collected: readonly Happening[]): Happening[] {
   if (at === null) return [];
   const distance = (one: Happening) => Math.abs(one.at - at);
   const [reason] = collected
@@ -149,11 +353,6 @@ function isAcceptedGone({ detail: { kind, status } }: Happening): boolean {
   return kind === 'group.missing' && status === 'accepted';
 }
 
-function toHappening(
-  at: number,
-  source: TimelineItem['source'],
-  text: string,
-  detail: JsonObject = {},
-): Happening {
+function toHappening(at: number, source: Source, text: string, detail: JsonObject = {}): Happening {
   return { at, source, text, others: [], detail };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
-import { exitCodes } from '../../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../../src/cli/json.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import type { SamplesAnswer } from '../../../src/ops/schemas/samples.ts';
+import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch } from '../../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
@@ -119,7 +119,7 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
 }
 
 /** A day that the story does not last, as the bridge would tell it: working hours, and an import at ten. */
-export function tellDay(): SamplesAnswer {
+export function tellDay(): OpsJson<'Samples'> {
   const now = Date.now();
   const minutes = Array.from({ length: 288 }, (_, place) => (288 - place) * 5);
   return {
@@ -129,7 +129,7 @@ export function tellDay(): SamplesAnswer {
   };
 }
 
-function toSample(minute: number, at: string): SamplesAnswer['items'][number] {
+function toSample(minute: number, at: string): OpsJson<'Samples'>['items'][number] {
   const hour = (30 - minute / 60) % 24;
   const burst = Math.max(0, 1 - Math.abs(hour - 10) / 0.8);
   const work = hour > 8 && hour < 18 ? 1 : 0;
