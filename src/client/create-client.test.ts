@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Agent, interceptors, MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
@@ -30,11 +29,6 @@ test('from JavaScript, wrong arguments are a TypeError and nothing is sent', asy
     new TypeError('groupUsers.addUserToGroup: body.user_id is missing'),
   );
   expect(seen).toEqual([]);
-});
-
-test('an operation shows the row that it follows from', async () => {
-  const { client } = await startClient(ok);
-  expect(client.users.retrieveCurrentUser.operation.path).toBe('/users/current');
 });
 
 test('an answer that differs from the documents is no error', async () => {
@@ -116,20 +110,6 @@ test('a dispatcher may repeat by itself: only the last answer counts', async () 
   );
   expect(await client.users.retrieveCurrentUser()).toEqual({ id: 1 });
   expect(seen).toHaveLength(2);
-});
-
-test('a closed client refuses calls', async () => {
-  const { client } = await startClient(ok);
-  await client.close();
-  await expect(client.users.retrieveCurrentUser()).rejects.toMatchObject({ code: 'closed' });
-});
-
-test('text in the place of a file is its path', async () => {
-  const { client, seen } = await startClient(ok);
-  const file = join(import.meta.dirname, 'create-client.ts');
-  await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body: { file } });
-  expect(seen[0]?.body).toContain('filename="create-client.ts"');
-  expect(seen[0]?.body).toContain('export function createClient');
 });
 
 describe('a call ends', () => {

@@ -101,24 +101,3 @@ test.each([token, encodeURIComponent(token), 'Bearer abc.def-123', 'basic dXNlcj
     expect(error.message).toMatch(/who is (\w+ )?\[token\]\?$/);
   },
 );
-
-test('the frames of an error begin with the line that called', async () => {
-  const { client } = await startClient((res) => sendJson(res, 400, {}));
-  const refused = await failStack(() => client.users.retrieveCurrentUser());
-  const mistaken = await failStack(() => client.request({ method: 'GET', path: '..' }));
-
-  const listed = await failStack(async () => {
-    for await (const _space of client.paginate(client.spaces.retrieveListOfSpaces)) break;
-  });
-  const downloaded = await failStack(() => client.download({ path: '/x' }));
-
-  for (const stack of [refused, mistaken, listed, downloaded]) {
-    expect(stack.split('\n')[1]).toContain(import.meta.filename);
-    expect(stack).not.toMatch(/src\/upstream\/|create-client/);
-  }
-});
-
-async function failStack(call: () => Promise<unknown>): Promise<string> {
-  const error: unknown = await call().then(undefined, (reason: unknown) => reason);
-  return error instanceof Error ? (error.stack ?? '') : '';
-}

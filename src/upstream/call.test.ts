@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { scim } from './operations/scim.ts';
 import { connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
@@ -59,15 +58,6 @@ test('how long a call waited for its turn is told', async () => {
 
   const first = { callClass: 'pass', waitedMs: 0 };
   expect(told).toEqual([first, { ...first, waitedMs: 1_050 }]);
-});
-
-test('a call that has ended holds nothing of its caller', async () => {
-  const caller = new AbortController();
-  const service = await startService(ok);
-
-  await getUser(connect(service.baseUrl), { signal: caller.signal });
-
-  expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
 });
 
 test('a call that must end within a time ends then, also while it waits for its turn', async () => {

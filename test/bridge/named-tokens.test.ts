@@ -1,4 +1,4 @@
-import { request } from 'undici';
+
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
 import { commands } from '../../src/cli/commands.ts';
@@ -15,17 +15,6 @@ import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 const DAY_MS = 24 * 3_600_000;
 /** The machine may be busy. */
 const PATIENT = { interval: 25 };
-
-/** With which status a request is answered; not every answer is JSON. */
-async function askStatus(bridge: TestBridge, text: string, path: string, method: 'GET' | 'POST') {
-  const url = path === '/Users' ? `${bridge.baseUrl}${path}` : new URL(path, bridge.baseUrl);
-  const { statusCode, body } = await request(url, {
-    method,
-    headers: { authorization: `Bearer ${text}` },
-  });
-  await body.dump();
-  return statusCode;
-}
 
 async function listTokens(bridge: TestBridge, query = '') {
   const { body } = await askOps(bridge, 'GET', `/tokens${query}`);
@@ -189,38 +178,3 @@ describe('scim-bridge token', () => {
     });
   });
 });
-
-test('each token opens what it is for: the metrics, reading, everything, or SCIM', () =>
-  withTestBridge(
-    { settings: { ...SWEEP_SETTINGS, ACCESS_FAILED_DELAY_MAX: '0' } },
-    async (bridge) => {
-      const scim = await makeToken(bridge, { name: 'okta' });
-      const reader = await makeToken(bridge, { name: 'prometheus', for: 'reader' });
-      const metrics = await makeToken(bridge, { name: 'grafana', for: 'metrics' });
-      const operator = await makeToken(bridge, { name: 'ada', for: 'operator' });
-      const asked: { path: string; method: 'GET' | 'POST'; want: number[] }[] = [
-        { path: '/Users', method: 'GET', want: [200, 401, 401, 401] },
-        { path: '/metrics', method: 'GET', want: [401, 200, 200, 200] },
-        { path: '/ops/status', method: 'GET', want: [401, 403, 200, 200] },
-        { path: '/ops/tokens', method: 'GET', want: [401, 403, 200, 200] },
-        { path: '/ops/resume', method: 'POST', want: [401, 403, 403, 200] },
-        { path: '/ops/api/users/retrieveCurrentUser', method: 'POST', want: [401, 403, 403, 200] },
-        { path: '/ops/tokens/okta/revoke', method: 'POST', want: [401, 403, 403, 200] },
-      ];
-      for (const { path, method, want } of asked) {
-        const statuses: number[] = [];
-        for (const { text } of [scim, metrics, reader, operator]) {
-          statuses.push(await askStatus(bridge, text, path, method));
-        }
-        expect(statuses, path).toEqual(want);
-      }
-      expect((await askWith(bridge, scim.text)).status).toBe(401);
-      const made = await bridge.request(
-        'POST',
-        new URL('/ops/tokens', bridge.baseUrl).href,
-        { name: 'second' },
-        { authorization: `Bearer ${operator.text}` },
-      );
-      expect(made.body.createdBy).toBe(operator.id);
-    },
-  ));

@@ -138,30 +138,6 @@ describe('routes', () => {
 });
 
 describe('bodies', () => {
-  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x'];
-  for (const type of types) {
-    test(`${type} is 415`, async () => {
-      const headers = { 'content-type': type };
-      const body = JSON.stringify(toUser('eve'));
-
-      expectScimError(
-        await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body }),
-        415,
-      );
-    });
-  }
-
-  test('UTF-8 may be written without its hyphen, and nothing else is read by that name', async () => {
-    const headers = { 'content-type': 'application/json; charset=utf8' };
-    const post = (body: Buffer) =>
-      sendRaw(bridge, { method: 'POST', path: '/Users', headers, body });
-
-    const read = await post(Buffer.from(JSON.stringify(toUser('utf8', { title: 'Müller' }))));
-
-    expect(read).toMatchObject({ status: 201, body: { title: 'Müller' } });
-    expectScimError(await post(Buffer.from('{"userName":"Müller@example.com"}', 'latin1')), 400);
-  });
-
   test.each([
     { headers: { 'content-type': 'text/plain' }, body: 'goodbye' },
     { headers: { 'content-type': 'application/json' }, body: '{' },
@@ -208,22 +184,6 @@ describe('bodies', () => {
       expectScimError(await sendRaw(bridge, { method: 'PATCH', path: `/Users/${ada}`, body }), 400);
     });
   }
-
-  test('JSON in UTF-16 and behind a byte order mark is read or refused, never misread', async () => {
-    const text = JSON.stringify(toUser('zoe'));
-    const headers = { 'content-type': 'application/json; charset=utf-16' };
-    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
-
-    const answers = [
-      await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body: utf16 }),
-      await sendRaw(bridge, { method: 'POST', path: '/Users', body: `\ufeff${text}` }),
-    ];
-
-    for (const { status, body } of answers) {
-      expect([201, 400, 409, 415]).toContain(status);
-      if (status === 201) expect(body.userName).toBe('zoe@example.com');
-    }
-  });
 });
 
 describe('versions', () => {

@@ -187,19 +187,17 @@ for (const { what, shape, held } of addressShapes) {
     }));
 }
 
-for (const inactiveMembers of ['refused', 'dropped'] as const) {
-  test(`memberships of an inactive user are kept (the service: ${inactiveMembers})`, () =>
-    withTestBridge({ sandbox: { shape: { inactiveMembers } } }, async (bridge) => {
-      const id = await addUser(bridge, 'ada');
-      const groupId = await addGroup(bridge, 'Pilots', [id]);
+test('memberships of an inactive user are kept, also where the service drops them', () =>
+  withTestBridge({ sandbox: { shape: { inactiveMembers: 'dropped' } } }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const groupId = await addGroup(bridge, 'Pilots', [id]);
 
-      await send(bridge, 'PATCH', `/Users/${id}`, set('active', false));
-      const { body } = await send(bridge, 'PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
-      await untilSettled(bridge);
+    await send(bridge, 'PATCH', `/Users/${id}`, set('active', false));
+    const { body } = await send(bridge, 'PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
+    await untilSettled(bridge);
 
-      expect(body.members).toMatchObject([{ value: id }]);
-      expect((await send(bridge, 'GET', `/Users/${id}`)).body.groups).toMatchObject([
-        { value: groupId, display: 'Pilots' },
-      ]);
-    }));
-}
+    expect(body.members).toMatchObject([{ value: id }]);
+    expect((await send(bridge, 'GET', `/Users/${id}`)).body.groups).toMatchObject([
+      { value: groupId, display: 'Pilots' },
+    ]);
+  }));

@@ -103,12 +103,6 @@ const refused: { why: string; row: Operation; args: unknown; message: RegExp }[]
     message: /body\.constructor is unknown/,
   },
   {
-    why: 'a query where there is none',
-    row: scim.getUser,
-    args: { path: { user_id: 1 }, query: { a: 1 } },
-    message: /query\.a is unknown/,
-  },
-  {
     why: 'a wrong type',
     row: scim.getUser,
     args: { path: { user_id: '1' } },
@@ -121,40 +115,16 @@ const refused: { why: string; row: Operation; args: unknown; message: RegExp }[]
     message: /must be integer/,
   },
   {
-    why: 'not a number',
-    row: scim.getUser,
-    args: { path: { user_id: Number.NaN } },
-    message: /must be number/,
-  },
-  {
     why: 'null where it is not allowed',
     row: scim.addGroup,
     args: { body: { displayName: null } },
     message: /must be string/,
   },
   {
-    why: 'a list for an object',
-    row: scim.addUser,
-    args: { body: { emails: [], name: [] } },
-    message: /body\.name must be object/,
-  },
-  {
-    why: 'an object for a list',
-    row: scim.addUser,
-    args: { body: { emails: {} } },
-    message: /body\.emails must be unknown\[\]/,
-  },
-  {
     why: 'a word that is not one of them',
     row: listing,
     args: { query: { word: 'c' } },
     message: /query\.word must be 'a' \| 'b'/,
-  },
-  {
-    why: 'a body that is a list',
-    row: scim.addUser,
-    args: { body: [] },
-    message: /body must be an object/,
   },
   {
     why: 'an empty path value',
@@ -166,12 +136,6 @@ const refused: { why: string; row: Operation; args: unknown; message: RegExp }[]
     why: 'a way up in the path',
     row: groupUsers.getListOfGroupUsers,
     args: { path: { group_uid: '..' } },
-    message: /cannot be part of a path/,
-  },
-  {
-    why: 'half a character in the path',
-    row: groupUsers.getListOfGroupUsers,
-    args: { path: { group_uid: '\ud800' } },
     message: /cannot be part of a path/,
   },
 ];

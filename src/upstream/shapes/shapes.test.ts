@@ -41,7 +41,6 @@ describe('a SCIM user, in every form that the service may choose', () => {
       body: { ...anna, active: 0 },
       want: { ...parsedAnna, active: false },
     },
-    { why: 'active as a word with a capital', body: { ...anna, active: 'True' }, want: parsedAnna },
     {
       why: 'its only address as an object',
       body: { ...anna, emails: { value: 'anna@example.com', type: 'work' } },
@@ -57,15 +56,9 @@ describe('a SCIM user, in every form that the service may choose', () => {
       body: { ...anna, groups: undefined },
       want: { ...parsedAnna, groupIds: undefined },
     },
-    { why: 'in no group', body: { ...anna, groups: [] }, want: { ...parsedAnna, groupIds: [] } },
     {
       why: 'a name in one piece',
       body: { ...anna, name: 'Anna Berg' },
-      want: { ...parsedAnna, givenName: undefined, familyName: undefined },
-    },
-    {
-      why: 'a formatted name',
-      body: { ...anna, name: { formatted: 'Anna Berg' } },
       want: { ...parsedAnna, givenName: undefined, familyName: undefined },
     },
     {
@@ -115,18 +108,6 @@ test('one group or company user, also as the only entry of a list', () => {
   const user = { id: 7, full_name: 'Anna Berg', role: 1, apps_permissions: 5, virtual: false };
   expect(parseRestGroup([group])).toEqual(parseRestGroup(group));
   expect(parseCompanyUser([user])).toEqual(parseCompanyUser(user));
-});
-
-test('a company user, with the licence flags as number or text', () => {
-  const body = { id: 7, full_name: 'Anna Berg', role: 1, apps_permissions: '5', virtual: false };
-  expect(parseCompanyUser(body)).toMatchObject({
-    id: 7,
-    fullName: 'Anna Berg',
-    role: 1,
-    appsPermissions: 5,
-    virtual: false,
-    temporarilyInactive: undefined,
-  });
 });
 
 test('a company user whose rights and times of activation come in forms that nobody knows', () => {
