@@ -1,4 +1,3 @@
-
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
 import { commands } from '../../src/cli/commands.ts';

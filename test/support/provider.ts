@@ -136,13 +136,7 @@ export async function untilSettled(bridge: Observed, stuck: Stuck = 'none'): Pro
     if (store !== undefined) await untilNothingDue(store, stuck);
     const work = await readWork(bridge);
     // Looked at twice, because what ends between the two counts of one answer may leave something due.
-    if (isQuiet(work, stuck)) {
-      const isStillQuiet =
-        store === undefined
-          ? isQuiet(await readWork(bridge), stuck)
-          : !(await isAnythingDue(store, stuck));
-      if (isStillQuiet) return;
-    }
+    if (isQuiet(work, stuck) && isQuiet(await readWork(bridge), stuck)) return;
     expectProgress(JSON.stringify(work));
     await sleep(25);
   }
