@@ -12,8 +12,8 @@ import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
 import { createProviderWatch } from '../reconcile/repair/watch.ts';
-import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
-import { createWaiters } from '../reconcile/waiters.ts';
+import { readSections, SECTIONS, type SectionStates } from '../reconcile/sections.ts';
+import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -23,6 +23,7 @@ import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
+import { type FollowedFact, followFact } from '../store/facts.ts';
 import { createRecorder } from '../store/recorder.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
@@ -94,13 +95,13 @@ function refuseSecond(error: unknown): never {
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options = await watch(given);
   const { settings, store, clock, logger, metrics } = options;
-  const sections = await openSectionView(store);
+  const sections = await followFact(store, SECTIONS);
   const guard = await openWriteGuard({
     ...{ store, clock, mode: settings.mode },
     onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
   });
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
-  const waiters = createWaiters(clock);
+  const waiters = new Waiters(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
   const observe = () => observeBridge(options, toHealthSources(options, parts));
   const acts = openActLog(options);
@@ -216,7 +217,7 @@ function toGivenTokens({ ops }: Pick<Settings, 'ops'>, scim: readonly string[]):
 /** Makes the parts that every process has, leader or not. */
 function createDeps(
   options: WatchedOptions,
-  sections: SectionView,
+  sections: FollowedFact<SectionStates>,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
   const { settings, store, clock, random, tracing } = options;
@@ -241,7 +242,7 @@ function createDeps(
 function createLifecycle(
   { logger }: WatchedOptions,
   { access, leadership, reconciler, guard, requests, acts, formerIds }: BridgeParts,
-  sections: SectionView,
+  sections: FollowedFact<SectionStates>,
 ) {
   return {
     async start() {

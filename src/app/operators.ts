@@ -9,7 +9,7 @@ import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, OpsSources, StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
-import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
+import { findReleaseProgress } from '../reconcile/repair/recovery-state.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import { findRepairWords } from '../scim/repairs.ts';

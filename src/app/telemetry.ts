@@ -96,12 +96,7 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
       const line = { sweepId: id, ...fields, ...counts, reasons: reasons.join('; ') };
       logger.log(events.sweepEnded(line));
     },
-    failed: ({ id, error }) =>
-      logger.log(
-        id === 'schedule'
-          ? events.jobFailed({ job: 'sweep', at: id, error })
-          : events.sweepFailed({ sweepId: id, error }),
-      ),
+    failed: ({ id, error }) => logger.log(events.sweepFailed({ sweepId: id, error })),
   };
 }
 
@@ -113,7 +108,6 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
       metrics.driftRepairs.observe({ kind }, durationMs / 1_000);
       logger.log(events.driftRepaired({ driftId: id, kind, durationMs }));
     },
-    failed: (failure) => logger.log(toFailureLine(failure)),
   };
 }
 

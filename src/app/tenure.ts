@@ -4,7 +4,7 @@ import type { ActLog } from '../ops/timeline/act-log.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/lead.ts';
-import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
+import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner } from '../reconcile/loop/errands.ts';
 import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
@@ -19,11 +19,11 @@ import type { ReadDeps } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
-import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
-import type { SectionView } from '../reconcile/sections.ts';
+import { Recovery } from '../reconcile/repair/recovery.ts';
+import type { SectionStates } from '../reconcile/sections.ts';
 import type { Waiters } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
-import type { Store } from '../store/store.ts';
+import type { FollowedFact } from '../store/facts.ts';
 import { createTransport } from '../upstream/transport.ts';
 import { performErrand } from './errands.ts';
 import type { LeaderNews } from './leader-news.ts';
@@ -43,7 +43,7 @@ export interface TenureParts {
   readonly options: WatchedOptions;
   readonly deps: ProcessDeps;
   readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
-  readonly sections: SectionView;
+  readonly sections: FollowedFact<SectionStates>;
   readonly guard: WriteGuard;
   readonly acts: ActLog;
   readonly waiters: Waiters;
@@ -66,12 +66,12 @@ export interface BridgeTenure extends Tenure {
 export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<BridgeTenure> {
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, parts.waiters);
+  const convergence = new Convergence(deps, parts.waiters);
   const { notify } = convergence;
   const firstRead = createFirstRead(deps);
-  const recovery = createRecovery({ ...deps, firstRead, notify, mode: parts.guard.mode });
-  const detectors = createDetectors(parts, deps, { firstRead, recovery, notify });
-  const { poller, keeper, sweeps } = detectors;
+  const recovery = new Recovery({ ...deps, firstRead, notify, mode: parts.guard.mode });
+  const surroundings = { firstRead, recovery, notify };
+  const { poller, keeper, sweeps } = createDetectors(parts, deps, surroundings);
   const callForOperator = createOperatorCalls(deps, () => {
     notify();
     keeper.notify();
@@ -80,16 +80,15 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     performErrand({ convergence, callForOperator, look: keeper.look }, errand),
   );
   const background = [...openKeeping(parts, deps), errands, openNotifier(parts, deps)];
-  const hearing = hearNews(store, detectors, convergence);
   let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
   const toNews = (): LeaderNews => ({
     health: upstream.health(),
     firstRead: firstRead.state(),
     reading: sweeps.progress() ?? recovery.progress() ?? null,
     ownAccount: firstRead.ownAccount() ?? null,
-    isReading: recovery.isReading(),
-    detection: recovery.detection() ?? null,
-    sections: parts.sections.states,
+    isReading: recovery.isReading,
+    detection: recovery.detection ?? null,
+    sections: parts.sections.value ?? {},
     queue,
   });
 
@@ -113,10 +112,9 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await firstRead.start();
       convergence.start(recovery.hold);
       await recovery.start();
-      for (const each of [sweeps, keeper, ...background, hearing]) each.start();
+      for (const each of [sweeps, keeper, ...background]) each.start();
     },
     async stop() {
-      hearing.stop();
       const all = [...background, poller, keeper, sweeps, recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
@@ -158,8 +156,6 @@ interface Surroundings {
   readonly notify: () => void;
 }
 
-type Detectors = ReturnType<typeof createDetectors>;
-
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
   { options: { settings, logger, metrics }, drifts }: TenureParts,
@@ -181,7 +177,7 @@ function createDetectors(
     sweepPolicy: toSweepPolicy(settings),
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
-    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading,
     notify,
     decide: keeper.decide,
   });
@@ -214,26 +210,4 @@ function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
   const told = toNotifierTelemetry(options);
   const policy = options.settings.notify;
   return createNotifier({ store, clock, random, policy, observe, told });
-}
-
-/** Hears what becomes due, and what operators decide, in this process and in others. */
-function hearNews({ bell }: Store, { sweeps, keeper }: Detectors, convergence: Convergence) {
-  let ends: (() => void)[] = [];
-  return {
-    start() {
-      ends = [
-        bell.listen('decided', () => {
-          sweeps.consider();
-          keeper.notify();
-        }),
-        bell.listen('due', () => {
-          convergence.notify();
-          bell.ring('here');
-        }),
-      ];
-    },
-    stop() {
-      for (const end of ends) end();
-    },
-  };
 }

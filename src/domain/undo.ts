@@ -68,10 +68,8 @@ function revertFields<Field extends string>(
   current: JsonObject,
   before: JsonObject,
   fields: readonly Field[],
-  { existence, attributes, urn, extension }: Omit<FieldsOfKind<Field>, 'listChanged'>,
+  { attributes, urn, extension }: Pick<FieldsOfKind<Field>, 'attributes' | 'urn' | 'extension'>,
 ): JsonObject {
-  // Nothing was written since.
-  if (fields.includes(existence)) return before;
   const next: JsonObject = { ...current };
   for (const field of fields) {
     if (attributes.includes(field)) setOrDelete(next, field, before[field]);

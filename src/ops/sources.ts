@@ -8,7 +8,7 @@ import type { FirstReadState } from '../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
-import type { ReleaseProgress } from '../reconcile/repair/release-progress.ts';
+import type { ReleaseProgress } from '../reconcile/repair/recovery-state.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';

@@ -2,12 +2,9 @@ import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
-import { StoreError } from '../store/engine/store-error.ts';
 import type { Undo } from '../store/resources/undo.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { readProgress } from './recorded.ts';
 import { classify } from './verdict.ts';
-import type { Waiters } from './waiters.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
@@ -18,6 +15,7 @@ const DUE_COUNT_MAX = 1_000;
 export interface BoundedWait {
   /** Time that it may still wait, in milliseconds. */
   readonly waitMs: number;
+  /** A removal of access goes before changes. */
   readonly class: 'remove' | 'change';
 }
 
@@ -65,31 +63,18 @@ export function isWorthWaiting(
   return queue.aheadMs[callClass] < waitMs;
 }
 
-/** Estimates the wait behind the calls that wait and `due` changes more. */
-export function toQueue(
-  { upstream }: Pick<ReconcileDeps, 'upstream'>,
-  isHeld: boolean,
-  due = 0,
-): Queue {
+/**
+ * Estimates the wait at the leader, behind the calls that wait. `isBehind`: changes that are due find no room, and go before
+ * a new one.
+ */
+export async function readQueue(
+  { store, clock, upstream }: Pick<ReconcileDeps, 'store' | 'clock' | 'upstream'>,
+  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
+): Promise<Queue> {
+  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
   const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
   return { isHeld, aheadMs: { remove, change } };
 }
-
-/** Estimates it at the leader; `isBehind`: changes that are due find no room, and go before a new one. */
-export async function readQueue(
-  deps: ReconcileDeps,
-  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
-): Promise<Queue> {
-  const { store, clock } = deps;
-  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
-  return toQueue(deps, isHeld, due);
-}
-
-/** Answer to a request that would wait in vain. */
-export const QUEUE_TOO_LONG = {
-  kind: 'not-yet',
-  reason: 'the queue ahead is longer than the wait',
-} as const;
 
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
@@ -99,7 +84,7 @@ export interface Lock {
 }
 
 /** A provider's write that was stored. */
-export interface StoredWrite {
+export interface StoredWrite extends BoundedWait {
   readonly key: ResourceKey;
   readonly version: number;
   /** Facts that take it back. */
@@ -108,41 +93,4 @@ export interface StoredWrite {
   readonly lock: Lock | undefined;
   /** Names the wait that was stored with the write. */
   readonly waitId: string | undefined;
-  /** How long the request may still wait, in milliseconds. */
-  readonly waitMs: number;
-  /** Its class: a removal of access goes before changes. */
-  readonly class: 'remove' | 'change';
-}
-
-/** Stored write whose request may wait. */
-export interface Settling {
-  readonly write: StoredWrite;
-  /** Names the wait. */
-  readonly id: string;
-}
-
-/** Stored write that a run may have finished already, and how long the queue is for it. */
-interface UnlockedWrite extends Pick<Settling, 'write'> {
-  readonly waiters: Waiters;
-  readonly isHeld: boolean;
-  /** Tells when changes that are due find no room. */
-  readonly due: { readonly isBehind: boolean };
-}
-
-/** Answers a waiting request whose write others run, where that is done already or takes longer than it waits. */
-export async function answerEarly(
-  deps: ReconcileDeps,
-  { waiters, write, isHeld, due }: UnlockedWrite,
-): Promise<void> {
-  const { key, version } = write;
-  try {
-    await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
-    if (write.class !== 'change' || !due.isBehind) return;
-    const queue = await readQueue(deps, { isHeld, isBehind: true });
-    const { reason } = QUEUE_TOO_LONG;
-    if (!isWorthWaiting(queue, write, 0)) waiters.answerNotYet(key, version, reason);
-  } catch (error) {
-    // The write is stored: a store that does not answer now takes nothing of that back.
-    if (!(error instanceof StoreError)) throw error;
-  }
 }

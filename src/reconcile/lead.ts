@@ -1,7 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 import { holdLead, type Lead } from '../store/leader.ts';
 import type { Store } from '../store/store.ts';
-import type { ReconcileEvents } from './deps.ts';
 
 /**
  * The store of the leader: each of its transactions fails once another process leads, so that nothing leaves and nothing
@@ -16,16 +15,6 @@ export function toLeadersStore(store: Store, lead: Lead): Store {
         if (await holdLead(tx, lead)) return work(tx);
         throw new BridgeError('not-leading', 'another process leads by now');
       }),
-  };
-}
-
-/** Makes what tells a failure of a job of the leader; that it leads no more is none. */
-export function toFailureTeller(
-  events: Pick<ReconcileEvents, 'failed'>,
-  job: { readonly type: string; readonly id: string },
-): (error: unknown) => void {
-  return (error) => {
-    if (!isNotLeading(error)) events.failed({ ...job, error });
   };
 }
 

@@ -23,20 +23,10 @@ export interface EndedStep {
 }
 
 /** Tells failures of single resources from an outage of the service. */
-export interface OutageWatch {
-  /**
-   * Notes the end of a step; false when the service may be at fault for the failure: at that of a look unless others were
-   * answered since the last one.
-   */
-  note(step: EndedStep): boolean;
-  /** Notes that the service takes calls again. */
-  ended(): void;
-  /** Calls `listen` when the service answers again after an outage. */
-  onEnd(listen: () => void): void;
-}
+export type OutageWatch = ReturnType<typeof createOutageWatch>;
 
 /** Creates the watch of one process. */
-export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
+export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   const looks = createSeries(clock);
   const changes = createSeries(clock);
   /** How many steps had worked when a look at each resource last failed. */
@@ -61,7 +51,11 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
   }
 
   return {
-    note(step) {
+    /**
+     * Notes the end of a step; false when the service may be at fault for the failure: at that of a look unless others
+     * were answered since the last one.
+     */
+    note(step: EndedStep): boolean {
       const { key, isLook, outcome } = step;
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';
       if (!hasAnswer && !isNotApplied(outcome.problem)) {
@@ -73,22 +67,17 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
       if (wasOut.includes(true)) tell();
       return true;
     },
+    /** Notes that the service takes calls again. */
     ended: () => tell(),
-    onEnd(listen) {
+    /** Calls `listen` when the service answers again after an outage. */
+    onEnd(listen: () => void): void {
       tell = listen;
     },
   };
 }
 
-/** Series of resources that failed without a success in between. */
-interface Series {
-  add(key: string): void;
-  count(): number;
-  /** Ends the series; true when it was an outage. */
-  end(): boolean;
-}
-
-function createSeries({ now }: Pick<Clock, 'now'>): Series {
+/** Creates a series of resources that fail without a success in between. */
+function createSeries({ now }: Pick<Clock, 'now'>) {
   const failed = new Map<string, number>();
   let since = 0;
 
@@ -98,12 +87,13 @@ function createSeries({ now }: Pick<Clock, 'now'>): Series {
   }
 
   return {
-    add(key) {
+    add(key: string): void {
       if (count() === 0) since = now();
       failed.set(key, now());
     },
     count,
-    end() {
+    /** Ends the series; true when it was an outage. */
+    end(): boolean {
       if (failed.size === 0) return false;
       // One failed resource is enough: to try what waits harms nothing.
       const wasOut = count() > 0 && now() - since >= RESUME_AFTER_MS;

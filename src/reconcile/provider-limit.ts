@@ -2,12 +2,11 @@ import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
-import type { GroupField } from '../domain/group.ts';
 import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { PlanAction } from '../domain/plan.ts';
-import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
+import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemoval } from '../store/changes.ts';
@@ -17,7 +16,7 @@ import { stopLeaving } from '../store/links/work.ts';
 import { listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
 import { lockHeld, type PlanRow } from '../store/plans/plans.ts';
-import { type GroupRow, lockRow, updateRow } from '../store/resources/rows.ts';
+import { type GroupRow, lockRow, type UserRow, updateRow } from '../store/resources/rows.ts';
 import { toObservedGroup, toSeenEntities, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
@@ -99,7 +98,6 @@ export async function holdRemovals(
   { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
   removals: Removals,
 ): Promise<boolean> {
-  const take = removals.key.type === 'user' ? takeFromUser : takeFromGroup;
   const { isOther, plan } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
     const held = await lockHeld(tx, ['provider']);
@@ -143,32 +141,43 @@ async function addHeld(
   return added.length === 0 ? undefined : growPlan(tx, plan, { actions: added, reason, now });
 }
 
-/** Takes the removal of access out of what waits of a user. */
-async function takeFromUser(
-  tx: Db,
-  { key, version, limit, deactivation }: Removals,
-): Promise<PlanAction[] | undefined> {
-  const row = await lockRow(tx, { type: 'user', id: key.id });
-  if (row?.version !== version) return undefined;
-  if (!limit.harms.has('deactivate')) return [];
+/**
+ * Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. Undefined: it was
+ * written since.
+ */
+async function take(tx: Db, removals: Removals): Promise<PlanAction[] | undefined> {
+  const row = await lockRow(tx, removals.key);
+  if (row?.version !== removals.version) return undefined;
+  const fields = row.type === 'user' ? takeFromUser(row, removals) : takeFromGroup(row, removals);
+  const cells = parseCells<string>(row);
+  const left = listWaiting(cells).filter((field) => !fields.has(field));
+  if (fields.size > 0)
+    await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  if (row.type === 'user') return [...fields.values()];
+  const actions = [...fields.values(), ...(await takeLinks(tx, row, removals))];
+  // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
+  if (actions.length > 0) await forgetRemoval(tx, row, removals.version);
+  return actions;
+}
+
+/** Removals by the fields that wait for them. */
+type Taken = Map<string, PlanAction>;
+
+function takeFromUser(row: UserRow, { limit, deactivation }: Removals): Taken {
+  const taken: Taken = new Map();
+  if (!limit.harms.has('deactivate')) return taken;
   const { desired, deleted, observed, cells } = toUserState(row);
-  const isToGo = isWaiting(cells.active) && (deleted || !desired.active);
-  const isSuspended =
-    isWaiting(cells.temporarilyInactive) && toWantedSuspension(desired, deactivation) === true;
-  const isTaken = (field: UserField) =>
-    (field === 'active' && isToGo) || (field === 'temporarilyInactive' && isSuspended);
-  const left = listWaiting(cells).filter((field) => !isTaken(field));
-  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-  const toAction = (kind: PlanAction['kind'], wanted: JsonValue, held: JsonValue): PlanAction => ({
-    ...{ kind, type: 'user', resourceId: row.id, memberId: '' },
-    ...{ desired: wanted, observed: held, harm: 'deactivate' },
-  });
-  return [
-    ...(isToGo ? [toAction('user.deactivate', { active: false }, { active: true })] : []),
-    ...(isSuspended
-      ? [toAction('user.access', toSuspension(desired), toSuspension(observed))]
-      : []),
-  ];
+  const place = { type: 'user', resourceId: row.id, memberId: '', harm: 'deactivate' } as const;
+  if (isWaiting(cells.active) && (deleted || !desired.active)) {
+    const values = { desired: { active: false }, observed: { active: true } };
+    taken.set('active', { ...place, ...values, kind: 'user.deactivate' });
+  }
+  const isSuspended = toWantedSuspension(desired, deactivation) === true;
+  if (isWaiting(cells.temporarilyInactive) && isSuspended) {
+    const values = { desired: toSuspension(desired), observed: toSuspension(observed) };
+    taken.set('temporarilyInactive', { ...place, ...values, kind: 'user.access' });
+  }
+  return taken;
 }
 
 function toSuspension(
@@ -177,54 +186,43 @@ function toSuspension(
   return { temporarilyInactive: held?.temporarilyInactive ?? false };
 }
 
-/** Takes the group's removal, or those of the call's members and admins, out of what waits of a group. */
-async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] | undefined> {
-  const { key, version, limit, changes } = removals;
-  const row = await lockRow(tx, { type: 'group', id: key.id });
-  if (row?.version !== version) return undefined;
+/** Takes the group itself, and the entities that the call's changes leave. */
+function takeFromGroup(row: GroupRow, { limit, changes }: Removals): Taken {
+  const taken: Taken = new Map();
   const group = { type: 'group', resourceId: row.id } as const;
-  const actions: PlanAction[] = [];
-  if (limit.harms.has('deleteGroup') && changes.some(({ kind }) => kind === 'group.delete')) {
-    const cells = parseCells<GroupField>(row);
-    const left = listWaiting(cells).filter((field) => field !== 'existence');
-    await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-    const observed = { displayName: toObservedGroup(row)?.displayName ?? row.name };
-    const values = { desired: null, observed, harm: 'deleteGroup' } as const;
-    actions.push({ ...group, ...values, kind: 'group.delete', memberId: '' });
+  for (const { kind, memberId = '' } of changes) {
+    if (kind === 'group.delete' && limit.harms.has('deleteGroup')) {
+      const observed = { displayName: toObservedGroup(row)?.displayName ?? row.name };
+      const values = { desired: null, observed, harm: 'deleteGroup' } as const;
+      taken.set('existence', { ...group, ...values, kind, memberId: '' });
+    }
+    if (kind === 'entity.remove' && limit.harms.has('cutAccess') && isEntityField(memberId)) {
+      const observed = { roles: parseRoles(toSeenEntities(row)?.roles[memberId]) };
+      const values = { desired: { roles: [] }, observed };
+      taken.set(memberId, { ...group, ...values, kind, memberId, harm: 'cutAccess' });
+    }
   }
-  if (limit.harms.has('cutAccess')) actions.push(...(await takeEntities(tx, row, changes)));
+  return taken;
+}
+
+/** Takes the members and admins whom the call's changes remove. */
+async function takeLinks(
+  tx: Db,
+  row: GroupRow,
+  { limit, changes }: Removals,
+): Promise<PlanAction[]> {
+  const actions: PlanAction[] = [];
   for (const { list, kind, harm } of LISTS) {
     const accounts = changes
       .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
       .filter(Number.isSafeInteger);
     if (!limit.harms.has(harm) || accounts.length === 0) continue;
     const left = await stopLeaving(tx, list, row.id, accounts);
-    const values = { desired: { present: false }, observed: { present: true }, harm } as const;
-    actions.push(...left.map((memberId) => ({ ...group, ...values, kind, memberId })));
+    const group = { type: 'group', resourceId: row.id, kind, harm } as const;
+    const values = { desired: { present: false }, observed: { present: true } };
+    actions.push(...left.map((memberId) => ({ ...group, ...values, memberId })));
   }
-  // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
-  if (actions.length > 0) await forgetRemoval(tx, row, version);
   return actions;
-}
-
-/** Takes the entities that the call's changes leave out of what waits of a group. */
-async function takeEntities(
-  tx: Db,
-  row: GroupRow,
-  changes: readonly SentChange[],
-): Promise<PlanAction[]> {
-  const leaving = changes.flatMap(({ kind, memberId = '' }) =>
-    kind === 'entity.remove' && isEntityField(memberId) ? [memberId] : [],
-  );
-  if (leaving.length === 0) return [];
-  const cells = parseCells<GroupField>(row);
-  const left = listWaiting(cells).filter((field) => !leaving.some((one) => one === field));
-  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-  const held = toSeenEntities(row)?.roles ?? {};
-  return leaving.map((memberId) => ({
-    ...{ kind: 'entity.remove', type: 'group', resourceId: row.id, memberId, harm: 'cutAccess' },
-    ...{ desired: { roles: [] }, observed: { roles: parseRoles(held[memberId]) } },
-  }));
 }
 
 const LISTS = [

@@ -97,7 +97,7 @@ export async function recordStep<T extends KindTypes>(
   if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
   if (recorded.finished || recorded.state.version === planned.version) return recorded;
   // Whoever has what they asked for does not wait for what was written meanwhile.
-  await waiters.settleSoon(key, () => readProgress(store.read, key));
+  await waiters.settleBy(key, () => readProgress(store.read, key));
   if (kind.gather === undefined) return recorded;
   return { ...recorded, state: await kind.gather(recorded.state) };
 }

@@ -1,7 +1,6 @@
 import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
 import { countKnown } from '../store/resources/rows.ts';
-import type { Store } from '../store/store.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import { parseEntries } from '../upstream/shapes/reader.ts';
@@ -25,11 +24,12 @@ export interface SectionState {
 /** Known states of the sections; a section that was never refused is absent. */
 export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
 
-const FACT = createFact<SectionStates>('sections');
+/** The states of the sections, as processes share them. */
+export const SECTIONS = createFact<SectionStates>('sections');
 
 /** Reads the known states of the sections. */
 export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
-  return (await FACT.find(deps.store.read)) ?? {};
+  return (await SECTIONS.find(deps.store.read)) ?? {};
 }
 
 /** Records that a section is open or closed, and reports a change. */
@@ -44,7 +44,7 @@ export async function saveSection(
   const now = deps.clock.now();
   // Another process may have learned of another section meanwhile.
   const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
-  await deps.store.write((tx) => FACT.change(tx, now, change));
+  await deps.store.write((tx) => SECTIONS.change(tx, now, change));
   deps.events.sectionChanged({ section, up: problem === null, code: problem?.code ?? '' });
 }
 
@@ -153,40 +153,4 @@ async function orUnseen(look: () => Promise<boolean>): Promise<boolean> {
     if (classify(error).verdict !== 'missing') throw error;
     return false;
   }
-}
-
-/** Interval of reading the sections again, because another process may have learned of them, in milliseconds. */
-const SECTIONS_REFRESH_MS = 1_000;
-
-/** Known states of the sections in memory, because every request asks. */
-export interface SectionView {
-  /** As of the last reading. */
-  readonly states: SectionStates;
-  refresh(): void;
-  start(): void;
-  stop(): void;
-}
-
-/** Reads the sections, and again from time to time once it is started. @throws StoreError */
-export async function openSectionView(store: Store): Promise<SectionView> {
-  let timer: NodeJS.Timeout | undefined;
-  const view = {
-    states: await readSections({ store }),
-    refresh() {
-      // A failing store is reported by /readyz; the known states stay.
-      readSections({ store }).then(
-        (read) => {
-          view.states = read;
-        },
-        () => undefined,
-      );
-    },
-    start() {
-      if (store.engine === 'postgres') {
-        timer = setInterval(view.refresh, SECTIONS_REFRESH_MS).unref();
-      }
-    },
-    stop: () => clearInterval(timer),
-  };
-  return view;
 }

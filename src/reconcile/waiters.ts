@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Undo } from '../store/resources/undo.ts';
@@ -10,50 +9,17 @@ export interface Waiter {
   readonly version: number;
   /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
-  /** Names the wait in the store, where another process may refuse the write. */
-  readonly id?: string | undefined;
-}
-
-/**
- * Requests waiting for their writes. A waiter is either answered or refused, never both: while a
- * refusal is being decided its deadline and every other answer are held.
- */
-export interface Waiters {
-  /** Waits until the write is settled, at most `waitMs`. */
-  wait(key: ResourceKey, waiter: Waiter, waitMs: number): Promise<Settlement>;
-  /** Holds all requests that wait for this resource while a result is recorded. */
-  hold(key: ResourceKey): HeldWaiters;
-  /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
-  settle(key: ResourceKey, progress: Progress, notYet?: string): void;
-  /** Settles by the progress in the next turn of the event loop: it is read once for all who wait then, if anybody does. */
-  settleSoon(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void>;
-  /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
-  answerNotYet(key: ResourceKey, version: number, reason: string): void;
-  /** Resources that requests wait for. */
-  keys(): ResourceKey[];
-  /** Answers the request whose wait has this name. */
-  refuse(id: string, problem: Problem): void;
-  /** Every waiting request. */
-  list(): WaitingRequest[];
-  /** Number of waiting requests. */
-  readonly size: number;
-}
-
-/** Waiters whose deadline is held. */
-export interface HeldWaiters {
-  readonly waiters: readonly Waiter[];
-  /** Answers those whose write was taken back and lets the others go on waiting. */
-  resume(undone: readonly Undone[]): void;
 }
 
 /** Waiting request, with the end of its wait (epoch milliseconds). */
 export interface WaitingRequest extends Waiter {
+  /** Names the wait in the store, where another process may refuse the write. */
+  readonly id: string;
   readonly key: ResourceKey;
   readonly until: number;
 }
 
-interface Entry extends Waiter {
-  readonly until: number;
+interface Entry extends WaitingRequest {
   readonly resolve: (settlement: Settlement) => void;
   /** Ends the deadline. */
   readonly answered: AbortController;
@@ -62,126 +28,110 @@ interface Entry extends Waiter {
   kept?: Settlement;
 }
 
-/** Requests that wait for one resource. */
-interface Queue {
-  readonly key: ResourceKey;
-  readonly entries: Set<Entry>;
-}
+const TOO_SLOW = 'the service takes longer than the wait';
 
-const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longer than the wait' };
+/**
+ * Requests of this process that wait for their writes. One is either answered or refused, never both: while a refusal is
+ * being decided its deadline and every other answer are held.
+ */
+export class Waiters {
+  readonly #clock: Clock;
+  readonly #byKey = new Map<string, Set<Entry>>();
+  #size = 0;
 
-/** Creates the list of waiting requests of this process; `clock` tells the end of a wait. */
-export function createWaiters(clock: Clock): Waiters {
-  const queues = new Map<string, Queue>();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
-  function list(key: ResourceKey, versionMax: number): Entry[] {
-    const entries = queues.get(keyText(key))?.entries ?? [];
-    return [...entries].filter(({ version }) => version <= versionMax);
+  /** Number of waiting requests. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Every waiting request. */
+  list(): readonly WaitingRequest[] {
+    return this.#listAll();
+  }
+
+  /** Waits until the write is settled, or until the wait is over. */
+  wait(request: WaitingRequest): Promise<Settlement> {
+    const { promise, resolve } = Promise.withResolvers<Settlement>();
+    const answered = new AbortController();
+    const entry: Entry = { ...request, resolve, answered, isHeld: false };
+    const onOver = () => this.#answer(entry, { kind: 'not-yet', reason: TOO_SLOW });
+    const waitMs = request.until - this.#clock.now();
+    this.#clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
+    const text = keyText(request.key);
+    this.#byKey.set(text, (this.#byKey.get(text) ?? new Set()).add(entry));
+    this.#size += 1;
+    return promise;
+  }
+
+  /**
+   * Holds all requests that wait for this resource while a result is recorded. `resume` answers those whose write was taken
+   * back and lets the others go on waiting.
+   */
+  hold(key: ResourceKey) {
+    const waiters = this.#list(key).filter((entry) => !entry.isHeld);
+    for (const entry of waiters) entry.isHeld = true;
+    const resume = (undone: readonly Undone[]) => {
+      for (const entry of waiters) {
+        entry.isHeld = false;
+        const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
+        if (problem) this.#answer(entry, { kind: 'refused', problem });
+        else if (entry.kept) this.#answer(entry, entry.kept);
+      }
+    };
+    return { waiters, resume };
+  }
+
+  /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
+  settle(key: ResourceKey, progress: Progress, notYet?: string): void {
+    const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
+    for (const entry of this.#list(key)) {
+      if (entry.version > version) continue;
+      if (entry.version < oldestPending) this.#answer(entry, { kind: 'applied' });
+      else if (notYet !== undefined) this.#answer(entry, { kind: 'not-yet', reason: notYet });
+    }
+  }
+
+  /** The same with a progress that is read if a request waits. */
+  async settleBy(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
+    if (this.#byKey.has(keyText(key))) this.settle(key, await readProgress());
+  }
+
+  /** Answers "not yet" to all requests that wait for this resource; their writes are durable. */
+  answerNotYet(key: ResourceKey, reason: string): void {
+    for (const entry of this.#list(key)) this.#answer(entry, { kind: 'not-yet', reason });
+  }
+
+  /** Answers the request whose wait has this name. */
+  refuse(id: string, problem: Problem): void {
+    const named = this.#listAll().find((entry) => entry.id === id);
+    if (named) this.#answer(named, { kind: 'refused', problem });
+  }
+
+  #list(key: ResourceKey): Entry[] {
+    return [...(this.#byKey.get(keyText(key)) ?? [])];
+  }
+
+  #listAll(): Entry[] {
+    return [...this.#byKey.values()].flatMap((entries) => [...entries]);
   }
 
   /** Answers now, or after the result that is being recorded is known. */
-  function answer(key: ResourceKey, entry: Entry, settlement: Settlement): void {
+  #answer(entry: Entry, settlement: Settlement): void {
     if (entry.isHeld) {
       entry.kept ??= settlement;
       return;
     }
-    const entries = queues.get(keyText(key))?.entries;
+    const text = keyText(entry.key);
+    const entries = this.#byKey.get(text);
     if (!entries?.delete(entry)) return;
-    if (entries.size === 0) queues.delete(keyText(key));
-    waiters.size -= 1;
+    if (entries.size === 0) this.#byKey.delete(text);
+    this.#size -= 1;
     // With a reason: without one, an error with a stack is made each time.
     entry.answered.abort('answered');
     entry.resolve(settlement);
   }
-
-  function wait(key: ResourceKey, waiter: Waiter, waitMs: number): Promise<Settlement> {
-    const { promise, resolve } = Promise.withResolvers<Settlement>();
-    const answered = new AbortController();
-    const until = clock.now() + waitMs;
-    const entry: Entry = { ...waiter, until, resolve, answered, isHeld: false };
-    const onOver = () => answer(key, entry, TOO_SLOW);
-    clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
-    const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
-    queue.entries.add(entry);
-    queues.set(keyText(key), queue);
-    waiters.size += 1;
-    return promise;
-  }
-
-  function hold(key: ResourceKey): HeldWaiters {
-    const held = list(key, Number.POSITIVE_INFINITY).filter((entry) => !entry.isHeld);
-    return holdEntries(held, (entry, settlement) => answer(key, entry, settlement));
-  }
-
-  function settle(key: ResourceKey, progress: Progress, notYet?: string): void {
-    const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
-    for (const entry of list(key, version)) {
-      if (entry.version < oldestPending) answer(key, entry, { kind: 'applied' });
-      else if (notYet !== undefined) answer(key, entry, { kind: 'not-yet', reason: notYet });
-    }
-  }
-
-  const waiters: Omit<Waiters, 'size'> & { size: number } = {
-    size: 0,
-    wait,
-    hold,
-    settle,
-    settleSoon: settleInNextTurn((key) => queues.has(keyText(key)), settle),
-    answerNotYet(key, version, reason) {
-      for (const entry of list(key, version)) answer(key, entry, { kind: 'not-yet', reason });
-    },
-    refuse(id, problem) {
-      for (const { key, entries } of queues.values()) {
-        const named = [...entries].find((entry) => entry.id === id);
-        if (named) answer(key, named, { kind: 'refused', problem });
-      }
-    },
-    keys: () => [...queues.values()].map(({ key }) => key),
-    list: () => listRequests(queues),
-  };
-  return waiters;
-}
-
-/** Settles in the next turn of the event loop, once for all who ask for it by then. */
-function settleInNextTurn(
-  isWaitedFor: (key: ResourceKey) => boolean,
-  settle: (key: ResourceKey, progress: Progress) => void,
-): Waiters['settleSoon'] {
-  const begun = new Map<string, Promise<void>>();
-
-  async function run(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
-    await nextTurn();
-    begun.delete(keyText(key));
-    if (isWaitedFor(key)) settle(key, await readProgress());
-  }
-
-  return (key, readProgress) => {
-    const shared = begun.get(keyText(key)) ?? run(key, readProgress);
-    begun.set(keyText(key), shared);
-    return shared;
-  };
-}
-
-function holdEntries(
-  held: readonly Entry[],
-  answer: (entry: Entry, settlement: Settlement) => void,
-): HeldWaiters {
-  for (const entry of held) entry.isHeld = true;
-  return {
-    waiters: held,
-    resume(undone) {
-      for (const entry of held) {
-        entry.isHeld = false;
-        const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
-        const settlement = problem ? ({ kind: 'refused', problem } as const) : entry.kept;
-        if (settlement) answer(entry, settlement);
-      }
-    },
-  };
-}
-
-function listRequests(queues: ReadonlyMap<string, Queue>): WaitingRequest[] {
-  return [...queues.values()].flatMap(({ key, entries }) =>
-    [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
-  );
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { countDueChanges } from '../store/due.ts';
-import { createFact } from '../store/facts.ts';
+import { createFact, followFact } from '../store/facts.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 
@@ -24,27 +24,8 @@ export const OBSERVING = createFact<{ readonly since: number }>('observing');
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
-/** Interval at which a process that shares its store reads the operators' pause, in milliseconds. */
-const REFRESH_MS = 1_000;
-
 /** Guard that the transport asks before each call that changes the service. */
-export interface WriteGuard {
-  readonly mode: Mode;
-  /** Finds the reason why nothing may be changed now; undefined when it may. */
-  refused(): WritesRefused | undefined;
-  /** Finds the pause that holds, undefined when there is none. */
-  findPause(): Pause | undefined;
-  /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
-  pause(reason: string | null): Promise<Pause>;
-  /** Ends the pause. @throws StoreError */
-  resume(): Promise<void>;
-  /**
-   * Starts before anything runs. `onResumed` is told when changes may be sent again.
-   * @throws BridgeError `work-due` when acknowledged changes would be left undone
-   */
-  start(onResumed: () => void): Promise<void>;
-  stop(): void;
-}
+export type WriteGuard = Awaited<ReturnType<typeof openWriteGuard>>;
 
 /** Options of a guard. */
 export interface GuardOptions {
@@ -56,57 +37,46 @@ export interface GuardOptions {
 }
 
 /** Opens the guard with the stored pause, which a restart obeys. @throws StoreError */
-export async function openWriteGuard({
-  store,
-  clock,
-  mode,
-  onChange,
-}: GuardOptions): Promise<WriteGuard> {
-  let held = await PAUSE.find(store.read);
-  let changes = 0;
+export async function openWriteGuard({ store, clock, mode, onChange }: GuardOptions) {
   let tellResumed: () => void = () => undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  function take(pause: Pause | undefined): void {
-    const wasPaused = held !== undefined;
-    held = pause;
-    changes += 1;
+  const followed = await followFact(store, PAUSE, (pause, before) => {
     const paused = pause !== undefined;
+    const wasPaused = before !== undefined;
     if (paused !== wasPaused) onChange({ paused });
     if (wasPaused && !paused) tellResumed();
-  }
-
-  async function refresh(): Promise<void> {
-    const before = changes;
-    // A failing store is reported by /readyz; the known pause stays.
-    const read = await PAUSE.find(store.read).catch(() => held);
-    // A change made by this process meanwhile is newer.
-    if (changes === before && read?.since !== held?.since) take(read);
-  }
+  });
 
   return {
     mode,
-    refused() {
+    /** Finds the reason why nothing may be changed now; undefined when it may. */
+    refused(): WritesRefused | undefined {
       if (mode === 'observe') return 'observe-mode';
-      return held === undefined ? undefined : 'writes-paused';
+      return followed.value === undefined ? undefined : 'writes-paused';
     },
-    findPause: () => held,
-    async pause(reason) {
+    /** Finds the pause that holds, undefined when there is none. */
+    findPause: () => followed.value,
+    /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
+    async pause(reason: string | null): Promise<Pause> {
       const asked = { since: clock.now(), reason };
       const pause = await store.write((tx) => savePause(tx, asked));
-      take(pause);
+      followed.set(pause);
       return pause;
     },
-    async resume() {
+    /** Ends the pause. @throws StoreError */
+    async resume(): Promise<void> {
       await store.write(PAUSE.delete);
-      take(undefined);
+      followed.set(undefined);
     },
-    async start(onResumed) {
+    /**
+     * Starts before anything runs. `onResumed` is told when changes may be sent again.
+     * @throws BridgeError `work-due` when acknowledged changes would be left undone
+     */
+    async start(onResumed: () => void): Promise<void> {
       await enterMode({ store, clock }, mode);
       tellResumed = onResumed;
-      if (store.engine !== 'sqlite') timer = setInterval(refresh, REFRESH_MS).unref();
+      followed.start();
     },
-    stop: () => clearInterval(timer),
+    stop: followed.stop,
   };
 }
 

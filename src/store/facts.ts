@@ -1,6 +1,6 @@
 import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
-import type { Db } from './store.ts';
+import type { Db, Store } from './store.ts';
 
 /** A fact that the store keeps under one name, for all processes and across restarts. */
 export interface Fact<Value> {
@@ -46,5 +46,58 @@ export function createFact<Value>(name: string): Fact<Value> {
     async delete(tx) {
       await tx.deleteFrom('facts').where('name', '=', name).execute();
     },
+  };
+}
+
+/** Interval of reading a followed fact again, because another process may have changed it, in milliseconds. */
+const REFRESH_MS = 1_000;
+
+/** A fact in memory, for what is asked all the time. */
+export interface FollowedFact<Value> {
+  /** As of the last reading; undefined: it is not known. */
+  readonly value: Value | undefined;
+  /** Takes what this process has stored. */
+  set(value: Value | undefined): void;
+  /** Reads it again; what is known stays while the store does not answer. Never rejects. */
+  refresh(): Promise<void>;
+  /** Reads it again from time to time, where other processes share the store. */
+  start(): void;
+  stop(): void;
+}
+
+/** Reads a fact and follows it once it is started; `onSet` is told of each value. @throws StoreError */
+export async function followFact<Value>(
+  { read, engine }: Pick<Store, 'read' | 'engine'>,
+  fact: Fact<Value>,
+  onSet: (value: Value | undefined, before: Value | undefined) => void = () => undefined,
+): Promise<FollowedFact<Value>> {
+  let value: Value | undefined = await fact.find(read);
+  let changes = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function set(next: Value | undefined): void {
+    const before = value;
+    value = next;
+    changes += 1;
+    onSet(next, before);
+  }
+
+  async function refresh(): Promise<void> {
+    const before = changes;
+    const next = await fact.find(read).catch(() => value);
+    // A change made by this process meanwhile is newer.
+    if (changes === before) set(next);
+  }
+
+  return {
+    get value() {
+      return value;
+    },
+    set,
+    refresh,
+    start() {
+      if (engine === 'postgres') timer = setInterval(refresh, REFRESH_MS).unref();
+    },
+    stop: () => clearInterval(timer),
   };
 }

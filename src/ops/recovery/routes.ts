@@ -1,7 +1,6 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
-import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
+import { findReleaseProgress, RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import type { Db } from '../../store/store.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';

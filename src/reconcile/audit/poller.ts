@@ -1,6 +1,6 @@
-import { createLoop } from '../../domain/loop.ts';
 import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { createJob } from '../job.ts';
 import { isNotLeading } from '../lead.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
@@ -32,12 +32,11 @@ export interface AuditPoller {
 
 /** Creates the audit poller of one process. */
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions): AuditPoller {
-  const { store, clock, events } = deps;
+  const { store, clock } = deps;
   const { intervalMs } = options;
   let failures = 0;
-  const onFailure = (error: unknown) => events.failed({ type: 'audit', id: 'run', error });
-  const timing = { clock, onFailure, failedRestMs: intervalMs };
-  const loop = createLoop(timing, async (signal) => {
+  const job = { type: 'audit', id: 'run', restMs: intervalMs };
+  const loop = createJob(deps, job, async (signal) => {
     const failure = await attempt(deps, options, signal);
     failures = failure === undefined ? 0 : failures + 1;
     return failure?.toWaitMs(failures) ?? intervalMs;

@@ -1,125 +1,250 @@
-import type { ResourceKey } from '../../domain/ids.ts';
+import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { markInterrupted } from '../../store/in-flight.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import {
-  answerEarly,
   type BoundedWait,
   isWorthWaiting,
   type Lock,
-  QUEUE_TOO_LONG,
   type Queue,
   readQueue,
-  type Settling,
-  toQueue,
+  type StoredWrite,
 } from '../bounded-wait.ts';
+import { converge } from '../converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
+import { createGroupKind } from '../group/group-kind.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
+import { readProgress } from '../recorded.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
 import { readRole } from '../user/read-role.ts';
-import type { Waiters } from '../waiters.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { createUserKind } from '../user/user-kind.ts';
+import type { Waiters, WaitingRequest } from '../waiters.ts';
 import { createWorkers } from './workers.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
+/** Time within which a retry is worth waiting for, in milliseconds. */
+export const WORTH_WAITING_MS = 2_500;
+/** Rest of a resource after an error of our own, in milliseconds. */
+const REST_MS = 10_000;
+/** Interval at which the end of a run is offered to a store that takes no writes, in milliseconds. */
+const OFFER_MS = 1_000;
 
-/** Brings stored desired state to the service, at the leader; the only way there. */
-export interface Convergence {
-  /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
-  lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
-  /** Converges a stored write and waits for it. */
-  settle(settling: Settling): Promise<Settlement>;
-  /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
-  readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
-  readonly running: Runner['running'];
-  readQueue(): Promise<Queue>;
-  /** Something became due without anybody waiting. */
-  notify(): void;
-  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
-  rulesApplied(): Promise<void>;
-  /** Runs begin once the hold is over. */
-  start(hold: Hold): void;
-  /** Takes nothing new and waits for what runs, at most `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-}
-
-/** Convergence under one lead; `waiters` are the requests of this process. */
-export function createConvergence(deps: ReconcileDeps, waiters: Waiters): Convergence {
-  const { upstream } = deps;
-  const runner = createRunner(deps, waiters, () => workers.tell());
-  const workers = createWorkers(deps, runner);
-  const reapplication = createReapplication(deps, workers.tell);
-  let holding: Hold | undefined = NEVER_STARTED;
-  let isStopping = false;
-
-  deps.outage.onEnd(() => void letGoOn(deps, workers.tell));
-
-  const isHeldLong = () => holding?.isLong() === true || upstream.writesRefused() !== undefined;
-
-  return {
-    lock(key, { must_look }) {
-      const isFull = runner.running.size >= INLINE_MAX || workers.due.isBehind;
-      const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
-      return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
-    },
-    async settle({ write, id }) {
-      const { key, version, undo } = write;
-      const isHeld = isHeldLong();
-      const isWorth = isWorthWaiting(toQueue(deps, isHeld), write, waiters.size);
-      const waiter = { version, undo, id };
-      const settled = isWorth ? waiters.wait(key, waiter, write.waitMs) : QUEUE_TOO_LONG;
-      // The resource is run where the request has its lock, or left to the workers.
-      const run = write.lock ? runner.run(write.lock) : Promise.resolve();
-      // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
-      void run.then(workers.tell);
-      if (isWorth && write.lock === undefined) {
-        await answerEarly(deps, { waiters, write, isHeld, due: workers.due });
-      }
-      return settled;
-    },
-    readPrivilege: ({ type, id }, wait) =>
-      type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
-    running: runner.running,
-    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.due.isBehind }),
-    notify: workers.tell,
-    rulesApplied: () => reapplication.done(),
-    start(hold) {
-      holding = hold;
-      void hold.over.then(() => {
-        holding = undefined;
-        if (!isStopping) workers.start();
-      });
-      void hold.trusted.then(() => isStopping || reapplication.start());
-    },
-    async stop(graceMs) {
-      isStopping = true;
-      await Promise.all([reapplication.stop(), workers.stop()]);
-      await untilIdle(deps, runner, graceMs);
-    },
-  };
-}
+/** Answer to a request whose change is tried again later than it waits. */
+export const PUT_OFF = 'the change is stored and will be tried again';
+const WAITS_FOR_OTHERS = 'the change waits for something else first';
+const QUEUE_TOO_LONG = {
+  kind: 'not-yet',
+  reason: 'the queue ahead is longer than the wait',
+} as const;
 
 /** Nothing may run before it is known that the store is current. */
 const NEVER: Promise<never> = new Promise(() => undefined);
 const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
 
-/** The service answers again: whatever waited for that is due. */
-async function letGoOn({ store, clock, events }: ReconcileDeps, notify: () => void): Promise<void> {
-  try {
-    await prioritiseWaiting(store, clock.now());
-    notify();
-  } catch (error) {
-    // Everything is tried again all the same, each at its time.
-    if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });
+/**
+ * Brings stored desired state to the service, under one lead; the only way there. One holder at a time has the lock of a
+ * resource, and runs it.
+ */
+export class Convergence {
+  readonly #deps: ReconcileDeps;
+  /** Requests of this process. */
+  readonly #waiters: Waiters;
+  readonly #users: ReturnType<typeof createUserKind>;
+  readonly #groups: ReturnType<typeof createGroupKind>;
+  readonly #locked = new Map<string, ResourceKey>();
+  /** Runs that have not ended. */
+  readonly #running = new Set<Promise<void>>();
+  readonly #workers: ReturnType<typeof createWorkers>;
+  readonly #reapplication: ReturnType<typeof createReapplication>;
+  #holding: Hold | undefined = NEVER_STARTED;
+  #isStopping = false;
+  /** No run is waited for any more than until its call has ended. */
+  #isEnding = false;
+  #unlisten = () => {};
+  /** Something became due without anybody waiting. */
+  readonly notify: () => void;
+
+  constructor(deps: ReconcileDeps, waiters: Waiters) {
+    this.#deps = deps;
+    this.#waiters = waiters;
+    this.#users = createUserKind(deps);
+    this.#groups = createGroupKind(deps);
+    this.#workers = createWorkers(deps, this);
+    this.notify = this.#workers.tell;
+    this.#reapplication = createReapplication(deps, this.notify);
+    deps.outage.onEnd(() => void this.#letGoOn());
+  }
+
+  /** Number of runs that have not ended. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** The resources whose locks are held. */
+  listLocked(): ResourceKey[] {
+    return [...this.#locked.values()];
+  }
+
+  isLocked(key: ResourceKey): boolean {
+    return this.#locked.has(keyText(key));
+  }
+
+  /** Takes the lock of a resource; undefined: it is held. */
+  lock(key: ResourceKey): Lock | undefined {
+    const text = keyText(key);
+    if (this.#locked.has(text)) return undefined;
+    this.#locked.set(text, key);
+    return { key, release: () => void this.#locked.delete(text) };
+  }
+
+  /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
+  lockForRequest(key: ResourceKey, { must_look }: { readonly must_look: number }) {
+    const isHeld = this.#holding !== undefined || this.#isStopping || this.#isRefused();
+    const isFull = this.running >= INLINE_MAX || this.#workers.due.isBehind;
+    return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : this.lock(key);
+  }
+
+  /** Converges the resource of a lock, answers the requests that wait for it, and releases it. Never rejects. */
+  async run({ key, release }: Lock): Promise<void> {
+    const run = this.#runAndAnswer(key);
+    this.#running.add(run);
+    await run;
+    this.#running.delete(run);
+    release();
+  }
+
+  /** Converges a stored write; its request waits for it, where that is worth while. */
+  async settle(write: StoredWrite, request: WaitingRequest): Promise<Settlement> {
+    const { key, lock } = write;
+    const isBehind = lock === undefined && write.class === 'change' && this.#workers.due.isBehind;
+    const queue = await orUndefined(this.#readQueue(isBehind));
+    const isWorth = isWorthWaiting(queue, write, this.#waiters.size);
+    const settled = isWorth ? this.#waiters.wait(request) : QUEUE_TOO_LONG;
+    // The resource is run where the request has its lock, or left to the workers.
+    const run = lock === undefined ? Promise.resolve() : this.run(lock);
+    // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
+    void run.then(this.notify);
+    const { read } = this.#deps.store;
+    // Others may have run it already.
+    if (lock === undefined) {
+      await orUndefined(this.#waiters.settleBy(key, () => readProgress(read, key)));
+    }
+    return settled;
+  }
+
+  /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
+  readPrivilege({ type, id }: ResourceKey, wait: BoundedWait): Promise<void> {
+    return type === 'group' ? readAdmins(this.#deps, id, wait) : readRole(this.#deps, id, wait);
+  }
+
+  /** How long a write would wait. */
+  readQueue(): Promise<Queue> {
+    return this.#readQueue(this.#workers.due.isBehind);
+  }
+
+  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
+  rulesApplied(): Promise<void> {
+    return this.#reapplication.done();
+  }
+
+  /** Runs begin once the hold is over. */
+  start(hold: Hold): void {
+    const { bell } = this.#deps.store;
+    this.#holding = hold;
+    this.#unlisten = bell.listen('due', () => {
+      this.notify();
+      bell.ring('here');
+    });
+    void hold.over.then(() => {
+      this.#holding = undefined;
+      if (!this.#isStopping) this.#workers.start();
+    });
+    void hold.trusted.then(() => this.#isStopping || this.#reapplication.start());
+  }
+
+  /** Takes nothing new and waits for what runs, at most `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    this.#unlisten();
+    await Promise.all([this.#reapplication.stop(), this.#workers.stop()]);
+    const grace = new AbortController();
+    const timeUp = this.#deps.clock.sleep(graceMs, grace.signal).catch(() => undefined);
+    await Promise.race([this.#untilIdle(), timeUp]);
+    grace.abort();
+  }
+
+  async #untilIdle(): Promise<void> {
+    this.#isEnding = true;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #isRefused(): boolean {
+    return this.#deps.upstream.writesRefused() !== undefined;
+  }
+
+  #readQueue(isBehind: boolean): Promise<Queue> {
+    const isHeld = this.#holding?.isLong() === true || this.#isRefused();
+    return readQueue(this.#deps, { isHeld, isBehind });
+  }
+
+  async #runAndAnswer(key: ResourceKey): Promise<void> {
+    const deps = this.#deps;
+    const run = { key, waiters: this.#waiters, onNotified: this.notify };
+    try {
+      const { retryAt, ...progress } = await (key.type === 'user'
+        ? converge(deps, this.#users, run)
+        : converge(deps, this.#groups, run));
+      const isSoon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
+      const isWaitedFor = isSoon && !this.#isRefused();
+      this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
+    } catch (error) {
+      // Whoever leads now looks first, and tells the requests.
+      if (!isNotLeading(error)) await this.#abandon(key, error);
+    }
+  }
+
+  /** Has the next run look first, after an error of our own. A store that takes no writes is asked again until it does. */
+  async #abandon(key: ResourceKey, cause: unknown): Promise<void> {
+    const { store, clock, events } = this.#deps;
+    events.failed({ type: key.type, id: key.id, error: cause });
+    this.#waiters.answerNotYet(key, PUT_OFF);
+    const restMs = cause instanceof StoreError ? 0 : REST_MS;
+    while (!this.#isEnding) {
+      const dueAt = clock.now() + restMs;
+      try {
+        await store.write((tx) => markInterrupted(tx, key, dueAt));
+        return;
+      } catch (error) {
+        if (isNotLeading(error)) return;
+        if (!(error instanceof StoreError)) throw error;
+        await clock.sleep(OFFER_MS);
+      }
+    }
+  }
+
+  /** The service answers again: whatever waited for that is due. */
+  async #letGoOn(): Promise<void> {
+    const { store, clock, events } = this.#deps;
+    try {
+      await prioritiseWaiting(store, clock.now());
+      this.notify();
+    } catch (error) {
+      // Everything is tried again all the same, each at its time.
+      if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });
+    }
   }
 }
 
-/** Waits until nothing runs, at most `graceMs`. */
-async function untilIdle({ clock }: ReconcileDeps, runner: Runner, graceMs: number) {
-  const grace = new AbortController();
-  const timeUp = clock.sleep(graceMs, grace.signal).catch(() => undefined);
-  await Promise.race([runner.idle(), timeUp]);
-  grace.abort();
+/** What is read for a write that is stored: a store that does not answer now takes nothing of that back. */
+async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return undefined;
+  }
 }

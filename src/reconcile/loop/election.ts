@@ -6,8 +6,8 @@ import {
   findLeader,
   type Lead,
   type LeaderRow,
+  type LeadTimes,
   renewLead,
-  type TakenLead,
   takeLead,
   yieldLead,
 } from '../../store/leader.ts';
@@ -81,28 +81,79 @@ const BEAT_MS = 1_000;
 const LEASE_MS = 5_000;
 
 /** A lead while it lasts. */
-interface Term {
+class Term {
   readonly lead: OwnLead;
-  /** Ends the wait for the calls of the leader before. */
-  readonly over: AbortController;
-  tenure: Tenure | undefined;
-  begun: Promise<void>;
   /** The calls of the leader before have ended. */
   isQuiet: boolean;
-  /** The tenure has started: until then the news of the leader before hold. */
-  isOpen: boolean;
+  readonly #deps: ElectionDeps;
+  /** Ends the wait for the calls of the leader before. */
+  readonly #over = new AbortController();
+  /** Resolves when the tenure has started. */
+  readonly begun: Promise<void>;
+  #tenure: Tenure | undefined;
+  /** Until the tenure has started, the news of the leader before hold. */
+  #isOpen = false;
+
+  /** `before`: the end of the last term of this process. */
+  constructor(deps: ElectionDeps, lead: OwnLead, quietInMs: number, before: Promise<void>) {
+    this.#deps = deps;
+    this.lead = lead;
+    this.isQuiet = quietInMs === 0;
+    this.begun = before.then(() => this.#open(quietInMs));
+  }
+
+  /** The news for the other processes; null: those that are known hold. */
+  async readNews(): Promise<string | null> {
+    return this.#isOpen ? ((await this.#tenure?.readNews()) ?? null) : null;
+  }
+
+  async end(): Promise<void> {
+    this.#over.abort();
+    await this.begun.catch(() => undefined);
+    await this.#tenure?.stop();
+  }
+
+  /** Marks what may have been under way, then waits until nothing is. */
+  async #open(quietInMs: number): Promise<void> {
+    const { store, clock, createTenure } = this.#deps;
+    const own = toLeadersStore(store, this.lead);
+    await this.#persist(() => own.write((tx) => recoverInFlight(tx, clock.now())));
+    if (quietInMs > 0) await clock.sleep(quietInMs, this.#over.signal);
+    this.#over.signal.throwIfAborted();
+    this.isQuiet = true;
+    await this.#persist(async () => {
+      await this.#tenure?.stop();
+      this.#tenure = await createTenure(this.lead);
+      await this.#tenure.start();
+    });
+    this.#isOpen = true;
+  }
+
+  /** Tries again while the store does not answer. */
+  async #persist(work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      this.#over.signal.throwIfAborted();
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        await this.#deps.clock.sleep(BEAT_MS, this.#over.signal);
+      }
+    }
+  }
 }
 
 /** The part of one process among several in the election: the row of the leader says who leads. */
 class SharedElection implements Election {
   readonly #deps: ElectionDeps;
-  readonly #times: { readonly leaseMs: number; readonly callMs: number };
+  readonly #times: LeadTimes;
   readonly #loop: Loop;
   #term: Term | undefined;
-  #ending: Promise<void> = Promise.resolve();
+  /** End of the last term of this process. */
+  #ended: Promise<void> = Promise.resolve();
   #sureUntilMs = 0;
-  #seen: LeaderRow | undefined;
-  #seenAtMs = 0;
+  #seen: { readonly row: LeaderRow; readonly atMs: number } | undefined;
   #isResigned = false;
   #beat: Promise<void> = Promise.resolve();
   #unlisten = () => {};
@@ -127,8 +178,8 @@ class SharedElection implements Election {
 
   known(): KnownLeader | undefined {
     if (this.#seen === undefined) return undefined;
-    const { owner, epoch, since, expires_at, now, news } = this.#seen;
-    const leftMs = expires_at - now - (performance.now() - this.#seenAtMs);
+    const { owner, epoch, since, expires_at, now, news } = this.#seen.row;
+    const leftMs = expires_at - now - (performance.now() - this.#seen.atMs);
     const isSelf = owner === this.#deps.owner && this.#term !== undefined;
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };
   }
@@ -138,11 +189,8 @@ class SharedElection implements Election {
     // It may be taking the lead just now.
     await this.#beat;
     const term = this.#term;
-    if (term === undefined) return this.#ending;
-    term.over.abort();
-    await term.begun.catch(() => undefined);
-    await term.tenure?.stop();
-    if (this.#term !== term) return;
+    await (term?.end() ?? this.#ended);
+    if (term === undefined || this.#term !== term) return;
     this.#term = undefined;
     // A renewal that is on its way must not come after it.
     await this.#beat;
@@ -153,7 +201,7 @@ class SharedElection implements Election {
     await this.resign();
     this.#unlisten();
     await this.#loop.stop();
-    await this.#ending;
+    await this.#ended;
   }
 
   async #yield({ lead, isQuiet }: Term): Promise<void> {
@@ -171,44 +219,30 @@ class SharedElection implements Election {
   }
 
   #beatOnce(): Promise<void> {
-    this.#beat = this.#tryBeat();
+    const beat = this.#term ? this.#renew(this.#term) : this.#look();
+    this.#beat = beat.catch((error: unknown) => {
+      // While the store does not answer nobody can lead, and others tell of it.
+      if (!(error instanceof StoreError)) this.#fail(error);
+    });
     return this.#beat;
   }
 
-  async #tryBeat(): Promise<void> {
-    try {
-      if (this.#term) await this.#renew(this.#term);
-      else await this.#look();
-    } catch (error) {
-      // While the store does not answer nobody can lead, and others tell of it.
-      if (!(error instanceof StoreError)) this.#fail(error);
-    }
-  }
-
   async #renew(term: Term): Promise<void> {
-    const news = term.isOpen ? ((await term.tenure?.readNews()) ?? null) : null;
+    const news = await term.readNews();
     const askedAtMs = performance.now();
     const row = await renewLead(this.#deps.store, { ...term.lead, news }, this.#times);
     if (row !== undefined) {
       this.#sureUntilMs = askedAtMs + LEASE_MS;
       this.#see(row);
-    } else if (this.#term === term) this.#lose(term);
-  }
-
-  #lose(term: Term): void {
-    this.#term = undefined;
-    this.#sureUntilMs = 0;
-    term.over.abort();
-    this.#ending = term.begun.then(
-      () => term.tenure?.stop(),
-      () => undefined,
-    );
-    this.#ending = this.#ending.catch((error: unknown) => this.#fail(error));
-    this.#deps.events.ended({ epoch: term.lead.epoch, how: 'lost' });
+    } else if (this.#term === term) {
+      this.#term = undefined;
+      this.#ended = term.end().catch((error: unknown) => this.#fail(error));
+      this.#deps.events.ended({ epoch: term.lead.epoch, how: 'lost' });
+    }
   }
 
   async #look(): Promise<void> {
-    const { store, owner } = this.#deps;
+    const { store, owner, events } = this.#deps;
     const row = await findLeader(store);
     if (row !== undefined) this.#see(row);
     const isFree = row === undefined || row.expires_at <= row.now;
@@ -216,36 +250,22 @@ class SharedElection implements Election {
     const askedAtMs = performance.now();
     const taken = await store.write((tx) => takeLead(tx, owner, this.#times));
     if (taken === undefined) return;
+    const { epoch, since, quietInMs, before } = taken;
     this.#sureUntilMs = askedAtMs + LEASE_MS;
-    this.#begin(taken);
-  }
-
-  #see(row: LeaderRow): void {
-    const before = this.#seen;
-    this.#seen = row;
-    this.#seenAtMs = performance.now();
-    const { owner, epoch } = row;
-    const isNew = epoch !== before?.epoch && owner !== this.#deps.owner && epoch > 0;
-    if (isNew) this.#deps.events.follows({ epoch, owner });
-  }
-
-  #begin({ owner, epoch, since, quietInMs, before }: TakenLead): void {
-    const { events, store } = this.#deps;
     const isSure = () => this.#term?.lead === lead && performance.now() < this.#sureUntilMs;
     const lead: OwnLead = { owner, epoch, since, isSure };
-    const term: Term = {
-      lead,
-      over: new AbortController(),
-      tenure: undefined,
-      begun: Promise.resolve(),
-      isQuiet: quietInMs === 0,
-      isOpen: false,
-    };
+    const term = new Term(this.#deps, lead, quietInMs, this.#ended);
     this.#term = term;
     events.took({ epoch, before, quietInMs });
     store.bell.ring('leader');
-    term.begun = this.#open(term, quietInMs);
-    term.begun.catch((error: unknown) => void this.#abandon(term, error));
+    term.begun.then(this.#loop.tell, (error: unknown) => this.#abandon(term, error));
+  }
+
+  #see(row: LeaderRow): void {
+    const { owner, epoch } = row;
+    const isNew = epoch !== this.#seen?.row.epoch && owner !== this.#deps.owner && epoch > 0;
+    this.#seen = { row, atMs: performance.now() };
+    if (isNew) this.#deps.events.follows({ epoch, owner });
   }
 
   /** A process that cannot begin leaves the lead to another one. */
@@ -254,39 +274,6 @@ class SharedElection implements Election {
     this.#fail(error);
     this.#term = undefined;
     await this.#yield(term);
-  }
-
-  /** Marks what may have been under way, then waits until nothing is. */
-  async #open(term: Term, quietInMs: number): Promise<void> {
-    const { store, clock, createTenure } = this.#deps;
-    const { lead, over } = term;
-    await this.#ending;
-    const own = toLeadersStore(store, lead);
-    await this.#persist(over.signal, () => own.write((tx) => recoverInFlight(tx, clock.now())));
-    if (quietInMs > 0) await clock.sleep(quietInMs, over.signal);
-    over.signal.throwIfAborted();
-    term.isQuiet = true;
-    await this.#persist(over.signal, async () => {
-      await term.tenure?.stop();
-      term.tenure = await createTenure(lead);
-      await term.tenure.start();
-    });
-    term.isOpen = true;
-    this.#loop.tell();
-  }
-
-  /** Tries again while the store does not answer. */
-  async #persist(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        await work();
-        return;
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        await this.#deps.clock.sleep(BEAT_MS, signal);
-      }
-    }
   }
 
   #fail(error: unknown): void {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
-import { createLoop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { StoreError } from '../../store/engine/store-error.ts';
 import {
   answerErrand,
   deleteErrand,
@@ -12,9 +11,9 @@ import {
   takeErrands,
 } from '../../store/errands.ts';
 import type { Store } from '../../store/store.ts';
-import type { ReconcileDeps } from '../deps.ts';
-import { toFailureTeller } from '../lead.ts';
-import type { LookRequest, LookResult } from '../repair/look-now.ts';
+import { createJob, type JobDeps } from '../job.ts';
+import { isNotLeading } from '../lead.ts';
+import type { LookRequest, LookResult } from '../repair/inspect.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;
@@ -80,19 +79,13 @@ export async function runErrand<Kind extends Errand['kind']>(
 
 /** Creates what makes the calls that other processes ask for, under one lead; `perform` never rejects. */
 export function createErrandRunner(
-  { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
+  deps: JobDeps,
   epoch: number,
   perform: (errand: Errand) => Promise<ErrandAnswer>,
-) {
-  const tell = toFailureTeller(events, { type: 'errand', id: 'take' });
-  // The store reports its own failures.
-  const onFailure = (error: unknown) => error instanceof StoreError || tell(error);
-  const loop = createLoop({ clock, onFailure, failedRestMs: LOOK_MS }, async () => {
-    const taken = await store.write((tx) => takeErrands(tx, epoch, clock.now()));
-    for (const { id, task } of taken) void carryOut(id, task);
-    return LOOK_MS;
-  });
-  let unlisten = () => {};
+): Pick<Loop, 'start' | 'stop'> {
+  const { store, clock, events } = deps;
+  // A file has one process, which asks nobody.
+  if (store.engine === 'sqlite') return { start() {}, stop: () => Promise.resolve() };
 
   async function carryOut(id: string, task: string): Promise<void> {
     const answer = JSON.stringify(await perform(parseStored<Errand>(task)));
@@ -100,20 +93,15 @@ export function createErrandRunner(
       await store.write((tx) => answerErrand(tx, id, answer));
       store.bell.ring('errand');
     } catch (error) {
-      toFailureTeller(events, { type: 'errand', id })(error);
+      if (!isNotLeading(error)) events.failed({ type: 'errand', id, error });
     }
   }
 
-  return {
-    start() {
-      // A file has one process, which asks nobody.
-      if (store.engine === 'sqlite') return;
-      unlisten = store.bell.listen('errand', loop.tell);
-      loop.start();
-    },
-    stop() {
-      unlisten();
-      return loop.stop();
-    },
-  };
+  const job = { type: 'errand', id: 'take', restMs: LOOK_MS, topic: 'errand' } as const;
+  return createJob(deps, job, async () => {
+    for (const { id, task } of await store.write((tx) => takeErrands(tx, epoch, clock.now()))) {
+      void carryOut(id, task);
+    }
+    return LOOK_MS;
+  });
 }

@@ -1,5 +1,5 @@
 import { askAgain, isWaiting } from '../../domain/cell.ts';
-import { createLoop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import {
   type DesiredUser,
@@ -16,7 +16,7 @@ import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { toFailureTeller } from '../lead.ts';
+import { createJob } from '../job.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 
 /** Longest time until the store is asked again, in milliseconds. */
@@ -33,12 +33,10 @@ type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
  * after the call, and deactivated again if the account still works. All follows from what is stored, so that a crash loses
  * nothing.
  */
-export function createLeaverWatch(deps: ReconcileDeps): { start(): void; stop(): Promise<void> } {
-  const { store, clock, events } = deps;
-  const onFailure = toFailureTeller(events, { type: 'leavers', id: 'store' });
-  let end = () => {};
-  const timing = { clock, onFailure, failedRestMs: ASK_EVERY_MS };
-  const loop = createLoop(timing, async (signal, isTold) => {
+export function createLeaverWatch(deps: ReconcileDeps): Loop {
+  const { store, clock } = deps;
+  const job = { type: 'leavers', id: 'store', restMs: ASK_EVERY_MS, topic: 'left' } as const;
+  return createJob(deps, job, async (signal, isTold) => {
     if (isTold) await clock.sleep(GATHER_MS, signal);
     const leaving = readParts(PART, (part) => listLeaving(store.read, part));
     for await (const rows of leaving) {
@@ -47,16 +45,6 @@ export function createLeaverWatch(deps: ReconcileDeps): { start(): void; stop():
     }
     return ASK_EVERY_MS;
   });
-  return {
-    start() {
-      end = store.bell.listen('left', loop.tell);
-      loop.start();
-    },
-    stop() {
-      end();
-      return loop.stop();
-    },
-  };
 }
 
 /** Stores in one transaction what became of these users, or what is to be done about them. */

@@ -1,4 +1,4 @@
-import { createLoop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { pruneActs } from '../../store/audit/acts.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
 import { pruneOwnCalls } from '../../store/audit/own-calls.ts';
@@ -18,7 +18,7 @@ import { pruneSweeps } from '../../store/sweeps.ts';
 import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
-import { toFailureTeller } from '../lead.ts';
+import { createJob } from '../job.ts';
 
 /** Time until old rows are looked for first, in milliseconds: what changed while nobody led is more urgent. */
 const FIRST_MS = 5 * 60_000;
@@ -45,18 +45,12 @@ export interface Retention {
 }
 
 /** Creates what forgets some minutes after the start and every hour what is older than that. */
-export function createPruning(
-  deps: PruningDeps,
-  retention: Retention,
-): { start(): void; stop(): Promise<void> } {
-  const { clock, events } = deps;
-  const onFailure = toFailureTeller(events, { type: 'ledger', id: 'prune' });
-  const timing = { clock, onFailure, failedRestMs: PRUNE_EVERY_MS };
-  const loop = createLoop(timing, async (signal) => {
-    await pruneAll({ ...deps, signal }, retention, clock.now());
+export function createPruning(deps: PruningDeps, retention: Retention): Loop {
+  const job = { type: 'ledger', id: 'prune', restMs: PRUNE_EVERY_MS, firstMs: FIRST_MS };
+  return createJob(deps, job, async (signal) => {
+    await pruneAll({ ...deps, signal }, retention, deps.clock.now());
     return PRUNE_EVERY_MS;
   });
-  return { start: () => loop.start(FIRST_MS), stop: loop.stop };
 }
 
 /** One round; a stop ends it after the transaction that runs. */
@@ -64,26 +58,32 @@ interface Run extends PruningDeps {
   readonly signal: AbortSignal;
 }
 
-async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
+async function pruneAll(run: Run, retention: Retention, now: number): Promise<void> {
   const { ledgerMs, actsMs, tombstonesMs } = retention;
-  const oldest = now - ledgerMs;
-  await prunePartly(deps, pruneRequests, oldest);
-  await prunePartly(deps, pruneActs, now - actsMs);
-  await prunePartly(deps, pruneOwnCalls, oldest, now - KEPT_MS);
-  await prunePartly(deps, pruneAuditEvents, oldest, now - KEPT_MS);
-  await prunePartly(deps, pruneAccessTokens, now);
-  await prunePartly(deps, pruneUsedAssertions, now);
-  await prunePartly(deps, pruneDrifts, oldest);
-  await prunePartly(deps, pruneDisputes, oldest);
-  await prunePartly(deps, prunePlans, oldest);
-  await prunePartly(deps, pruneSweeps, oldest);
-  await prunePartly(deps, pruneChanges, now);
-  await prunePartly(deps, pruneWaits, now - WAITS_KEPT_MS);
-  await prunePartly(deps, pruneErrands, now - WAITS_KEPT_MS);
-  await forgetOrdinaryNames(deps);
+  const before = now - ledgerMs;
+  const alwaysKept = { before, keptFrom: now - KEPT_MS };
+  const over = { before: now - WAITS_KEPT_MS };
+  const rows: readonly (readonly [prune: Prune, age: Omit<Parameters<Prune>[1], 'limit'>])[] = [
+    [pruneRequests, { before }],
+    [pruneActs, { before: now - actsMs }],
+    [pruneOwnCalls, alwaysKept],
+    [pruneAuditEvents, alwaysKept],
+    [pruneAccessTokens, { before: now }],
+    [pruneUsedAssertions, { before: now }],
+    [pruneDrifts, { before }],
+    [pruneDisputes, { before }],
+    [prunePlans, { before }],
+    [pruneSweeps, { before }],
+    [pruneChanges, { before: now }],
+    [pruneWaits, over],
+    [pruneErrands, over],
+  ];
+  for (const [prune, age] of rows) await prunePartly(run, prune, age);
+  await forgetOrdinaryNames(run);
   if (tombstonesMs === 0) return;
-  await forgetTombstones(deps, now - tombstonesMs, deps.signal);
-  await prunePartly(deps, pruneDeletedGroups, now - tombstonesMs);
+  const deletedBefore = now - tombstonesMs;
+  await forgetTombstones(run, deletedBefore, run.signal);
+  await prunePartly(run, pruneDeletedGroups, { before: deletedBefore });
 }
 
 /** Age up to which calls and events are kept, however many, in milliseconds: limits of harm look back a day. */
@@ -98,11 +98,10 @@ async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
 async function prunePartly(
   { store, signal }: Run,
   prune: Prune,
-  before: number,
-  keptFrom?: number,
+  age: Omit<Parameters<Prune>[1], 'limit'>,
 ): Promise<void> {
   let pruned = PRUNE_MAX;
   while (pruned === PRUNE_MAX && !signal.aborted) {
-    pruned = await store.write((tx) => prune(tx, { before, keptFrom, limit: PRUNE_MAX }));
+    pruned = await store.write((tx) => prune(tx, { ...age, limit: PRUNE_MAX }));
   }
 }

@@ -1,58 +1,40 @@
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, readSteady } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
+import { createNews } from '../../domain/news.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { toUndoText, type Undo } from '../../store/resources/undo.ts';
+import { listProgress } from '../../store/resources/progress.ts';
+import { toUndoText } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { endWait, insertWait } from '../../store/waits.ts';
+import { endWait, insertWait, listRefusedWaits } from '../../store/waits.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
   type Lock,
   type Queue,
-  type Settling,
   type StoredWrite,
 } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
 import type { Settlement } from '../outcome.ts';
-import { parseProblem } from '../recorded.ts';
+import { GONE, parseProblem, toProgress } from '../recorded.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
-import type { Convergence } from './convergence.ts';
-import { createFollower } from './follower.ts';
+import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 
 /** Time and interval of attempts to find out whether a write was refused elsewhere, in milliseconds. */
 const FIND_OUT_MS = 3_000;
 const TRY_EVERY_MS = 200;
+/** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
+const LOOK_MS = 250;
+/** A leader that has not been heard of for so long, although it was asked, is not waited for; in milliseconds. */
+const SILENT_MS = 600;
 
-/** A write while it is stored. */
-interface AnnouncedWrite {
-  readonly key: ResourceKey;
-  readonly version: number;
-  readonly undo: Undo;
-  readonly waitMs: number;
-}
+const NOBODY_LEADS = 'no process brings changes to the service now';
+const NOT_WITHIN_WAIT: Settlement = {
+  kind: 'not-yet',
+  reason: 'nobody brings it to the service within the wait',
+};
 
 /** Has stored writes brought to the service, by this process where it leads, else by the leader. */
-export interface Reconciler {
-  /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-  announce(tx: Db, write: AnnouncedWrite): Promise<string | undefined>;
-  /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
-  lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
-  /** Waits until a stored write is in the service. */
-  settle(write: StoredWrite): Promise<Settlement>;
-  /**
-   * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
-   * admin list of a group.
-   * @throws BridgeError `could-not-look`, also when it takes longer than the wait
-   */
-  readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
-  /** Resources that are converged in this process, and requests that wait. */
-  activity(): { readonly running: number; readonly waiting: number };
-  /** Something became due without anybody waiting. */
-  notify(): void;
-  /** Lets the leader after this process refuse what requests of this process still wait for. */
-  handOverWaits(tx: Db): Promise<void>;
-  stop(): void;
-}
+export type Reconciler = ReturnType<typeof createReconciler>;
 
 /** Ways to the leader. */
 export interface LeaderAccess {
@@ -64,6 +46,9 @@ export interface LeaderAccess {
   readonly readPrivilege: (resource: ResourceKey, wait: BoundedWait) => Promise<void>;
 }
 
+/** A write that is being stored, and how long its request may wait, in milliseconds. */
+type Announced = Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>;
+
 interface ReconcilerDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -74,75 +59,72 @@ interface ReconcilerDeps {
 }
 
 /** The reconciler of one process. */
-export function createReconciler(deps: ReconcilerDeps): Reconciler {
+export function createReconciler(deps: ReconcilerDeps) {
   const { store, clock, leader, waiters } = deps;
-  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined });
+  const follower = createFollower(deps);
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
 
-  async function waitForLeader({ write, id }: Settling): Promise<Settlement> {
-    const { key, version, undo, waitMs } = write;
-    follower.ask();
-    const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
-    const isWaited = isWorth && !follower.isSilent();
-    const settled = isWaited ? waiters.wait(key, { version, undo, id }, waitMs) : NOT_WITHIN_WAIT;
-    follower.follow();
-    return settled;
-  }
-
   return {
-    async announce(tx, write) {
-      const { waitMs } = write;
+    /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
+    async announce(tx: Db, { waitMs, ...write }: Announced): Promise<string | undefined> {
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
-      await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
+      await storeWait(tx, { ...write, id, until: clock.now() + waitMs });
       return id;
     },
-    lock: (key, row) => leader.find()?.lock(key, row),
-    async settle(write) {
-      const id = write.waitId ?? newId();
-      if (write.waitId !== undefined) stored.add(id);
-      const settling = { write, id };
-      const settlement = await (leader.find()?.settle(settling) ?? waitForLeader(settling));
-      return stored.delete(id) ? endWaiting(deps, id, settlement) : settlement;
+    /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
+    lock: (key: ResourceKey, row: { readonly must_look: number }): Lock | undefined =>
+      leader.find()?.lockForRequest(key, row),
+    /** Waits until a stored write is in the service. */
+    async settle(write: StoredWrite): Promise<Settlement> {
+      const { waitId = newId(), key, version, undo } = write;
+      if (write.waitId !== undefined) stored.add(waitId);
+      const request = { id: waitId, key, version, undo, until: clock.now() + write.waitMs };
+      const convergence = leader.find();
+      const settlement = await (convergence === undefined
+        ? follower.wait(write, request)
+        : convergence.settle(write, request));
+      return stored.delete(waitId) ? endWaiting(deps, waitId, settlement) : settlement;
     },
-    readPrivilege: (resource, wait) =>
+    /**
+     * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
+     * admin list of a group.
+     * @throws BridgeError `could-not-look`, also when it takes longer than the wait
+     */
+    readPrivilege: (resource: ResourceKey, wait: BoundedWait): Promise<void> =>
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
-    activity: () => ({
-      running: leader.find()?.running.size ?? 0,
-      waiting: waiters.size,
-    }),
-    notify() {
+    /** Resources that are converged in this process, and requests that wait. */
+    activity: () => ({ running: leader.find()?.running ?? 0, waiting: waiters.size }),
+    /** Something became due without anybody waiting. */
+    notify(): void {
       const convergence = leader.find();
       if (convergence === undefined) store.bell.ring('due');
       else convergence.notify();
     },
-    async handOverWaits(tx) {
-      await storeWaits(tx, waiters.list(), stored);
+    /** Lets the leader after this process refuse what requests of this process still wait for. */
+    async handOverWaits(tx: Db): Promise<void> {
+      for (const request of waiters.list()) {
+        if (stored.has(request.id)) continue;
+        await storeWait(tx, request);
+        stored.add(request.id);
+      }
       follower.follow();
     },
-    stop: () => follower.stop(),
+    stop: follower.stop,
   };
 }
 
-/** Stores the waits that are not in the store yet. */
-async function storeWaits(
-  tx: Db,
-  requests: readonly WaitingRequest[],
-  stored: Set<string>,
-): Promise<void> {
-  for (const request of requests) {
-    const { id, until } = request;
-    if (id === undefined || stored.has(id)) continue;
-    await insertWait(tx, { id, ...toWait(request, until) });
-    stored.add(id);
-  }
+async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingRequest): Promise<void> {
+  await insertWait(tx, {
+    id,
+    resource_type: key.type,
+    resource_id: key.id,
+    version,
+    undo: toUndoText(undo),
+    until: Math.round(until),
+  });
 }
-
-const NOT_WITHIN_WAIT: Settlement = {
-  kind: 'not-yet',
-  reason: 'nobody brings it to the service within the wait',
-};
 
 /**
  * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
@@ -173,10 +155,96 @@ async function endWaiting(
   }
 }
 
-function toWait(
-  { key, version, undo }: Pick<AnnouncedWrite, 'key' | 'version' | 'undo'>,
-  until: number,
-) {
-  const resource = { resource_type: key.type, resource_id: key.id };
-  return { ...resource, version, undo: toUndoText(undo), until: Math.round(until) };
+/**
+ * Creates what tells requests of this process what the leader has done for them, while another process leads. Where one
+ * process has the store there is no leader to follow.
+ */
+function createFollower({ store, clock, events, leader, waiters }: ReconcilerDeps) {
+  const stopping = new AbortController();
+  const news = createNews(clock, stopping.signal);
+  let isFollowing = false;
+  /** Time at which the leader was asked first since it was heard of; undefined: it has answered. */
+  let askedAtMs: number | undefined;
+
+  const isOver = () => stopping.signal.aborted || leader.find() !== undefined;
+  /** True when the leader does not answer, so that no request should wait for it. */
+  const isSilent = () => askedAtMs !== undefined && readSteady(clock) - askedAtMs >= SILENT_MS;
+
+  function hear(): void {
+    askedAtMs = undefined;
+  }
+
+  /** Tells the leader that something is due; it says "here". */
+  function ask(): void {
+    askedAtMs ??= readSteady(clock);
+    store.bell.ring('due');
+  }
+
+  /** Looks when the leader rings, and now and then. Ends by itself when no request waits. */
+  async function tellUntilOver(): Promise<void> {
+    isFollowing = true;
+    while (waiters.size > 0 && !isOver()) {
+      const isRung = await news.rest(LOOK_MS);
+      if (isOver()) break;
+      if (!isRung) ask();
+      await tellProgress({ store, clock, waiters }).catch((error: unknown) => {
+        // Each request is answered when its wait is over: the write is stored.
+        if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
+      });
+      if (!isSilent()) continue;
+      for (const { key } of waiters.list()) waiters.answerNotYet(key, NOBODY_LEADS);
+    }
+    isFollowing = false;
+  }
+
+  /** Tells the requests that wait now what the leader does, until none waits. */
+  function follow(): void {
+    if (store.engine === 'postgres' && !isFollowing && !isOver()) void tellUntilOver();
+  }
+
+  const unlisten = [
+    store.bell.listen('here', hear),
+    store.bell.listen('settled', () => {
+      hear();
+      news.tell();
+    }),
+  ];
+  return {
+    async wait(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
+      ask();
+      const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size) && !isSilent();
+      const settled = isWorth ? waiters.wait(request) : NOT_WITHIN_WAIT;
+      follow();
+      return settled;
+    },
+    follow,
+    stop() {
+      stopping.abort();
+      for (const end of unlisten) end();
+    },
+  };
+}
+
+/** Tells the requests what is stored of their writes. */
+async function tellProgress({
+  store,
+  clock,
+  waiters,
+}: Pick<ReconcilerDeps, 'store' | 'clock' | 'waiters'>): Promise<void> {
+  const requests = waiters.list();
+  const keys = new Map(requests.map(({ key }) => [key.id, key]));
+  // In this order: what was refused before the first query is known to the second.
+  const rows = await listProgress(store.read, [...keys.values()]);
+  const ids = requests.map(({ id }) => id);
+  for (const { id, refusal } of await listRefusedWaits(store.read, ids)) {
+    waiters.refuse(id, parseProblem(refusal ?? '{}'));
+  }
+  for (const { key, ...row } of rows) {
+    keys.delete(key.id);
+    // Nobody will do anything about it soon.
+    const isResting = row.due_at === null || row.due_at - clock.now() >= WORTH_WAITING_MS;
+    const notYet = row.in_flight === 0 && isResting ? PUT_OFF : undefined;
+    waiters.settle(key, toProgress(row, row.oldestLink), notYet);
+  }
+  for (const key of keys.values()) waiters.settle(key, GONE);
 }

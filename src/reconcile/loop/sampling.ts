@@ -1,38 +1,31 @@
-import { createLoop, type Loop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countTakenSeats } from '../../store/resources/seats.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
 import type { TrafficCounter } from '../../telemetry/metrics.ts';
-import type { ReconcileDeps } from '../deps.ts';
-import { toFailureTeller } from '../lead.ts';
+import { createJob, type JobDeps } from '../job.ts';
 
 /** Time between two samples, in milliseconds. */
 const SAMPLE_MS = 60_000;
 
-interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'> {
+interface SamplingDeps extends JobDeps {
   readonly traffic: Pick<TrafficCounter, 'take'>;
   /** Calls that the service takes in a minute; 0: any number. */
   readonly callsMax: number;
 }
 
 /** Creates what keeps a sample of each minute for the charts of the console, under one lead. */
-export function createSampling(deps: SamplingDeps): Pick<Loop, 'start' | 'stop'> {
-  const { store, clock, events, traffic } = deps;
-  const onFailure = toFailureTeller(events, { type: 'samples', id: 'store' });
-  const loop = createLoop({ clock, onFailure, failedRestMs: SAMPLE_MS }, async () => {
+export function createSampling(deps: SamplingDeps): Loop {
+  const { store, clock, traffic } = deps;
+  // What came before is no part of the first minute.
+  traffic.take();
+  const job = { type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS };
+  return createJob(deps, job, async () => {
     const row = await readSample(deps, traffic.take(), clock.now());
     await store.write((tx) => insertSample(tx, row));
     return SAMPLE_MS;
   });
-  return {
-    start() {
-      // What came before is no part of the first minute.
-      traffic.take();
-      loop.start(SAMPLE_MS);
-    },
-    stop: loop.stop,
-  };
 }
 
 async function readSample(

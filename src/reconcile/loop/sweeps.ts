@@ -1,4 +1,3 @@
-import { createLoop } from '../../domain/loop.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
@@ -23,10 +22,11 @@ import {
   type SweepReadDeps,
   type SweepRun,
 } from '../compare/run.ts';
-import { isNotLeading, toFailureTeller } from '../lead.ts';
+import { createJob } from '../job.ts';
+import { isNotLeading } from '../lead.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
+import { beginReading, findProgress, type Reading } from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 
@@ -70,25 +70,13 @@ interface SweepDeps extends SweepReadDeps {
   readonly checked: Promise<void>;
 }
 
-/** Complete comparisons of the service with the store, one at a time. */
-export interface Sweeps {
-  start(): void;
-  /** Stops a sweep that runs, for the next leader to begin again. */
-  stop(): Promise<void>;
-  /** How far the sweep that runs has read the service; undefined: no list is being read. */
-  progress(): ReadProgress | undefined;
-  /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
-  consider(): void;
-}
-
-/** The sweeps of one process. */
-export function createSweeps(deps: SweepDeps): Sweeps {
-  const { clock, checked, sweepEvents } = deps;
+/** The sweeps of one lead: complete comparisons of the service with the store, one at a time. */
+export function createSweeps(deps: SweepDeps) {
+  const { clock, checked } = deps;
   const beganAt = clock.now();
-  const tell = toFailureTeller({ failed: sweepEvents.failed }, { type: 'sweep', id: 'schedule' });
   let reading: Reading | undefined;
-  const timing = { clock, onFailure: tell, failedRestMs: POLL_MS };
-  const loop = createLoop(timing, async (signal) => {
+  const job = { type: 'sweep', id: 'schedule', restMs: POLL_MS, topic: 'decided' } as const;
+  const loop = createJob(deps, job, async (signal) => {
     const sweep = await findWork(deps, beganAt);
     if (sweep === undefined) return POLL_MS;
     reading = beginReading(clock.now(), { isFirst: false });
@@ -104,8 +92,11 @@ export function createSweeps(deps: SweepDeps): Sweeps {
       loop.start();
       checked.then(loop.tell);
     },
+    /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
+    /** How far the sweep that runs has read the service; undefined: no list is being read. */
     progress: () => findProgress(reading, clock.now()),
+    /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
     consider: loop.tell,
   };
 }

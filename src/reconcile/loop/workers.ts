@@ -1,6 +1,5 @@
 import { readSteady } from '../../domain/clock.ts';
-import { keyText } from '../../domain/ids.ts';
-import { createLoop } from '../../domain/loop.ts';
+import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import {
   DUE_CLASSES,
   type DueWork,
@@ -14,9 +13,16 @@ import { retryResting } from '../../store/resources/retries.ts';
 import type { DueClass } from '../../store/schema.ts';
 import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { toFailureTeller } from '../lead.ts';
+import { createJob } from '../job.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
-import type { Runner } from './runner.ts';
+
+/** Runs resources, each under its lock (`Convergence`). */
+interface Runner {
+  lock(key: ResourceKey): Lock | undefined;
+  run(lock: Lock): Promise<void>;
+  isLocked(key: ResourceKey): boolean;
+  listLocked(): ResourceKey[];
+}
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
 const SLEEP_MAX_MS = 30_000;
@@ -39,8 +45,8 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner) {
   const { store, clock } = deps;
   const endLateRests = createSetBack(deps);
   const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
-  const onFailure = toFailureTeller(deps.events, { type: 'store', id: 'due' });
-  const loop = createLoop({ clock, onFailure, failedRestMs: STORE_REST_MS }, async () => {
+  const job = { type: 'store', id: 'due', restMs: STORE_REST_MS };
+  const loop = createJob(deps, job, async () => {
     await endLateRests();
     await taker.take();
     const dueAt = await taker.findNextDueAt();

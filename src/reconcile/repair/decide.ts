@@ -1,27 +1,42 @@
-import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
+import { toAdoptionWords } from '../../domain/adoption.ts';
+import { findGrant } from '../../domain/change.ts';
+import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
-import { HARM_WINDOW_MS } from '../../domain/harm.ts';
+import { exceedsLimit, GRANT_NAMES, HARM_WINDOW_MS } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import { REPAIR_SOURCES } from '../../domain/plan.ts';
+import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { toHash } from '../../plan/plan-summary.ts';
+import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import {
   changeDrifts,
   type DriftRow,
+  listDrifts,
   listRepairable,
   reopenIgnoredDrifts,
   toRepair,
 } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countPlanActions } from '../../store/plans/actions.ts';
-import { countRepairs } from '../../store/plans/harm.ts';
-import { lockHeld, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
-import type { Db } from '../../store/store.ts';
-import { addPlan, tellPlan } from '../add-plan.ts';
-import { acceptDrift } from './accept.ts';
-import type { DriftDeps } from './deps.ts';
-import { listExceeded, planRepairs, toRepairs } from './make-plan.ts';
+import { readParts } from '../../store/engine/dialect.ts';
+import { countPlanActions, dropPlanAction } from '../../store/plans/actions.ts';
+import {
+  type AutomaticChange,
+  countPopulation,
+  countRepairs,
+  listAutomaticChanges,
+} from '../../store/plans/harm.ts';
+import {
+  discardEmpty,
+  lockHeld,
+  lockPlan,
+  type PlanRow,
+  updatePlan,
+} from '../../store/plans/plans.ts';
+import { type Db, rehearse } from '../../store/store.ts';
+import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
+import { findCurrent, isStillSo } from './current.ts';
+import type { DecisionDeps, DriftDeps } from './deps.ts';
+import { acceptDrift, IS_CHANGED } from './desire.ts';
 import { findObstacle } from './obstacle.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -44,52 +59,44 @@ export interface Occasion {
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
   const { isDryRun } = occasion;
-  const { plan, toAccept } = await deps.store.write(async (tx) => {
+  const { plan, accepted } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     const held = await lockHeld(tx, REPAIR_SOURCES);
-    const { toRepair: candidates, toAccept } = await sortKnown(tx, deps, isDryRun);
-    if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
-    const made = await planFor(tx, deps, { ...occasion, candidates, held });
-    return { plan: made, toAccept };
+    const { repaired, accepted } = await sortKnown(tx, deps, isDryRun);
+    for (const drift of isDryRun ? [] : accepted) await acceptDrift(tx, deps, drift);
+    const made = await planFor(tx, deps, { ...occasion, candidates: repaired, held });
+    return { plan: made, accepted };
   });
   // Rules may derive changes of others from what was accepted.
-  if (toAccept.length > 0) deps.notify();
+  if (accepted.length > 0) deps.notify();
   // What is unmanaged was not accepted: each is taken over in a transaction of its own.
-  for (const { kind, resource_type: type, resource_id: id } of isDryRun ? [] : toAccept)
+  for (const { kind, resource_type: type, resource_id: id } of isDryRun ? [] : accepted)
     if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);
-  if (plan === undefined) return undefined;
-  tellPlan(deps.events, plan);
+  if (plan !== undefined) tellPlan(deps.events, plan);
   return plan;
 }
 
 /** Takeover that nobody asked for by name. */
 const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
-/** Known drifts by what is to be done about them. */
-interface Sorted {
-  readonly toRepair: DriftRow[];
-  readonly toAccept: DriftRow[];
-}
-
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
-async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean): Promise<Sorted> {
+async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean) {
   const { actions } = deps.repair;
-  const kinds: DriftKind[] = listActedOn(actions, DRIFT_KINDS);
+  const kinds = listActedOn(actions, DRIFT_KINDS);
   await reopenIgnoredDrifts(tx, deps.clock.now());
-  const sorted: Sorted = { toRepair: [], toAccept: [] };
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const rows: DriftRow[] = await listRepairable(tx, kinds, { afterSeq, limit: PART });
+  const repaired: DriftRow[] = [];
+  const accepted: DriftRow[] = [];
+  for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
       const desired = parseStored<JsonValue>(row.desired);
       const observed = parseStored<JsonValue>(row.observed);
       const action = findDriftAction(actions, { kind: row.kind, desired, observed });
-      if (action === 'accept') sorted.toAccept.push(row);
-      if (action === 'repair' && (await mayRepair(tx, deps, { row, isDryRun })))
-        sorted.toRepair.push(row);
+      if (action === 'accept') accepted.push(row);
+      if (action === 'repair' && (await mayRepair(tx, deps, row, isDryRun))) repaired.push(row);
     }
-    afterSeq = sorted.toRepair.length >= ACTIONS_MAX ? undefined : rows.at(-1)?.seq;
+    if (repaired.length >= ACTIONS_MAX) break;
   }
-  return { ...sorted, toRepair: sorted.toRepair.slice(0, ACTIONS_MAX) };
+  return { repaired: repaired.slice(0, ACTIONS_MAX), accepted };
 }
 
 /**
@@ -99,7 +106,8 @@ async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean): Promise<So
 async function mayRepair(
   tx: Db,
   deps: DriftDeps,
-  { row, isDryRun }: { row: DriftRow; isDryRun: boolean },
+  row: DriftRow,
+  isDryRun: boolean,
 ): Promise<boolean> {
   const repair = toRepair(row);
   if (repair === undefined) return false;
@@ -144,4 +152,272 @@ function toStanding(exceeded: readonly string[], isDryRun: boolean) {
   if (isDryRun) return { status: 'discarded', reason: 'dry-run' } as const;
   if (exceeded.length > 0) return { status: 'held', reason: exceeded.join('; ') } as const;
   return { status: 'approved', reason: null } as const;
+}
+
+/** Stores a plan that repairs these drifts, which name it from then on. */
+async function planRepairs(
+  tx: Db,
+  drifts: readonly DriftRow[],
+  standing: NewPlan,
+): Promise<PlanRow> {
+  const plan = await addPlan(tx, toRepairs(drifts), standing);
+  await changeDrifts(tx, drifts, { plan_id: plan.id });
+  return plan;
+}
+
+function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
+  return drifts.flatMap((drift) => toRepair(drift) ?? []);
+}
+
+/**
+ * Lists the limits that these repairs would exceed together with the last 24 hours, in words; empty when
+ * none. What repairs grant has the limits of what they take. The same change of the same user counts once.
+ */
+async function listExceeded(
+  tx: Db,
+  { repair: { limit }, clock }: Pick<DecisionDeps, 'repair' | 'clock'>,
+  actions: readonly PlanAction[],
+): Promise<string[]> {
+  const limits = actions.flatMap((action) => findLimit(action) ?? []);
+  if (limits.length === 0) return [];
+  const done = await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS);
+  const exceeded: string[] = [];
+  for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
+    const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);
+    const count = new Set(same.map((one) => `${one.resourceId} ${one.memberId}`)).size;
+    const population = await countPopulation(tx, harm);
+    if (!exceedsLimit(limit, { count, population })) continue;
+    exceeded.push(
+      `${name}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
+    );
+  }
+  return exceeded;
+}
+
+/** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
+function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kind' | 'harm'>) {
+  const harm = done ?? findGrant(kind);
+  return harm && { name: done ?? GRANT_NAMES[harm], harm };
+}
+
+/** Repair of drifts, with what is approved: a plan within the limits, the one that was shown, or any. */
+interface Repair {
+  readonly kind: 'repair';
+  readonly approved: 'within-limits' | 'any' | { readonly hash: string };
+}
+
+/** Request of an operator for a decision about drifts. */
+export interface ManyRequest {
+  readonly ids: readonly string[];
+  /**
+   * - `accept`: what the service holds is what is desired; never of what is unmanaged
+   * - `adopt`: what is unmanaged is taken over, where it is not privileged
+   * - `ignore`: they are left alone until then (epoch milliseconds)
+   */
+  readonly decision:
+    | Repair
+    | { readonly kind: 'accept' }
+    | { readonly kind: 'adopt'; readonly provider: string }
+    | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
+  /** True: nothing is done, and what would be is told. */
+  readonly isDryRun: boolean;
+  /** Name of the operator. */
+  readonly by: string;
+}
+
+/** Reason why nothing is decided about a drift: there is none, it is over or being repaired, or it cannot be done. */
+interface Refusal {
+  readonly code: 'unknown' | 'not-open' | 'not-possible';
+  /** Sentence. */
+  readonly reason: string;
+}
+
+/** Outcome of a decision for one of many drifts. */
+interface OneDecided {
+  readonly id: string;
+  /** Undefined: it is decided. */
+  readonly refusal: Refusal | undefined;
+  /** Status before the decision; undefined: there is no such drift. */
+  readonly before: DriftStatus | undefined;
+}
+
+/** Plan that repairs many drifts. */
+interface ManyPlan {
+  /** Undefined: it was not made. */
+  readonly id: string | undefined;
+  readonly hash: string;
+  readonly counts: PlanCounts;
+  /** Limits that it would exceed, in words. */
+  readonly exceeded: readonly string[];
+}
+
+/** Result of a decision about many drifts. */
+export interface ManyDecided {
+  /** `other-hash`, `above-limits`: nothing was done. */
+  readonly kind: 'done' | 'other-hash' | 'above-limits';
+  readonly ones: readonly OneDecided[];
+  /** Undefined where nothing is to be repaired. */
+  readonly plan: ManyPlan | undefined;
+}
+
+/** Decides about drifts: repairs are one plan. A dry run does the same and is undone. */
+export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
+  const { decision, ids } = request;
+  if (decision.kind === 'repair') return repairMany(deps, request, decision);
+  const ones: OneDecided[] = [];
+  for (const id of ids) {
+    const isAdoption = decision.kind === 'adopt';
+    ones.push(await (isAdoption ? adoptOne : decideOne)(deps, id, request));
+  }
+  return { kind: 'done', ones, plan: undefined };
+}
+
+/** Adopts in a transaction of its own, after a look at the service where that is needed. */
+async function adoptOne(
+  deps: DecisionDeps,
+  id: string,
+  { decision, isDryRun }: ManyRequest,
+): Promise<OneDecided> {
+  const provider = decision.kind === 'adopt' ? decision.provider : DEFAULT_PROVIDER;
+  const [drift] = await listDrifts(deps.store.read, [id]);
+  return judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
+    if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
+    const adoption = await deps.adopt({ type, id: resource_id }, { provider, isDryRun });
+    return adoption.kind === 'adopted' ? undefined : toAdoptionWords(adoption);
+  });
+}
+
+/** Decides about one. Its repair drops out of the plan that has it, which would overrule the decision. */
+async function decideOne(
+  deps: DecisionDeps,
+  id: string,
+  { decision, isDryRun, by: noted_by }: ManyRequest,
+): Promise<OneDecided> {
+  const { store, rules, clock, events } = deps;
+  const work = async (tx: Db) => {
+    await enterRules(tx, rules, 'names');
+    const drift = (await lockDrifts(tx, [id])).get(id);
+    const one = await judge(id, drift, async (open) => {
+      if (decision.kind !== 'ignore') return acceptDrift(tx, deps, open);
+      const { until: ignored_until, reason: note } = decision;
+      await changeDrifts(tx, [open], { status: 'ignored', ignored_until, note, noted_by });
+      return undefined;
+    });
+    const decided = drift === undefined || one.refusal !== undefined ? [] : [drift];
+    return { one, discarded: await dropRepairs(tx, decided, clock.now()) };
+  };
+  if (isDryRun) return (await rehearse(store, work)).one;
+  const { one, discarded } = await store.write(work);
+  for (const plan of discarded) tellPlan(events, plan, 0);
+  return one;
+}
+
+const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
+
+/** Decides about a drift that is neither over nor being repaired; `work` returns why it is not done. */
+async function judge(
+  id: string,
+  drift: DriftRow | undefined,
+  work: (drift: DriftRow) => Promise<string | undefined>,
+): Promise<OneDecided> {
+  const toOne = (refusal?: Refusal): OneDecided => ({ id, refusal, before: drift?.status });
+  if (drift === undefined)
+    return toOne({ code: 'unknown', reason: 'There is no drift with this id.' });
+  if (!UNDECIDED.has(drift.status))
+    return toOne({ code: 'not-open', reason: `It is ${drift.status} already.` });
+  const reason = await work(drift);
+  return toOne(reason === undefined ? undefined : { code: 'not-possible', reason });
+}
+
+async function repairMany(
+  deps: DecisionDeps,
+  { ids, isDryRun, by }: ManyRequest,
+  { approved }: Repair,
+): Promise<ManyDecided> {
+  let discarded: PlanRow[] = [];
+  const decided = await deps.store.write(async (tx): Promise<ManyDecided> => {
+    await enterRules(tx, deps.rules, 'names');
+    const found = await lockDrifts(tx, ids);
+    const ones: OneDecided[] = [];
+    for (const id of ids) {
+      ones.push(await judge(id, found.get(id), (open) => findHindrance(tx, deps, open)));
+    }
+    const drifts = ones.flatMap(({ id, refusal }) => (refusal ? [] : (found.get(id) ?? [])));
+    const actions = toRepairs(drifts);
+    if (actions.length === 0) return { kind: 'done', ones, plan: undefined };
+    const exceeded = await listExceeded(tx, deps, actions);
+    const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
+    const kind = isDryRun ? 'done' : findMismatch(plan, approved);
+    if (isDryRun || kind !== 'done') return { kind, ones, plan };
+    const now = deps.clock.now();
+    // What the operator has seen counts for no limit.
+    const automatic = approved === 'within-limits' ? 1 : 0;
+    const { id } = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic, by, now });
+    discarded = await dropRepairs(tx, drifts, now);
+    return { kind, ones, plan: { ...plan, id } };
+  });
+  for (const plan of discarded) tellPlan(deps.events, plan, 0);
+  return decided;
+}
+
+/** Standing of a plan of repairs that an operator asks for: it is followed at once. */
+const BY_OPERATOR = { status: 'approved', source: 'operator', reason: null } as const;
+
+/** Finds the reason why a drift cannot be repaired; undefined: it can. */
+async function findHindrance(
+  tx: Db,
+  deps: DecisionDeps,
+  drift: DriftRow,
+): Promise<string | undefined> {
+  const repair = toRepair(drift);
+  if (repair === undefined) return 'It is unmanaged: nothing of it is changed.';
+  const obstacle = await findObstacle(tx, deps, repair);
+  if (obstacle !== undefined) return obstacle;
+  // Nothing locks the user or group, because the release looks again.
+  const current = await findCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  return current !== undefined && isStillSo(current, repair) ? undefined : IS_CHANGED;
+}
+
+/** Tells whether a plan is the one that is meant. */
+function findMismatch(
+  { hash, exceeded }: Pick<ManyPlan, 'hash' | 'exceeded'>,
+  approved: Repair['approved'],
+): ManyDecided['kind'] {
+  if (approved === 'any') return 'done';
+  if (approved === 'within-limits') return exceeded.length > 0 ? 'above-limits' : 'done';
+  return approved.hash === hash ? 'done' : 'other-hash';
+}
+
+/**
+ * Finds the drifts with these ids, and locks the plans of their repairs: nothing of them is released until the
+ * transaction ends. Comes before the users and groups are locked, as in all that release plans.
+ */
+async function lockDrifts(tx: Db, ids: readonly string[]): Promise<Map<string, DriftRow>> {
+  const before = await listDrifts(tx, ids);
+  const planIds = new Set(before.flatMap(({ plan_id }) => plan_id ?? []));
+  for (const planId of [...planIds].toSorted()) await lockPlan(tx, planId);
+  // A plan may have been released before it was locked.
+  const drifts = planIds.size === 0 ? before : await listDrifts(tx, ids);
+  return new Map(drifts.map((drift) => [drift.id, drift]));
+}
+
+/**
+ * Drops the repairs of these drifts from the plans that wait, or of which they are not released yet. Plans that wait and
+ * of which nothing is left are discarded and returned. `now` is epoch milliseconds.
+ */
+export async function dropRepairs(
+  tx: Db,
+  drifts: readonly DriftRow[],
+  now: number,
+): Promise<PlanRow[]> {
+  const shrunk: string[] = [];
+  for (const [planId, some] of Map.groupBy(drifts, ({ plan_id }) => plan_id)) {
+    const status = planId === null ? undefined : (await lockPlan(tx, planId))?.status;
+    if (planId === null || (status !== 'held' && status !== 'approved')) continue;
+    for (const { change: kind, resource_id, member_id } of some) {
+      if (kind !== null) await dropPlanAction(tx, planId, { kind, resource_id, member_id });
+    }
+    shrunk.push(planId);
+  }
+  return discardEmpty(tx, shrunk, now);
 }

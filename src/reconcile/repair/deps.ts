@@ -23,7 +23,6 @@ export interface DriftEvents {
   repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
   /** A new drift was found. */
   found(fields: { kind: DriftKind; id: string }): void;
-  failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
 /** Way in which unmanaged resources are adopted. */

@@ -1,4 +1,5 @@
 import { release } from '../../domain/cell.ts';
+import { toChangeKey } from '../../domain/change.ts';
 import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
@@ -12,6 +13,8 @@ import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
+import { forgetRemoval } from '../../store/changes.ts';
+import { type DriftRow, endDrifts, toRepair } from '../../store/drifts.ts';
 import {
   NOTHING_OPEN,
   parseCells,
@@ -22,6 +25,7 @@ import {
 import { deleteLinks, desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchGroupsOf } from '../../store/links/shown.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import { listByName } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
@@ -29,12 +33,13 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { NO_IDS } from '../../store/resources/state.ts';
+import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { type Current, isStillSo, lockCurrent, toOwnPart } from './current.ts';
 
 /** Dependencies of a desire. */
-type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules'>;
+type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
 /** Change whose field or place has the value that is to be desired from now on. */
 interface Desire extends Pick<PlanAction, 'kind' | 'memberId'> {
@@ -161,7 +166,7 @@ async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<t
 }
 
 /** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
-export async function restore(
+async function restore(
   tx: Db,
   deps: DesireDeps,
   row: ResourceRow,
@@ -191,4 +196,56 @@ export async function restore(
   }
   if (await saveGroup(tx, deps, row, { attributes, deleted_at: null })) return;
   await updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
+}
+
+/** Reason why a drift is left as it is. */
+export const IS_CHANGED = 'The service holds something else by now.';
+
+/**
+ * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). Returns the
+ * reason why it is not accepted.
+ */
+export async function acceptDrift(
+  tx: Db,
+  deps: DesireDeps,
+  drift: DriftRow,
+): Promise<string | undefined> {
+  const repair = toRepair(drift);
+  if (repair === undefined) return 'It is unmanaged: take it over instead.';
+  const current = await lockCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
+  if (!(await desire(tx, deps, current.row, { ...repair, value: repair.observed })))
+    return 'It was deleted, or another group has its name.';
+  await endDrifts(tx, [drift], { status: 'accepted', now: deps.clock.now() });
+  return undefined;
+}
+
+/**
+ * Makes what the service holds the desired state of a change of a discarded plan that held it back, so that no policy
+ * makes the change after all. The caller has entered the rules.
+ */
+export async function acceptHeld(
+  tx: Db,
+  deps: DesireDeps,
+  {
+    plan,
+    action,
+    current: { row, changes },
+  }: { readonly plan: PlanRow; readonly action: PlanAction; readonly current: Current },
+): Promise<void> {
+  if (action.kind.endsWith('.create') && isStillMissing(row, plan)) {
+    await desire(tx, deps, row, { ...action, value: null });
+    return;
+  }
+  const known = changes.get(toChangeKey(action));
+  if (known === undefined) return;
+  if (row.type === 'user') await forgetRemoval(tx, row, row.version);
+  if (row.deleted_at !== null) return restore(tx, deps, row, action);
+  await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
+}
+
+/** True for a user or group that the service had, and that the read for the plan did not show. */
+function isStillMissing(row: ResourceRow, { created_at: readSince }: PlanRow): boolean {
+  const seenAt = toObservation(row)?.at ?? 0;
+  return row.deleted_at === null && isLinked(row) && seenAt < readSince;
 }

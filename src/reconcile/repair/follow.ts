@@ -24,11 +24,10 @@ import { listDecidedPlans, lockPlan, type PlanRow, updatePlan } from '../../stor
 import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toStaleColumns } from '../retry-columns.ts';
-import { acceptHeld } from './accept.ts';
 import { type Current, isStillSo, lockCurrent } from './current.ts';
+import { handOver } from './decide-plan.ts';
 import type { DriftDeps } from './deps.ts';
-import { desire } from './desire.ts';
-import { handOver } from './hand-over.ts';
+import { acceptHeld, desire } from './desire.ts';
 import { findObstacle } from './obstacle.ts';
 import { endRecovery } from './recovery-state.ts';
 

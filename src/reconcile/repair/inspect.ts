@@ -1,4 +1,7 @@
-import type { DriftRow } from '../../store/drifts.ts';
+import { type Detector, isUnmanagedKind } from '../../domain/drift.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import {
   endInspection,
   findNextInspectionAt,
@@ -7,11 +10,13 @@ import {
   postponeInspection,
 } from '../../store/inspections.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { toObservation } from '../../store/resources/state.ts';
+import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { inspect } from '../compare/compare-one.ts';
 import { isBusy } from '../compare/comparison.ts';
-import { toNeeds } from '../compare/look.ts';
+import { type LookNeeds, toNeeds } from '../compare/look.ts';
 import { findQuietAt } from '../compare/run.ts';
+import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -20,8 +25,55 @@ const TURN_MAX = 50;
 const RETRY_MS = [5_000, 10 * 60_000] as const;
 /** The same after a look that was skipped because a worker has the resource. */
 const BUSY_MS = [25, 60_000] as const;
+/** Calls of the service that a look of an operator may make. */
+const CALLS_MAX = 3;
 
-/** Result of one turn. */
+/** Result of a look, with the new drifts. */
+interface Looked {
+  readonly kind: 'looked';
+  /** The service has no such account or group. */
+  readonly isGone: boolean;
+  readonly found: readonly DriftRow[];
+}
+
+/** Result of a look that was not made. */
+type NotLooked =
+  /** A worker has it, or looks at it next. */
+  | { readonly kind: 'busy' }
+  /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
+  | { readonly kind: 'just-written'; readonly until: number }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+/** Look at one user or group as it was read. */
+interface Looking {
+  readonly needs: LookNeeds;
+  readonly detector: Detector;
+  /** What was seen since then counts (epoch milliseconds). */
+  readonly since: number;
+  /** True: what the bridge wrote just now is not looked at, because the service may show it late. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at one user or group, and stores what was seen and what differs. */
+async function lookAtOne(
+  deps: DriftDeps,
+  row: ResourceRow,
+  { signal, waits, ...looking }: Looking,
+): Promise<Looked | NotLooked> {
+  const { store, clock, repair, driftEvents } = deps;
+  if (isBusy(row)) return { kind: 'busy' };
+  const until = waits ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
+  if (until > clock.now()) return { kind: 'just-written', until };
+  const looked = await inspect({ deps, signal }, row, looking);
+  if (looked.kind === 'could-not-look') return looked;
+  const { kind, found } = looked;
+  if (found === undefined) return { kind: 'busy' };
+  for (const drift of found) driftEvents.found({ kind: drift.kind, id: drift.id });
+  return { kind: 'looked', isGone: kind === 'gone', found };
+}
+
+/** Result of one turn of the inspections. */
 interface Inspected {
   /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
@@ -29,63 +81,46 @@ interface Inspected {
   readonly hasFound: boolean;
 }
 
-/**
- * Creates the inspections: each turn looks one by one at users and groups that another author or an operator may have
- * changed, and compares them.
- */
-export function createInspections(deps: DriftDeps): (signal: AbortSignal) => Promise<Inspected> {
+/** Looks one by one at users and groups that another author or an operator may have changed, and compares them. */
+export async function inspectDue(deps: DriftDeps, signal: AbortSignal): Promise<Inspected> {
   const { store, clock } = deps;
-  return async (signal) => {
-    let hasFound = false;
-    const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
-    for (const inspection of due) {
-      signal.throwIfAborted();
-      const isNew = await take(deps, inspection, signal);
-      // What an operator changed is shown, and not undone at once.
-      hasFound ||= isNew && inspection.look_source !== 'operator';
-    }
-    return { nextAt: await findNextInspectionAt(store.read), hasFound };
-  };
+  let hasFound = false;
+  for (const one of await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX })) {
+    signal.throwIfAborted();
+    const isNew = await takeInspection(deps, one, signal);
+    // What an operator changed is shown, and not undone at once.
+    hasFound ||= isNew && one.look_source !== 'operator';
+  }
+  return { nextAt: await findNextInspectionAt(store.read), hasFound };
 }
 
 /** Inspects one resource, or puts that off. True when a new drift was found. */
-async function take(
+async function takeInspection(
   deps: DriftDeps,
   inspection: InspectionRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { store, driftEvents } = deps;
-  const found = await tryInspection(deps, inspection, signal);
-  if (typeof found === 'number') {
-    await store.write((tx) => postponeInspection(tx, inspection, found));
-    return false;
-  }
-  await store.write((tx) => endInspection(tx, inspection));
-  for (const { kind, id } of found) driftEvents.found({ kind, id });
-  return found.length > 0;
-}
-
-/** Inspects one resource. Returns the new drifts; a number: it is to be tried again then (epoch milliseconds). */
-async function tryInspection(
-  deps: DriftDeps,
-  inspection: InspectionRow,
-  signal: AbortSignal,
-): Promise<readonly DriftRow[] | number> {
-  const { store, clock, repair } = deps;
+  const { store, clock } = deps;
   const { look_source: detector, look_since: since } = inspection;
   const row = await findRow(store.read, inspection);
-  if (row === undefined) return [];
-  // The worker that has it looks first, and its look is usually enough.
-  if (isBusy(row)) return clock.now() + toWaitMs(inspection, BUSY_MS);
+  const ordinary = row !== undefined && toSeenAt(row) < since;
+  const needs = row && {
+    ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps),
+    ordinary,
+  };
   // What a write met missing may be what the service shows late.
-  const quietAt =
-    detector === 'discovery' ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
-  if (quietAt > clock.now()) return quietAt;
-  const ordinary = toSeenAt(row) < since;
-  const needs = { ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps), ordinary };
-  const looked = await inspect({ deps, signal }, row, { needs, detector, since });
-  if (looked.kind !== 'could-not-look' && looked.found !== undefined) return looked.found;
-  return clock.now() + toWaitMs(inspection, RETRY_MS);
+  const looking = needs && { needs, detector, since, waits: detector === 'discovery', signal };
+  const looked = row && looking && (await lookAtOne(deps, row, looking));
+  if (looked === undefined || looked.kind === 'looked') {
+    await store.write((tx) => endInspection(tx, inspection));
+    return looked !== undefined && looked.found.length > 0;
+  }
+  // The worker that has it looks first, and its look is usually enough.
+  const bounds = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
+  const again = clock.now() + toWaitMs(inspection, bounds);
+  const at = looked.kind === 'just-written' ? looked.until : again;
+  await store.write((tx) => postponeInspection(tx, inspection, at));
+  return false;
 }
 
 /** Time of the last observation, 0 without one; a REST list alone shows few of the compared fields. */
@@ -100,4 +135,86 @@ function toWaitMs(
   [min, max]: readonly [number, number],
 ): number {
   return Math.min(Math.max(look_at - look_since, min), max);
+}
+
+/** Result of a look that an operator asked for. */
+export type LookResult =
+  | {
+      readonly kind: 'looked';
+      /** Epoch milliseconds. */
+      readonly at: number;
+      /** The service has no such account or group. */
+      readonly isGone: boolean;
+      readonly calls: number;
+      /** All that differs. */
+      readonly drifts: readonly DriftRow[];
+      /** Undefined: nothing was to be repaired. */
+      readonly repair: LookRepair | undefined;
+    }
+  | { readonly kind: 'unknown' }
+  /** The service is not known to have it, so there is nothing to look at. */
+  | { readonly kind: 'not-linked' }
+  | NotLooked;
+
+/** Repair that a look was asked for. */
+interface LookRepair {
+  /** The plan that does it; undefined: none was made. */
+  readonly planId: string | undefined;
+  /** Limits that it would exceed, in words. */
+  readonly exceeded: readonly string[];
+}
+
+/** Request of an operator for a look. */
+export interface LookRequest {
+  readonly key: ResourceKey;
+  readonly repairs: boolean;
+  /** Name of the operator. */
+  readonly by: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks at one user or group now, with at most three calls of one attempt each, and stores what was seen and what differs,
+ * as the second look of a sweep does. Where that is asked for, what differs is repaired by a plan, within the limits of all
+ * plans.
+ */
+export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
+  const { store, clock } = deps;
+  const { key, signal } = request;
+  const row = await findRow(store.read, key);
+  if (row === undefined) return { kind: 'unknown' };
+  if (!isLinked(row)) return { kind: 'not-linked' };
+  let calls = 0;
+  const upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
+    if (calls === CALLS_MAX) {
+      throw new BridgeError('too-many-calls', `a look makes at most ${CALLS_MAX} calls`);
+    }
+    calls += 1;
+    return { ...options, attemptsMax: 1 };
+  });
+  const at = clock.now();
+  // Admin lists are read by sweeps: they take more calls than one look may.
+  const needs = toNeeds(row, { admins: false }, deps);
+  const looking = { needs, detector: 'operator', since: at, waits: true, signal } as const;
+  const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
+  if (looked.kind !== 'looked') return looked;
+  const repair = request.repairs ? await repairAll(deps, request) : undefined;
+  const drifts = await listActiveDrifts(store.read, [row.id]);
+  return { kind: 'looked', at, isGone: looked.isGone, calls, repair, drifts };
+}
+
+/** The result of a look that would take too many calls. @throws any other error */
+function toGivenUp(error: unknown): NotLooked {
+  if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
+  return { kind: 'could-not-look', reason: error.message };
+}
+
+/** Repairs what differs, but for what is unmanaged, protected or contested; above a limit nothing. */
+async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<LookRepair> {
+  const drifts = await listActiveDrifts(deps.store.read, [key.id]);
+  const open = drifts.filter(({ status, kind }) => status === 'open' && !isUnmanagedKind(kind));
+  const decision = { kind: 'repair', approved: 'within-limits' } as const;
+  const ids = open.map(({ id }) => id);
+  const { plan } = await decideMany(deps, { ids, decision, isDryRun: false, by });
+  return { planId: plan?.id, exceeded: plan?.exceeded ?? [] };
 }

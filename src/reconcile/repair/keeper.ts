@@ -1,15 +1,11 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import { createLoop } from '../../domain/loop.ts';
-import { toFailureTeller } from '../lead.ts';
-import { decide, type Occasion } from './decide.ts';
-import { decideMany, type ManyRequest } from './decide-many.ts';
-import { decidePlan, previewUndo, undoPlan } from './decide-plan.ts';
+import { createJob } from '../job.ts';
+import { decide, decideMany, type ManyRequest, type Occasion } from './decide.ts';
+import { decidePlan, type HandOver, planHandover, previewUndo, undoPlan } from './decide-plan.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { endPlans, followPlans } from './follow.ts';
-import { type HandOver, planHandover } from './hand-over.ts';
-import { createInspections } from './inspect.ts';
+import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
 import { letGo } from './let-go.ts';
-import { type LookRequest, lookNow } from './look-now.ts';
 import { RECOVERY } from './recovery-state.ts';
 import { createReview } from './review.ts';
 
@@ -54,12 +50,11 @@ const NOTHING = { nextAt: undefined, hasFound: false };
 
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
-  const { clock, driftEvents, store } = deps;
-  const inspect = createInspections(deps);
+  const { clock, store } = deps;
   const review = createReview(deps);
   const stopping = new AbortController();
-  const onFailure = toFailureTeller(driftEvents, { type: 'drift', id: 'keep' });
-  const loop = createLoop({ clock, onFailure, failedRestMs: IDLE_MS }, async (signal) => {
+  const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
+  const loop = createJob(deps, job, async (signal) => {
     const beganAt = performance.now();
     const nextAt = isReady() ? await keep(signal) : undefined;
     const busyMs = toBusyRest(performance.now() - beganAt);
@@ -73,12 +68,12 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     const recovery = await RECOVERY.find(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
     const scope = recovery === undefined ? 'all' : 'holding';
-    const { nextAt, hasFound } = scope === 'all' ? await inspect(signal) : NOTHING;
+    const { nextAt, hasFound } = scope === 'all' ? await inspectDue(deps, signal) : NOTHING;
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     const plans = await followPlans(deps, scope);
-    const isRepairing = await review();
+    await review();
     await endPlans(deps, plans);
-    return isRepairing || plans.length > 0 ? clock.now() : nextAt;
+    return plans.length > 0 ? clock.now() : nextAt;
   }
 
   /** Has followed at once what was found or decided. */

@@ -17,8 +17,9 @@ import {
   type GroupRow,
   listGroupsWithAdmins,
   listGroupsWithEntities,
-  listRows,
   type ResourceRow,
+  readBySeq,
+  readRows,
   trust,
   type UserRow,
 } from '../../store/resources/rows.ts';
@@ -112,16 +113,19 @@ async function readIfAllowed(read: () => Promise<void>): Promise<void> {
  * difference of a store that is older than the service, and what was asked of one that only observed.
  */
 async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
-  if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
+  const { read, write } = deps.store;
+  if (plan.source === 'restore') await write((tx) => deletePlanActions(tx, plan.id));
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
-    let afterSeq: number | undefined = seen.lists[`${type}s`] ? 0 : undefined;
-    while (afterSeq !== undefined) {
-      const part: Part = { plan, seen, type, afterSeq };
-      const { actions, lastSeq } = await deps.store.write((tx) => planPart(tx, deps, part));
+    if (!seen.lists[`${type}s`]) continue;
+    for await (const rows of readRows(read, type, { limit: PART, of: 'managed' })) {
+      const seqs = rows.map(({ seq }) => seq);
+      const actions = await write(async (tx) => {
+        const current = await readBySeq(tx, type, { seqs, lock: false });
+        return planPart(tx, deps, { plan, seen, rows: current });
+      });
       if (actions.length > 0) hash = toGrownHash(hash, actions);
       counts = addCounts(counts, countActions(actions));
-      afterSeq = lastSeq;
     }
   }
   return { hash, counts };
@@ -130,22 +134,14 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
 interface Part {
   readonly plan: PlanRow;
   readonly seen: Seen;
-  readonly type: 'user' | 'group';
-  readonly afterSeq: number;
-}
-
-interface Planned {
-  readonly actions: readonly PlanAction[];
-  /** Undefined: nothing came after the part before. */
-  readonly lastSeq: number | undefined;
+  readonly rows: readonly ResourceRow[];
 }
 
 async function planPart(
   tx: Db,
   deps: ProcessDeps,
-  { plan, seen, type, afterSeq }: Part,
-): Promise<Planned> {
-  const rows = await listRows(tx, type, { afterSeq, limit: PART, of: 'managed' });
+  { plan, seen, rows }: Part,
+): Promise<readonly PlanAction[]> {
   const ids = rows.map(({ id }) => id);
   const all: PlanAction[] = [];
   for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
@@ -160,7 +156,7 @@ async function planPart(
   const users = isFirstRun ? rows.filter((row) => row.type === 'user') : [];
   const unknown = await listUnknownUsers(tx, users, seen.since);
   await trust(tx, [...shown, ...unknown]);
-  return { actions, lastSeq: rows.at(-1)?.seq };
+  return actions;
 }
 
 /** Selects the changes that were asked for; one that creates a user or group, when any change of it was. */

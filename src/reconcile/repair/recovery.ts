@@ -1,15 +1,35 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { createLoop } from '../../domain/loop.ts';
+import { countActions, toHash } from '../../plan/plan-summary.ts';
+import { countDueChanges } from '../../store/due.ts';
+import { insertPlanActions } from '../../store/plans/actions.ts';
+import { endAllPlans, holdEverything } from '../../store/plans/held.ts';
+import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
+import { addPlan } from '../add-plan.ts';
+import { findLearnedAccount } from '../audit/origin.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
-import { isNotLeading, toFailureTeller } from '../lead.ts';
-import { beginReading, findProgress, type Reading, type ReadProgress } from '../read/reading.ts';
-import { beginRecovery, goLive, type RecoveryDeps } from './recovery-begin.ts';
-import { type Detection, saveAlive } from './recovery-detect.ts';
+import { createJob } from '../job.ts';
+import { isNotLeading } from '../lead.ts';
+import type { FirstRead } from '../read/first-read.ts';
+import {
+  beginReading,
+  findProgress,
+  type ReadDeps,
+  type Reading,
+  type ReadProgress,
+} from '../read/reading.ts';
+import { isAnswering } from '../read/service.ts';
+import { type Mode, OBSERVING } from '../write-guard.ts';
+import { type Detection, detectRestore, saveAlive } from './recovery-detect.ts';
 import { planRecovery } from './recovery-plan.ts';
-import { RECOVERY } from './recovery-state.ts';
-import { findReleaseProgress } from './release-progress.ts';
+import {
+  findReleaseProgress,
+  RECOVERY,
+  type RecoveryReason,
+  type RecoveryState,
+} from './recovery-state.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
@@ -19,6 +39,15 @@ const TOLD_EVERY_MS = 60_000;
 const LOOK_MS = 2_000;
 /** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
 const COUNTED_MAX = 5;
+/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
+const AUDIT_FAILURES_MAX = 3;
+
+/** Dependencies of recovery; `notify` tells the workers that a resource became due. */
+export interface RecoveryDeps extends ReadDeps {
+  readonly mode: Mode;
+  readonly firstRead: FirstRead;
+  readonly notify: () => void;
+}
 
 /**
  * Recovery of a store that is older than the service, so that old changes are not made again. It is found at the start,
@@ -26,113 +55,202 @@ const COUNTED_MAX = 5;
  * operator.
  * New writes of providers are brought to the service as always, after a look.
  */
-export interface Recovery {
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  readonly #stopping = new AbortController();
+  readonly #over = Promise.withResolvers<void>();
+  readonly #trusted = Promise.withResolvers<void>();
+  readonly #read = Promise.withResolvers<void>();
+  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  #failures = 0;
+  #reading: Reading | undefined;
+  #running: Promise<void> = Promise.resolve();
   /** Hold on changes until the store is known to be current. */
   readonly hold: Hold;
   /** Resolves when the service was read, and a plan waits at most. */
-  readonly read: Promise<void>;
-  /** How far the service was read again; undefined: no list is being read. */
-  progress(): ReadProgress | undefined;
-  /** True while the store may be older than the service and the service was not read again yet. */
-  isReading(): boolean;
-  /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
-  start(): Promise<void>;
-  stop(): Promise<void>;
+  readonly read = this.#read.promise;
   /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
-  detection(): Detection | undefined;
-}
+  detection: Detection | undefined;
 
-/** Creates the recovery of one process. */
-export function createRecovery(deps: RecoveryDeps): Recovery {
-  const { firstRead, events, clock } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-  const over = Promise.withResolvers<void>();
-  const trusted = Promise.withResolvers<void>();
-  const read = Promise.withResolvers<void>();
-  const heartbeat = createHeartbeat(deps);
-  const attempts = { failures: 0, signal };
-  let detection: Detection | undefined;
-  let reading: Reading | undefined;
-  let running: Promise<void> = Promise.resolve();
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+    this.#heartbeat = createHeartbeat(deps);
+    this.hold = {
+      over: this.#over.promise,
+      trusted: this.#trusted.promise,
+      isLong: () => deps.firstRead.hold.isLong() || this.#failures > 0,
+    };
+  }
 
-  async function run(): Promise<void> {
+  /** How far the service was read again; undefined: no list is being read. */
+  progress(): ReadProgress | undefined {
+    return findProgress(this.#reading, this.#deps.clock.now());
+  }
+
+  /** True while the store may be older than the service and the service was not read again yet. */
+  get isReading(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
+  async start(): Promise<void> {
+    await goLive(this.#deps);
+    this.#running = this.#run().catch((error: unknown) => {
+      if (this.#stopping.signal.aborted || isNotLeading(error)) return;
+      this.#deps.events.failed({ type: 'recovery', id: 'run', error });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#heartbeat.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { firstRead, clock } = this.#deps;
+    const { signal } = this.#stopping;
+    const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const begun = await keepTrying(deps, attempts, () => beginRecovery(deps, attempts));
-    detection = begun.detection;
-    const { state } = begun;
-    const again = { deps, reading: beginReading(clock.now(), { isFirst: true }), signal };
-    if (state?.phase === 'reading') reading = again.reading;
-    over.resolve();
-    heartbeat.start();
+    const state = await this.#keepTrying(() => this.#begin());
+    const reading = beginReading(clock.now(), { isFirst: true });
+    if (state?.phase === 'reading') this.#reading = reading;
+    this.#over.resolve();
+    this.#heartbeat.start();
     if (state?.phase === 'reading') {
-      await keepTrying(deps, attempts, () => planRecovery(again, state));
+      await this.#keepTrying(() => planRecovery({ deps: this.#deps, reading, signal }, state));
     }
-    reading = undefined;
-    read.resolve();
-    await keepTrying(deps, attempts, () => untilOver(deps, signal));
-    trusted.resolve();
+    this.#reading = undefined;
+    this.#read.resolve();
+    await this.#keepTrying(() => this.#untilDecided());
+    this.#trusted.resolve();
   }
 
-  return {
-    hold: {
-      over: over.promise,
-      trusted: trusted.promise,
-      isLong: () => firstRead.hold.isLong() || attempts.failures > 0,
-    },
-    read: read.promise,
-    progress: () => findProgress(reading, clock.now()),
-    isReading: () => reading !== undefined,
-    async start() {
-      await goLive(deps);
-      running = run().catch((error: unknown) => {
-        if (signal.aborted || isNotLeading(error)) return;
-        events.failed({ type: 'recovery', id: 'run', error });
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-      await heartbeat.stop();
-    },
-    detection: () => detection,
-  };
-}
+  /** Finds the state of recovery, and begins recovery where the store is older than the service. */
+  async #begin(): Promise<RecoveryState | undefined> {
+    const { store, firstRead, events } = this.#deps;
+    const state = await RECOVERY.find(store.read);
+    if (state?.phase === 'requested') return enter(this.#deps, { code: 'restored' });
+    // Before the first read is finished nothing is managed, so nothing can be done again.
+    if (state !== undefined || !firstRead.finished) return state;
+    const detection = await this.#detect();
+    this.detection = detection;
+    const code = detection.kind === 'unknown' ? detection.code : 'audit';
+    events.recovery({ phase: detection.kind, code });
+    if (detection.kind !== 'stale') return undefined;
+    const { events: count, lastEventAt } = detection;
+    return enter(this.#deps, { code: 'audit', events: count, lastEventAt });
+  }
 
-/** Resolves once an operator has decided, in whichever process, and what is held was taken up. */
-async function untilOver({ store, clock }: RecoveryDeps, signal: AbortSignal): Promise<void> {
-  while ((await RECOVERY.find(store.read)) !== undefined) await clock.sleep(LOOK_MS, signal);
-}
-
-/** Repeats what nothing else would repeat, and counts the failures. @throws the signal's reason when the process stops */
-async function keepTrying<T>(
-  { clock, random, events }: RecoveryDeps,
-  attempts: { failures: number; readonly signal: AbortSignal },
-  work: () => Promise<T>,
-): Promise<T> {
-  const { signal } = attempts;
-  for (;;) {
+  /** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
+  async #detect(): Promise<Detection> {
+    const { firstRead, store } = this.#deps;
     try {
-      return await work();
+      // Events of what the bridge created may tell the account, where the service does not.
+      const account = firstRead.ownAccount() ?? (await findLearnedAccount(store.read));
+      return await detectRestore(this.#deps, account, this.#stopping.signal);
     } catch (error) {
-      signal.throwIfAborted();
-      attempts.failures += 1;
-      const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
-      events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
-      const counted = Math.min(attempts.failures, COUNTED_MAX);
-      await clock.sleep(backoffMs(counted, undefined, random()), signal);
+      const isOften = error instanceof UpstreamError && this.#failures + 1 >= AUDIT_FAILURES_MAX;
+      if (isOften && (await isAnswering(this.#deps))) return { kind: 'unknown', code: error.code };
+      throw error;
     }
   }
+
+  /** Resolves once an operator has decided, in whichever process, and what is held was taken up. */
+  async #untilDecided(): Promise<void> {
+    const { store, clock } = this.#deps;
+    while ((await RECOVERY.find(store.read)) !== undefined) {
+      await clock.sleep(LOOK_MS, this.#stopping.signal);
+    }
+  }
+
+  /** Repeats what nothing else would repeat. @throws the signal's reason when the process stops */
+  async #keepTrying<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, random, events } = this.#deps;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        this.#stopping.signal.throwIfAborted();
+        this.#failures += 1;
+        const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
+        events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
+        const counted = Math.min(this.#failures, COUNTED_MAX);
+        await clock.sleep(backoffMs(counted, undefined, random()), this.#stopping.signal);
+      }
+    }
+  }
+}
+
+/**
+ * Holds the changes that were accepted while observing, where the bridge is to be live now. It runs before the first
+ * request is answered, because later changes are not held. @throws StoreError
+ */
+async function goLive(deps: RecoveryDeps): Promise<void> {
+  const { store, mode } = deps;
+  if (mode === 'observe' || (await OBSERVING.find(store.read)) === undefined) return;
+  const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
+  const state = await RECOVERY.find(store.read);
+  // A restored backup, told by an operator, holds everything in any case.
+  if (due === 0 || state?.phase === 'requested') await store.write(OBSERVING.delete);
+  else await enter(deps, state?.reason ?? { code: 'first-run' });
+}
+
+/** Holds the pending changes, and distrusts the observations, in one transaction. */
+async function enter(
+  { store, clock, events, mode }: RecoveryDeps,
+  reason: RecoveryReason,
+): Promise<RecoveryState> {
+  const now = clock.now();
+  const isFirstRun = reason.code === 'first-run';
+  const entered = await store.write(async (tx) => {
+    // Where another process has gone live, changes since then are not held again.
+    const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
+    const begun = isLate ? await RECOVERY.find(tx) : undefined;
+    if (begun !== undefined) return begun;
+    const planId = await (isFirstRun ? openFirstRun(tx, now) : openRestore(tx, now));
+    const held = await holdEverything(tx);
+    if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
+    const state = { phase: 'reading', since: now, reason, planId } as const;
+    await RECOVERY.save(tx, state, now);
+    // All pending changes are held now, for whichever reason they waited.
+    if (mode === 'live') await OBSERVING.delete(tx);
+    return state;
+  });
+  events.recovery({ phase: 'reading', code: reason.code });
+  return entered;
+}
+
+/** Parts of a plan that is made once the service was read. */
+const MAKING = { status: 'making', automatic: 0 } as const;
+
+/** Ends all plans, because the store that they were made from is older than the service, and opens one. */
+async function openRestore(tx: Db, now: number): Promise<string> {
+  await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const reason = 'the store is older than what was done in the service';
+  return (await addPlan(tx, [], { ...MAKING, source: 'restore', reason, now })).id;
+}
+
+/** Opens the plan of what waits after observing, again where one is open already. */
+async function openFirstRun(tx: Db, now: number): Promise<string> {
+  const source = 'first-run';
+  const reason = 'it was asked for while the bridge observed';
+  const open = await findOpenPlan(tx, source);
+  if (open === undefined) return (await addPlan(tx, [], { ...MAKING, source, reason, now })).id;
+  const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
+  await updatePlan(tx, open.id, { ...empty, status: 'making', reason, created_at: now });
+  return open.id;
 }
 
 /** Creates the heartbeat, which stores the last moment of use for the next start, and logs how far an approved plan is. */
-function createHeartbeat({ store, clock, events }: RecoveryDeps) {
+function createHeartbeat(deps: RecoveryDeps) {
+  const { store, clock, events } = deps;
+  const job = { type: 'recovery', id: 'alive', restMs: ALIVE_MS };
   let toldAt = 0;
+  let isStarted = false;
   const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
-  const onFailure = toFailureTeller(events, { type: 'recovery', id: 'alive' });
-  const loop = createLoop({ clock, onFailure, failedRestMs: ALIVE_MS }, async () => {
+  const loop = createJob(deps, job, async () => {
     await beat();
     const now = clock.now();
     const progress = await findReleaseProgress(store.read, now);
@@ -144,7 +262,6 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
     }
     return ALIVE_MS;
   });
-  let isStarted = false;
   return {
     start() {
       isStarted = true;
@@ -155,7 +272,10 @@ function createHeartbeat({ store, clock, events }: RecoveryDeps) {
      */
     async stop() {
       await loop.stop();
-      if (isStarted) await beat().catch(onFailure);
+      if (!isStarted) return;
+      await beat().catch((error: unknown) => {
+        if (!isNotLeading(error)) events.failed({ type: job.type, id: job.id, error });
+      });
     },
   };
 }

@@ -34,8 +34,8 @@ import {
   isStillSo,
   lockCurrent,
 } from './current.ts';
+import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
-import { dropRepairs } from './make-plan.ts';
 import { endRecovery } from './recovery-state.ts';
 
 /** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
@@ -45,32 +45,25 @@ const BEFORE_MS = 600_000;
  * Creates the review of what is known to differ: each run, of the users and groups that were written since the last one or
  * of which something was released. A released action is done once nothing of it waits. A drift, and a change that a plan
  * holds back, is over where what is known of the service, or what is wanted, shows no such difference any more; what is
- * not known ends none. A run returns true while something released waits.
+ * not known ends none.
  */
-export function createReview(deps: DriftDeps): () => Promise<boolean> {
+export function createReview(deps: DriftDeps): () => Promise<void> {
   const { store, clock } = deps;
   let doneUntil = clock.now() - BEFORE_MS;
-  let atWork: readonly GivenKey[] = [];
+  let waiting: readonly GivenKey[] = [];
   return async () => {
     // A write may be stored later than its time, and by another process.
     const until = clock.now() - CLOCKS_MS;
-    const keys = [...atWork, ...(await listToReview(store.read, doneUntil))];
-    const waiting: GivenKey[] = [];
-    let isRepairing = false;
+    const keys = [...waiting, ...(await listToReview(store.read, doneUntil))];
+    const left: GivenKey[] = [];
     for (const key of new Map(keys.map((one) => [one.id, one])).values()) {
-      const left = await review(deps, key);
-      if (left !== undefined) waiting.push(key);
-      isRepairing ||= left === 'released';
+      if (await review(deps, key)) left.push(key);
       await nextTurn();
     }
     doneUntil = until;
-    atWork = waiting;
-    return isRepairing;
+    waiting = left;
   };
 }
-
-/** What waits of a user or group after a review; undefined: nothing. */
-type Left = 'released' | 'written' | undefined;
 
 /** A drift or an action, with its new status unless it stays as it is. */
 interface Judged<Row, Status> {
@@ -87,12 +80,13 @@ interface Review {
   readonly actions: readonly Judged<PlanActionRow, ActionEnd>[];
 }
 
-/** Ends what is over of one user or group. */
-async function review(deps: DriftDeps, key: GivenKey): Promise<Left> {
+/** Ends what is over of one user or group. True while something of it waits. */
+async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events, driftEvents } = deps;
   const seen = await judgeAll(store.read, key, await findCurrent(store.read, deps, key));
   const all = [...seen.drifts, ...seen.actions];
-  if (all.every(({ status }) => status === 'waits' || status === 'stays')) return findLeft(seen);
+  const waits = all.some(({ status }) => status === 'waits');
+  if (all.every(({ status }) => status === 'waits' || status === 'stays')) return waits;
   const planIds = new Set(all.flatMap(({ row }) => row.plan_id ?? []));
   const { repaired, emptied } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
@@ -107,13 +101,7 @@ async function review(deps: DriftDeps, key: GivenKey): Promise<Left> {
     tellPlan(events, plan, 0);
     await endRecovery(deps, plan);
   }
-  return findLeft(seen);
-}
-
-function findLeft({ drifts, actions }: Review): Left {
-  const waiting = [...drifts, ...actions].filter(({ status }) => status === 'waits');
-  const isReleased = waiting.some(({ row }) => /^(released|repairing)$/.test(row.status));
-  return isReleased ? 'released' : waiting.length > 0 ? 'written' : undefined;
+  return waits;
 }
 
 /** Stores what ended. Returns the drifts that were repaired, and the plans of which nothing is left. */

@@ -23,11 +23,7 @@ export interface ProviderFacts {
 }
 
 /** Watch over identity providers. */
-export interface ProviderWatch {
-  /** Notes that a provider has asked for something. */
-  heard(): void;
-  read(): Promise<ProviderFacts>;
-}
+export type ProviderWatch = ReturnType<typeof createProviderWatch>;
 
 /** Options of a watch. */
 interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
@@ -38,7 +34,7 @@ interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
 }
 
 /** Creates the watch of one process; the time it notes is kept for all on the same store. */
-export function createProviderWatch(options: WatchOptions): ProviderWatch {
+export function createProviderWatch(options: WatchOptions) {
   const { store, clock, silenceAfterMs, onFailure } = options;
   const beganAt = clock.now();
   let savedAt = 0;
@@ -52,13 +48,14 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
   }
 
   return {
-    heard() {
+    /** Notes that a provider has asked for something. */
+    heard(): void {
       const now = clock.now();
       if (silenceAfterMs === 0 || now - savedAt < HEARD_MS) return;
       savedAt = now;
       store.write((tx) => FACT.save(tx, { at: now }, now)).catch(onFailure);
     },
-    async read() {
+    async read(): Promise<ProviderFacts> {
       const now = clock.now();
       if (counted === undefined || now - counted.at >= COUNTED_MS) {
         counted = { at: now, harm: countHarm(options) };

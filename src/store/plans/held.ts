@@ -17,6 +17,9 @@ import type { Db } from '../store.ts';
  */
 export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   const held = await holdFields(tx);
+  // A repair that waited is held like everything else.
+  const repairing = tx.updateTable('drifts').where('status', '=', 'repairing');
+  await repairing.set({ status: 'open', plan_id: null }).execute();
   for (const table of LINK_TABLES) {
     const person = table === 'memberships' ? 'member' : 'admin';
     const waiting = tx.updateTable(table).where('pending', 'is not', null);

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { PlanAction, PlanOrigin, PlanStatus } from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import type { PlansTable } from '../schema.ts';
@@ -82,17 +82,34 @@ export async function listDecidedPlans(db: Db): Promise<PlanRow[]> {
   return decided.where('ended_at', 'is', null).orderBy('seq').execute();
 }
 
-/** Finds when the approved plan of going live or of recovery was decided (epoch milliseconds), and of how many users and groups something was released. */
-export async function findReleasing(
-  db: Db,
-): Promise<{ readonly startedAt: number; readonly total: number } | undefined> {
-  const { rows } = await sql<{ startedAt: number; total: number }>`
-    select plan.decided_at as "startedAt", count(distinct action.resource_id) as total
+/** Users and groups of an approved plan of going live or of recovery. */
+interface ReleasedCounts {
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly total: number;
+  readonly waiting: number;
+  /** Those that wait and that the service refuses, or has no seat for. */
+  readonly stuck: number;
+}
+
+/** Counts of how many users and groups something was released; undefined: no such plan is under way. */
+export async function countReleased(db: Db): Promise<ReleasedCounts | undefined> {
+  const count = (which: RawBuilder<unknown>) =>
+    sql`count(distinct case when ${which} then action.resource_id end)`;
+  const waits = sql`action.status = 'released'`;
+  const isStuck = sql`action.resource_id in (
+    select id from resources where stuck_at is not null or seat_since is not null)`;
+  const { rows } = await sql<ReleasedCounts>`
+    select plan.decided_at as "startedAt", count(distinct action.resource_id) as total,
+      ${count(waits)} as waiting, ${count(sql`${waits} and ${isStuck}`)} as stuck
     from plans as plan join plan_actions as action on action.plan_id = plan.id
     where plan.status = 'approved' and plan.source in ('first-run', 'restore')
       and action.status in ('released', 'done')
     group by plan.seq, plan.decided_at order by plan.seq desc limit 1`.execute(db);
-  return rows[0] && { ...rows[0], total: Number(rows[0].total) };
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { startedAt, total, waiting, stuck } = row;
+  return { startedAt, total: Number(total), waiting: Number(waiting), stuck: Number(stuck) };
 }
 
 /** Changes the status of a plan. */

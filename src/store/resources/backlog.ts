@@ -155,20 +155,3 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
     problem: parseStored<Refusal>(row.problem),
   }));
 }
-
-/** Users and groups that still wait for the service, and those of them that are stuck, or wait for a seat. */
-interface ReleaseBacklog {
-  readonly waiting: number;
-  readonly stuck: number;
-}
-
-/**
- * Counts users and groups that wait for a change asked for before `startedAt` (epoch milliseconds). One that was
- * written since then waits for that write instead. The index of due work has all of it.
- */
-export async function countAskedBefore(db: Db, startedAt: number): Promise<ReleaseBacklog> {
-  const { rows } = await sql<ReleaseBacklog>`
-    select count(*) as waiting, count(coalesce(stuck_at, seat_since)) as stuck from resources
-    where due_at is not null and due_class < 2 and modified_at < ${startedAt}`.execute(db);
-  return { waiting: Number(rows[0]?.waiting ?? 0), stuck: Number(rows[0]?.stuck ?? 0) };
-}

@@ -2,11 +2,11 @@ import { BridgeError } from '../../../src/domain/errors.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/lead.ts';
-import { type Convergence, createConvergence } from '../../../src/reconcile/loop/convergence.ts';
+import { Convergence } from '../../../src/reconcile/loop/convergence.ts';
 import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
-import { createWaiters, type Waiters } from '../../../src/reconcile/waiters.ts';
+import { Waiters } from '../../../src/reconcile/waiters.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import { groupKind } from '../../../src/scim/groups/accept.ts';
@@ -108,7 +108,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       firstReadFailed: () => undefined,
     },
   };
-  const waiters = createWaiters(clock);
+  const waiters = new Waiters(clock);
   let tenure: Tenure | undefined;
   const reconciler = createReconciler({
     ...deps,
@@ -213,7 +213,7 @@ function openTenure(
   lead: Lead,
   { deps, quirks, waiters }: { deps: ProcessDeps; quirks: QuirkStore; waiters: Waiters },
 ): Tenure {
-  const { name, world, bell, office } = options;
+  const { name, world, office } = options;
   const upstream = createGatedTransport({
     ...options,
     owner: name,
@@ -228,19 +228,14 @@ function openTenure(
     quirks,
     outage: createOutageWatch(deps.clock),
   };
-  const convergence = createConvergence(own, waiters);
+  const convergence = new Convergence(own, waiters);
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);
   convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
-  const unlisten = bell.listen('due', () => {
-    convergence.notify();
-    bell.ring('here');
-  });
   return {
     convergence,
     upstream,
     end() {
-      unlisten();
       void convergence.stop(0);
     },
   };
