@@ -3,6 +3,7 @@ import type { DriftKind, MANAGED_KINDS } from './drift.ts';
 import type { OwnGroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
 import type { UserField } from './user.ts';
 
@@ -41,13 +42,10 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 /** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
 export type RepairableKind = (typeof MANAGED_KINDS)[number];
 
-/** Lists of a group in which a change concerns one user. */
-export type ChangedList = 'memberships' | 'group_admins';
-
 /** Facts about one kind of change. */
 interface ChangeRow {
   /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
-  readonly about?: ChangedList | 'entity';
+  readonly about?: LinkList | 'entity';
   /** Drift that it repairs; absent: none. */
   readonly repairs?: RepairableKind;
   /** Harm that it does, `measured`: if its values say so; absent: none. */
@@ -108,25 +106,25 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
     words: 'was deleted by its provider: delete',
   },
   'member.add': {
-    about: 'memberships',
+    about: 'member',
     repairs: 'member.removed',
     grants: 'removeMember',
     words: 'is wanted as a member: add',
   },
   'member.remove': {
-    about: 'memberships',
+    about: 'member',
     repairs: 'member.added',
     harm: 'removeMember',
     words: 'is not wanted as a member: remove',
   },
   'admin.add': {
-    about: 'group_admins',
+    about: 'admin',
     repairs: 'admin.removed',
     grants: 'demoteAdmin',
     words: 'is wanted as an admin: promote',
   },
   'admin.remove': {
-    about: 'group_admins',
+    about: 'admin',
     repairs: 'admin.added',
     harm: 'demoteAdmin',
     words: 'is not wanted as an admin: demote',

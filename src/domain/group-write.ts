@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<OwnGroupField, string | undefined>> = {
 
 /** A provider's write of a group, as it decides what is left to do. */
 export interface GroupWrite {
-  readonly state: Omit<GroupState, 'members' | 'admins'>;
+  readonly state: Omit<GroupState, 'links'>;
   /** Cells with the sources of the values after it. */
   readonly cells: Cells<GroupField>;
   readonly attributes: JsonObject;
@@ -83,29 +83,4 @@ export interface GroupDeletion {
 
 function isOwned(desired: DesiredGroup, field: OwnGroupField): boolean {
   return field === 'existence' || desired[field] !== undefined;
-}
-
-/** The three facts of one user in one list. */
-export interface LinkFacts {
-  readonly desired: number | null;
-  readonly observed: number | null;
-  readonly pending: number | null;
-}
-
-/**
- * The facts after a write that wants the user in or out; undefined: the write changes nothing.
- * It waits when the service does not hold it for sure, also when it had drifted. What an earlier write
- * still waits for is claimed by this one, so that undoing the earlier one cannot take it away.
- */
-export function toLinkAfterWrite(
-  before: LinkFacts | undefined,
-  { wanted, version, inFlight }: { wanted: boolean; version: number; inFlight: boolean },
-): LinkFacts | undefined {
-  const desired = wanted ? 1 : 0;
-  const held = before ?? { desired: null, observed: 0, pending: null };
-  const holds = held.observed === desired && held.pending === null;
-  if (!wanted && before === undefined) return undefined;
-  if (held.desired === desired && holds) return undefined;
-  const waits = held.observed !== desired || held.pending !== null || inFlight;
-  return { desired, observed: held.observed, pending: waits ? version : null };
 }

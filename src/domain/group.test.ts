@@ -3,6 +3,7 @@ import { GROUP_EXTENSION } from './extensions.ts';
 import {
   type DesiredGroup,
   type GroupField,
+  type LinkChange,
   listGroupDifferences,
   type ObservedGroup,
   removesGroupAccess,
@@ -96,7 +97,8 @@ describe('what the attributes of a group ask of the service', () => {
 });
 
 describe('whether what waits for a group takes access away', () => {
-  const link = (wanted: boolean) => ({
+  const link = (wanted: boolean): LinkChange => ({
+    list: 'member',
     userId: userId('u'),
     upstreamUserId: 1,
     wanted,
@@ -110,14 +112,18 @@ describe('whether what waits for a group takes access away', () => {
 
   test.each([
     { why: 'nothing waits', want: false },
-    { why: 'somebody joins', members: [joins], admins: [joins], want: false },
-    { why: 'one of several leaves', members: [joins, leaves], want: true },
-    { why: 'one of several admins goes', admins: [joins, leaves], want: true },
+    { why: 'somebody joins', links: [joins, { ...joins, list: 'admin' as const }], want: false },
+    { why: 'one of several leaves', links: [joins, leaves], want: true },
+    {
+      why: 'one of several admins goes',
+      links: [joins, { ...leaves, list: 'admin' as const }],
+      want: true,
+    },
     { why: 'the group goes', deleted: true, want: true },
-    { why: 'the group goes, whoever joined', deleted: true, members: [joins], want: true },
+    { why: 'the group goes, whoever joined', deleted: true, links: [joins], want: true },
     { why: 'it leaves an entity', cells: toEntityCells(''), want: true },
     { why: 'it is to have roles in an entity', cells: toEntityCells('reader'), want: false },
-  ])('$why: $want', ({ deleted = false, cells = {}, members = [], admins = [], want }) => {
-    expect(removesGroupAccess({ deleted, cells, members, admins })).toBe(want);
+  ])('$why: $want', ({ deleted = false, cells = {}, links = [], want }) => {
+    expect(removesGroupAccess({ deleted, cells, links })).toBe(want);
   });
 });

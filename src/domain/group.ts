@@ -1,8 +1,9 @@
 import { type Cells, type FieldValues, holds, parseFields } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension } from './extensions.ts';
-import type { GroupId, UserId } from './ids.ts';
+import type { GroupId } from './ids.ts';
 import type { JsonObject } from './json.ts';
+import type { LinkKey } from './link.ts';
 import { normaliseName } from './name.ts';
 import type { ResourceState, Sightings } from './resource-state.ts';
 
@@ -45,9 +46,8 @@ export interface DesiredGroup {
   readonly addToCardsAndSpacesEnabled: boolean | undefined;
 }
 
-/** One waiting change of a membership or of an admin list, of a user who has an account. */
-export interface LinkChange {
-  readonly userId: UserId;
+/** One waiting change of a list, of a user who has an account. */
+export interface LinkChange extends LinkKey {
   readonly upstreamUserId: number;
   readonly wanted: boolean;
   readonly version: number;
@@ -76,18 +76,16 @@ export interface GroupState extends ResourceState<GroupField> {
   /** Only groups that the bridge created are removed; others are released. */
   readonly created: boolean;
   /** Waiting changes that can be made now, removals first; a bounded number of them. */
-  readonly members: readonly LinkChange[];
-  readonly admins: readonly LinkChange[];
+  readonly links: readonly LinkChange[];
 }
 
 /** True when a change that waits and can be made now removes access: such a group goes first. */
 export function removesGroupAccess({
   deleted,
   cells,
-  members,
-  admins,
-}: Pick<GroupState, 'deleted' | 'cells' | 'members' | 'admins'>): boolean {
-  return deleted || [...members, ...admins].some(({ wanted }) => !wanted) || leavesEntity(cells);
+  links,
+}: Pick<GroupState, 'deleted' | 'cells' | 'links'>): boolean {
+  return deleted || links.some(({ wanted }) => !wanted) || leavesEntity(cells);
 }
 
 /** Maps the attributes of a managed group to the desired group. */

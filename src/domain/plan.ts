@@ -1,9 +1,10 @@
-import { type ChangedList, type ChangeKind, getChangeRow, listChangedFields } from './change.ts';
+import { type ChangeKind, getChangeRow, listChangedFields } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
 import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
 import { isJsonObject } from './json.ts';
+import type { LinkList } from './link.ts';
 import type { UserField } from './user.ts';
 
 /**
@@ -79,7 +80,7 @@ export interface PlanAction extends Omit<Difference, 'kind'> {
 /** Place of a change: fields, or one row in one of a group's lists. */
 export type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
-  | { readonly kind: 'link'; readonly list: ChangedList };
+  | { readonly kind: 'link'; readonly list: LinkList };
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
 export function toPlace({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toVersions } from './cell-test-support.ts';
-import { toLinkAfterWrite } from './group-write.ts';
 import { userId } from './ids.ts';
+import { NEW_LINK, writeLink } from './link.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from './user.ts';
 import { toCellsAfterWrite } from './user-write.ts';
 
@@ -52,11 +52,9 @@ test.each([
 });
 
 test('a write of a list makes somebody wait whom a call may change', () => {
-  const others = { desired: null, observed: 1, pending: null };
+  const others = { ...NEW_LINK, observed: 1 };
 
-  expect(toLinkAfterWrite(others, { wanted: true, version: 9, inFlight: true })).toEqual({
-    desired: 1,
-    observed: 1,
-    pending: 9,
-  });
+  const after = writeLink(others, { wanted: true, version: 9, isUnsure: true });
+
+  expect(after).toMatchObject({ desired: 1, observed: 1, pending: 9 });
 });

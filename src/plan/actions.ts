@@ -59,7 +59,7 @@ interface GroupFlags {
  * - `create-group`: creates it with what is known of it
  * - `update-group`: one call for all attribute changes
  * - `delete-group`: removes a group that the bridge created
- * - `change-members`: several members in one call; `change-member`, `change-admin`: one by the interface that takes one
+ * - `change-members`: several members in one call; `change-link`: one member or admin by the interface that takes one
  * - `look-at-entities`: lists the entities, before roles in these `fields` are changed
  * - `change-entity`: sets the ids of the roles in one entity, which the service shows or not (`isListed`); no roles: the
  *   entity is taken from the group
@@ -70,8 +70,7 @@ export type GroupAction =
   | ({ readonly kind: 'update-group'; readonly displayName?: string } & GroupFlags)
   | { readonly kind: 'delete-group' }
   | { readonly kind: 'change-members'; readonly changes: readonly LinkChange[] }
-  | { readonly kind: 'change-member'; readonly change: LinkChange }
-  | { readonly kind: 'change-admin'; readonly change: LinkChange }
+  | { readonly kind: 'change-link'; readonly change: LinkChange }
   | { readonly kind: 'look-at-entities'; readonly fields: readonly EntityField[] }
   | {
       readonly kind: 'change-entity';

@@ -16,8 +16,7 @@ const held: GroupState = {
   created: true,
   mustLook: false,
   sentCreates: [],
-  members: [],
-  admins: [],
+  links: [],
 };
 const policy: GroupPolicy = { membersPerCall: 100, deletion: 'created' };
 const unknownIds = { scimId: undefined, restId: undefined, uid: undefined };
@@ -26,7 +25,12 @@ const different = { displayName: 'Council', permissions: 16, addToCardsAndSpaces
 const everything = waitingFor({ displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 });
 
 function change(upstreamUserId: number, wanted: boolean): LinkChange {
-  return { userId: userId(`u${upstreamUserId}`), upstreamUserId, wanted, version: 2 };
+  const id = userId(`u${upstreamUserId}`);
+  return { list: 'member', userId: id, upstreamUserId, wanted, version: 2 };
+}
+
+function ofAdmin(link: LinkChange): LinkChange {
+  return { ...link, list: 'admin' };
 }
 
 /** Cell of a field that failed once. */
@@ -62,7 +66,7 @@ describe('the plan of a group: itself', () =>
     { why: 'nothing waits, so nothing is done', actions: [] },
     {
       why: 'an unknown outcome is looked at before anything else',
-      state: { mustLook: true, cells: everything, members: [joins] },
+      state: { mustLook: true, cells: everything, links: [joins] },
       actions: [look],
     },
     {
@@ -90,11 +94,11 @@ describe('the plan of a group: itself', () =>
       state: {
         desired: different,
         cells: { ...everything, displayName: failed(9), permissions: failed(8) },
-        admins: [joins],
+        links: [ofAdmin(joins)],
       },
       actions: [
         { ...update, addToCardsAndSpacesEnabled: false },
-        { kind: 'change-admin', change: joins },
+        { kind: 'change-link', change: ofAdmin(joins) },
         { ...update, permissions: 16 },
         { ...update, displayName: 'Council' },
       ],
@@ -148,24 +152,12 @@ describe('the plan of a group: itself', () =>
       actions: [{ ...update, displayName: 'Board' }],
       done: ['existence'],
     },
-    {
-      why: 'any id makes a group known: SCIM id',
-      state: { ids: { ...unknownIds, scimId: 'a' }, cells: waitingFor({ existence: 1 }) },
+    ...[{ scimId: 'a' }, { restId: 1 }, { uid: 'u' }].map((id) => ({
+      why: `any id makes a group known: ${Object.keys(id)}`,
+      state: { ids: { ...unknownIds, ...id }, cells: waitingFor({ existence: 1 }) },
       actions: [],
-      done: ['existence'],
-    },
-    {
-      why: 'any id makes a group known: REST id',
-      state: { ids: { ...unknownIds, restId: 1 }, cells: waitingFor({ existence: 1 }) },
-      actions: [],
-      done: ['existence'],
-    },
-    {
-      why: 'any id makes a group known: uid',
-      state: { ids: { ...unknownIds, uid: 'u' }, cells: waitingFor({ existence: 1 }) },
-      actions: [],
-      done: ['existence'],
-    },
+      done: ['existence'] as const,
+    })),
   ]));
 
 describe('the plan of a group: its creation', () =>
@@ -182,21 +174,21 @@ describe('the plan of a group: its creation', () =>
     },
     {
       why: 'its people come after it',
-      state: { ...unseen, cells: waitingFor({ existence: 1 }), members: [joins], admins: [joins] },
+      state: { ...unseen, cells: waitingFor({ existence: 1 }), links: [joins, ofAdmin(joins)] },
       actions: [{ kind: 'create-group', displayName: 'Board' }],
     },
-    { why: 'only while it waits', state: { ...unseen, members: [joins] }, actions: [] },
+    { why: 'only while it waits', state: { ...unseen, links: [joins] }, actions: [] },
   ]));
 
 const gone = { deleted: true, cells: waitingFor({ existence: 1 }) };
 const released = { deleted: true, created: false };
-const takeOut = { kind: 'change-member', change: leaves };
+const takeOut = { kind: 'change-link', change: leaves };
 
 describe('the plan of a deleted group', () =>
   runCases([
     {
       why: 'one that the bridge created is removed, people and all',
-      state: { ...gone, members: [leaves] },
+      state: { ...gone, links: [leaves] },
       actions: [{ kind: 'delete-group' }],
     },
     { why: 'once', state: { deleted: true }, actions: [] },
@@ -208,8 +200,8 @@ describe('the plan of a deleted group', () =>
     },
     {
       why: 'an adopted one is never removed, only left',
-      state: { ...gone, created: false, members: [leaves], admins: [leaves] },
-      actions: [takeOut, { kind: 'change-admin', change: leaves }],
+      state: { ...gone, created: false, links: [leaves, ofAdmin(leaves)] },
+      actions: [takeOut, { kind: 'change-link', change: ofAdmin(leaves) }],
       done: ['existence'],
     },
     {
@@ -226,7 +218,7 @@ describe('the plan of a deleted group', () =>
     {
       why: 'where the settings forbid removing, even our own is only left',
       policy: { deletion: 'never' },
-      state: { ...gone, members: [leaves] },
+      state: { ...gone, links: [leaves] },
       actions: [takeOut],
       done: ['existence'],
     },
@@ -238,18 +230,18 @@ describe('the plan of a group: its people', () =>
   runCases([
     {
       why: 'one change by itself',
-      state: { members: [joins] },
-      actions: [{ kind: 'change-member', change: joins }],
+      state: { links: [joins] },
+      actions: [{ kind: 'change-link', change: joins }],
     },
     {
       why: 'several in one call, in the order given',
-      state: { members: several },
+      state: { links: several },
       actions: [{ kind: 'change-members', changes: several }],
     },
     {
       why: 'no more in one call than it may carry',
       policy: { membersPerCall: 2 },
-      state: { members: several },
+      state: { links: several },
       actions: [
         { kind: 'change-members', changes: several.slice(0, 2) },
         { kind: 'change-members', changes: several.slice(2) },
@@ -258,33 +250,32 @@ describe('the plan of a group: its people', () =>
     {
       why: 'as many as it may',
       policy: { membersPerCall: 3 },
-      state: { members: several },
+      state: { links: several },
       actions: [{ kind: 'change-members', changes: several }],
     },
     {
       why: 'one by one where batches are refused',
       policy: { membersPerCall: 1 },
-      state: { members: several },
-      actions: several.map((one) => ({ kind: 'change-member', change: one })),
+      state: { links: several },
+      actions: several.map((one) => ({ kind: 'change-link', change: one })),
     },
     {
       why: 'admins one by one',
-      state: { admins: several },
-      actions: several.map((one) => ({ kind: 'change-admin', change: one })),
+      state: { links: several.map(ofAdmin) },
+      actions: several.map((one) => ({ kind: 'change-link', change: ofAdmin(one) })),
     },
     {
       why: 'a refused attribute cannot keep anybody in power: admins go first, new ones come last',
       state: {
         desired: different,
         cells: everything,
-        members: [leaves],
-        admins: [joins, leaves],
+        links: [leaves, ofAdmin(joins), ofAdmin(leaves)],
       },
       actions: [
-        { kind: 'change-admin', change: leaves },
+        { kind: 'change-link', change: ofAdmin(leaves) },
         takeOut,
         { ...update, ...different },
-        { kind: 'change-admin', change: joins },
+        { kind: 'change-link', change: ofAdmin(joins) },
       ],
     },
   ]));
@@ -314,8 +305,7 @@ test.each([
     created: true,
     mustLook: false,
     sentCreates: [],
-    members: [],
-    admins: [],
+    links: [],
   };
 
   expect(planGroup(state, policy).actions).toMatchObject(actions);

@@ -42,7 +42,7 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.deleted) return planDeletion(state, policy);
   if (!isInService(state.ids)) return planCreation(state);
   const { updates, entities, done } = planFields(state);
-  const { fresh, tried } = splitLinks(state);
+  const { fresh, tried } = splitLinks(state.links);
   const admins = planAdmins(fresh);
   const actions: GroupAction[] = [
     ...admins.filter(({ change }) => !change.wanted),
@@ -75,26 +75,17 @@ function toRemoval(state: GroupState): GroupState | undefined {
   }
   const isOverdue = ({ wanted, attempts = 0 }: LinkChange) =>
     !wanted && attempts >= ATTEMPTS_WITH_LOOK;
-  const [members, admins] = [state.members.filter(isOverdue), state.admins.filter(isOverdue)];
-  const isKnown = uid !== undefined || (scimId !== undefined && admins.length === 0);
-  if (!isKnown || members.length + admins.length === 0) return undefined;
-  return { ...state, mustLook: false, cells: onlyWaiting(state.cells, []), members, admins };
+  const links = state.links.filter(isOverdue);
+  const hasAdmins = links.some(({ list }) => list === 'admin');
+  const isKnown = uid !== undefined || (scimId !== undefined && !hasAdmins);
+  if (!isKnown || links.length === 0) return undefined;
+  return { ...state, mustLook: false, cells: onlyWaiting(state.cells, []), links };
 }
 
-type Links = Pick<GroupState, 'members' | 'admins'>;
-type WaitingLists = Record<keyof Links, LinkChange[]>;
-
 /** Parts those who are tried for the first time from those who failed or were refused. */
-function splitLinks(links: Links): { fresh: Links; tried: Links } {
-  const fresh: WaitingLists = { members: [], admins: [] };
-  const tried: WaitingLists = { members: [], admins: [] };
-  for (const list of ['members', 'admins'] as const) {
-    for (const change of links[list]) {
-      const isFresh = change.attempts === undefined && change.stuck !== true;
-      (isFresh ? fresh : tried)[list].push(change);
-    }
-  }
-  return { fresh, tried };
+function splitLinks(links: readonly LinkChange[]) {
+  const isFresh = ({ attempts, stuck }: LinkChange) => attempts === undefined && stuck !== true;
+  return { fresh: links.filter(isFresh), tried: links.filter((link) => !isFresh(link)) };
 }
 
 /** Removes a group that the bridge created; from another one only what the bridge put in. */
@@ -105,7 +96,7 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
     if (!isWaiting(state.cells.existence)) return { actions: [], done };
     return { actions: [{ kind: 'delete-group' }], done: [] };
   }
-  const { fresh, tried } = splitLinks(state);
+  const { fresh, tried } = splitLinks(state.links);
   const entities = planEntities(state);
   const actions: GroupAction[] = [
     ...planMembers(fresh, policy),
@@ -200,9 +191,10 @@ function toUpdate(
 }
 
 /** Whichever form needs fewer calls: one change by itself, several together where the service takes that. */
-function planMembers({ members }: Links, { membersPerCall }: GroupPolicy): GroupAction[] {
+function planMembers(links: readonly LinkChange[], { membersPerCall }: GroupPolicy): GroupAction[] {
+  const members = links.filter(({ list }) => list === 'member');
   if (members.length === 1 || membersPerCall === 1) {
-    return members.map((change) => ({ kind: 'change-member', change }));
+    return members.map((change) => ({ kind: 'change-link', change }));
   }
   const actions: GroupAction[] = [];
   for (let start = 0; start < members.length; start += membersPerCall) {
@@ -212,8 +204,10 @@ function planMembers({ members }: Links, { membersPerCall }: GroupPolicy): Group
   return actions;
 }
 
-function planAdmins({ admins }: Links): GroupActionOf<'change-admin'>[] {
-  return admins.map((change) => ({ kind: 'change-admin', change }));
+function planAdmins(links: readonly LinkChange[]): GroupActionOf<'change-link'>[] {
+  return links
+    .filter(({ list }) => list === 'admin')
+    .map((change) => ({ kind: 'change-link', change }));
 }
 
 /** Actions on the entities of a group, in the order of urgency. */

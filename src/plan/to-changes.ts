@@ -62,11 +62,9 @@ export function toGroupChanges(action: GroupAction, upstreamId?: string): SentCh
     case 'delete-group':
       return [own('group.delete')];
     case 'change-members':
-      return toLinkChanges('member', action.changes, upstreamId);
-    case 'change-member':
-      return toLinkChanges('member', [action.change], upstreamId);
-    case 'change-admin':
-      return toLinkChanges('admin', [action.change], upstreamId);
+      return toLinkChanges(action.changes, upstreamId);
+    case 'change-link':
+      return toLinkChanges([action.change], upstreamId);
     case 'look-at-entities':
       return [];
     case 'change-entity':
@@ -83,11 +81,10 @@ function toEntityKind({ roles, isListed }: GroupActionOf<'change-entity'>): Chan
 
 /** Lists the changes of members or admins, under the id of the group that the call uses. */
 export function toLinkChanges(
-  list: 'member' | 'admin',
-  links: readonly Pick<LinkChange, 'upstreamUserId' | 'wanted'>[],
+  links: readonly Pick<LinkChange, 'list' | 'upstreamUserId' | 'wanted'>[],
   upstreamId: string | undefined,
 ): SentChange[] {
-  return links.map(({ upstreamUserId, wanted }) => ({
+  return links.map(({ list, upstreamUserId, wanted }) => ({
     kind: `${list}.${wanted ? 'add' : 'remove'}`,
     upstreamId,
     memberId: String(upstreamUserId),

@@ -1,8 +1,12 @@
 import { listWaiting } from '../domain/cell.ts';
 import { findProblem } from '../domain/failure.ts';
 import { parseCells, toCellColumns, toDueClass } from '../store/engine/columns.ts';
-import { NOTHING_WAITING, readWaiting, type WaitingSummary } from '../store/links/waiting.ts';
-import { markExhausted } from '../store/links/work.ts';
+import {
+  markExhausted,
+  NOTHING_WAITING,
+  readWaiting,
+  type WaitingSummary,
+} from '../store/links/waiting.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { toRestingRow } from './lost-calls.ts';
@@ -56,7 +60,7 @@ export async function finishStep<T extends KindTypes>(
 
 /** Waiting changes of the lists of a row; a user has none. */
 export async function readLinks(tx: Db, row: ResourceRow, now: number): Promise<WaitingSummary> {
-  return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row.id, now);
+  return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
 }
 
 /** The same, once those that failed too often are marked as stuck. */
@@ -65,6 +69,6 @@ export async function readExhausted(
   row: ResourceRow,
   step: Parameters<typeof markExhausted>[2],
 ): Promise<WaitingSummary> {
-  if (row.type === 'group') await markExhausted(tx, row.id, step);
+  if (row.type === 'group') await markExhausted(tx, row, step);
   return readLinks(tx, row, step.now);
 }

@@ -2,11 +2,11 @@ import { askAgain } from '../domain/cell.ts';
 import type { ChangeKind } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import type { GroupField } from '../domain/group.ts';
-import type { GroupId } from '../domain/ids.ts';
+import { LINK_LISTS } from '../domain/link.ts';
 import type { UserField } from '../domain/user.ts';
 import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { claimAccounts } from '../store/links/work.ts';
+import { claimAccounts, type GroupKey } from '../store/links/links.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 
@@ -91,13 +91,12 @@ function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostC
 /** Lets the members and admins of a group wait again whom lost calls may have put in or taken out. */
 async function claimLostLinks(
   tx: Db,
-  { id, version }: { readonly id: GroupId; readonly version: number },
+  row: GroupKey & { readonly version: number },
   lost: readonly LostCall[],
 ): Promise<void> {
-  for (const table of ['memberships', 'group_admins'] as const) {
-    const prefix = table === 'memberships' ? 'member.' : 'admin.';
-    const named = lost.filter(({ kind }) => kind?.startsWith(prefix));
+  for (const list of LINK_LISTS) {
+    const named = lost.filter(({ kind }) => kind?.startsWith(`${list}.`));
     const accounts = named.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
-    await claimAccounts(tx, table, id, { accounts, version });
+    await claimAccounts(tx, row, { list, accounts, version: row.version });
   }
 }

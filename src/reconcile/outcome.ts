@@ -8,10 +8,8 @@ export type Problem = Refusal;
 /** Subject of a refusal or failure: a field, or one user in a list of a group. */
 export type Part = UserField | GroupField | LinkPart;
 
-/** One user in a list of a group. */
-export interface LinkPart {
-  readonly kind: 'member' | 'admin';
-  readonly change: LinkChange;
+/** Change of one user in a list of a group. */
+export interface LinkPart extends LinkChange {
   /** Words of the service about this user, where it gave them one by one. */
   readonly problem?: Problem;
 }

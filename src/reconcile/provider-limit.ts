@@ -5,6 +5,7 @@ import { BridgeError } from '../domain/errors.ts';
 import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { dropChange } from '../domain/link.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
@@ -12,7 +13,7 @@ import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { stopLeaving } from '../store/links/work.ts';
+import { changeLinks } from '../store/links/links.ts';
 import { listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
 import { lockHeld, type PlanRow } from '../store/plans/plans.ts';
@@ -217,15 +218,17 @@ async function takeLinks(
       .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
       .filter(Number.isSafeInteger);
     if (!limit.harms.has(harm) || accounts.length === 0) continue;
-    const left = await stopLeaving(tx, list, row.id, accounts);
+    const left = await changeLinks(tx, row, { list, accounts }, (link) =>
+      link.pending === null || link.desired === 1 ? link : dropChange(link),
+    );
     const group = { type: 'group', resourceId: row.id, kind, harm } as const;
     const values = { desired: { present: false }, observed: { present: true } };
-    actions.push(...left.map((memberId) => ({ ...group, ...values, memberId })));
+    actions.push(...left.map(({ userId }) => ({ ...group, ...values, memberId: userId })));
   }
   return actions;
 }
 
 const LISTS = [
-  { list: 'memberships', kind: 'member.remove', harm: 'removeMember' },
-  { list: 'group_admins', kind: 'admin.remove', harm: 'demoteAdmin' },
+  { list: 'member', kind: 'member.remove', harm: 'removeMember' },
+  { list: 'admin', kind: 'admin.remove', harm: 'demoteAdmin' },
 ] as const;

@@ -2,13 +2,12 @@ import { listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
 import { deferForSeat, exhaust, fail } from '../domain/failure.ts';
 import type { ResourceKey } from '../domain/ids.ts';
+import { failLink } from '../domain/link.ts';
 import { type AskedChange, takeDoneChange } from '../store/changes.ts';
 import { parseCells, parseStored, toCellColumns } from '../store/engine/columns.ts';
-import { deleteAllLinks } from '../store/links/observations.ts';
-import { listLinkedUsers } from '../store/links/shown.ts';
-import { failLinks } from '../store/links/work.ts';
+import { changeNamed, deleteAllLinks, listLinkedUsers } from '../store/links/links.ts';
 import { deleteRow, findRow, type ResourceRow } from '../store/resources/rows.ts';
-import { parseUndo } from '../store/resources/undo.ts';
+import type { Undo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import { failedDelayMs } from './backoff.ts';
@@ -23,10 +22,11 @@ import {
 } from './lost-create.ts';
 import type { Outcome, Part, Problem } from './outcome.ts';
 import { GONE, type Recorded, readProgress, toProgress } from './recorded.ts';
-import { groupByProblem, groupLinks, hideNotCreated, listStillPlanned, refuse } from './refuse.ts';
+import { hideNotCreated, listStillPlanned, refuse } from './refuse.ts';
 import {
   type KindTypes,
   listFields,
+  listLinkParts,
   type PlannedState,
   type Recording,
   type ResourceKind,
@@ -110,13 +110,13 @@ function mayRefuse(
   if (store.engine === 'sqlite') return false;
   if (outcome.kind !== 'done') return outcome.kind === 'refused';
   // What was found may be another one's.
-  const { upstreamId, ids, refusedMembers } = outcome.known;
-  return upstreamId !== undefined || ids !== undefined || refusedMembers !== undefined;
+  const { upstreamId, ids, refusedLinks } = outcome.known;
+  return upstreamId !== undefined || ids !== undefined || refusedLinks !== undefined;
 }
 
 async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
   const waits = await lockWaits(tx, key, now);
-  return waits.map(({ id, version, undo }) => ({ id, version, undo: parseUndo(undo) }));
+  return waits.map(({ id, version, undo }) => ({ id, version, undo: parseStored<Undo>(undo) }));
 }
 
 /** Takes out the change that waits no more, and returns it where the service holds it now. */
@@ -146,8 +146,8 @@ function tellDelivered(
 function findRefusal(outcome: Outcome<KindTypes['known']>): Problem | undefined {
   if (outcome.kind === 'refused') return outcome.problem;
   if (outcome.kind !== 'done') return undefined;
-  const { refusedMembers = [], failedLinks = [] } = outcome.known;
-  return [...refusedMembers, ...failedLinks][0]?.problem;
+  const { refusedLinks = [], failedLinks = [] } = outcome.known;
+  return [...refusedLinks, ...failedLinks][0]?.problem;
 }
 
 /** Records the result of a step and its consequences. Finishes the run unless there is a next step. */
@@ -215,12 +215,12 @@ async function recordDone<T extends KindTypes>(
   }
   const done: T['row'] = { ...kind.toDoneRow(row, step, known), ...linked.columns };
   const { row: next, notified } = await kind.settle(tx, done, step, known);
-  const { failedLinks = [], refusedMembers = [] } = known;
+  const { failedLinks = [], refusedLinks = [] } = known;
   const [failed] = failedLinks;
   if (failed) await countParts(tx, kind, next, step, { ...failed, parts: failedLinks });
-  const [refused] = refusedMembers;
+  const [refused] = refusedLinks;
   if (refused) {
-    return recordRefused(tx, kind, next, step, { ...refused, parts: refusedMembers });
+    return recordRefused(tx, kind, next, step, { ...refused, parts: refusedLinks });
   }
   return finishStep(tx, kind, next, step, { notified });
 }
@@ -257,8 +257,8 @@ async function recordRefused<T extends KindTypes>(
   if (!refusal.isNotCreated)
     return finishStep(tx, kind, keepLook(refusal.row, step), step, { undone });
   if (row.type === 'group') {
-    step.reverted.push(...(await listLinkedUsers(tx, row.id)));
-    await deleteAllLinks(tx, row.id);
+    step.reverted.push(...(await listLinkedUsers(tx, row)));
+    await deleteAllLinks(tx, row);
   }
   if (row.sent_creates !== '[]') {
     return finishStep(tx, kind, hideNotCreated(row, step.now), step, { undone });
@@ -332,8 +332,7 @@ async function countFailed<T extends KindTypes>(
   const changed: T['row'] = { ...row, cells: JSON.stringify(cells) };
   if (!isOwn) return { row: changed, goesOn: false };
   const state = kind.toPlannable(await kind.toState(tx, changed, now), now);
-  const { members = [], admins = [] } = state;
-  const isWaiting = listWaiting(state.cells).length + members.length + admins.length > 0;
+  const isWaiting = listWaiting(state.cells).length + (state.links?.length ?? 0) > 0;
   if (isWaiting) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return { row: { ...changed, due_at: Math.min(row.due_at ?? now, ...times) }, goesOn: false };
 }
@@ -343,12 +342,7 @@ function listAwaitingLook(
   failedLook: true | undefined,
 ): readonly Part[] {
   if (!failedLook || !isOwn) return [];
-  const { cells, members = [], admins = [] } = planned;
-  return [
-    ...listWaiting(cells),
-    ...members.map((change) => ({ kind: 'member', change }) as const),
-    ...admins.map((change) => ({ kind: 'admin', change }) as const),
-  ];
+  return [...listWaiting(planned.cells), ...(planned.links ?? [])];
 }
 
 /**
@@ -371,12 +365,9 @@ async function countParts<T extends KindTypes>(
     return retryAt;
   };
   const failing = { isOwn, toRetryAt };
-  for (const { told, same } of groupByProblem(parts, problem)) {
-    for (const { table, changes } of groupLinks(same)) {
-      if (row.type === 'user') continue;
-      await failLinks(tx, table, row.id, { ...failing, changes, problem: told });
-    }
-  }
+  await changeNamed(tx, row, listLinkParts(parts), (link, part) =>
+    failLink(link, { ...failing, attempts: part.attempts, problem: part.problem ?? problem }),
+  );
   const fields = listFields<T['field']>(parts);
   const held = kind.toHeldNames(planned);
   const cells = fail(parseCells<T['field']>(row), { ...failing, fields, problem, held });
@@ -409,8 +400,7 @@ function reportDeleted(
   { type, id }: ResourceKey,
   { planned, recorded }: { planned: PlannedState; recorded: Recorded<unknown> },
 ): void {
-  const { cells, members = [], admins = [] } = planned;
-  const wasOpen = listWaiting(cells).length + members.length + admins.length > 0;
+  const wasOpen = listWaiting(planned.cells).length + (planned.links?.length ?? 0) > 0;
   if (!wasOpen || !recorded.finished || recorded.undone.length > 0) return;
   if (recorded.oldestPending === undefined) events.deletionFinished({ type, id });
 }

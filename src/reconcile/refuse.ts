@@ -1,19 +1,11 @@
 import { ask, onlyWaiting } from '../domain/cell.ts';
 import { defer, withEarlierRefusals } from '../domain/failure.ts';
-import type { UserId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { type Link, type LinkKey, refuseLink, toLinkText } from '../domain/link.ts';
 import { withEarlierWords } from '../domain/refusal.ts';
 import { type FieldsOfKind, takeBackWrite } from '../domain/undo.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
-import {
-  deleteLinks,
-  type LinkRow,
-  type LinkTable,
-  type LinkWrite,
-  listLinks,
-  saveLinks,
-} from '../store/links/links.ts';
-import { postponeLinks } from '../store/links/work.ts';
+import { changeNamed, listNamed } from '../store/links/links.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { stuckDelayMs } from './backoff.ts';
@@ -73,12 +65,11 @@ export async function refuse<T extends KindTypes>(
       return { row: draft, undone, isNotCreated: true };
     }
     const links = await revertLinks(tx, row, waiter, parts);
-    if (fields.length === 0 && links.userIds.length === 0) continue;
-    const named = withUsers(told, parts, links.userIds);
-    const withEarlier = withEarlierWords(named, links.earlierWords);
+    if (fields.length === 0 && links.length === 0) continue;
+    const withEarlier = withEarlierWords(withUsers(told, parts, links), listWords(links));
     undone.push({ version: waiter.version, problem: withEarlier });
     const isLast = row.version === waiter.version;
-    draft = await kind.revert(tx, draft, step, { waiter, fields, links: links.userIds, isLast });
+    draft = await kind.revert(tx, draft, step, { waiter, fields, links, isLast });
     for (const field of fields) reverted.add(field);
   }
   // Nothing is wanted any more of a write that was taken back as a whole.
@@ -124,7 +115,7 @@ function takesElse(
   fields: readonly string[],
   parts: readonly Part[],
 ): boolean {
-  const isRemoval = ({ change }: LinkPart) => !change.wanted && change.version === version;
+  const isRemoval = (part: LinkPart) => !part.wanted && part.version === version;
   const isTaken = fields.some((field) => ACCESS_FIELDS.has(field));
   return undo.removes && !isTaken && !listLinkParts(parts).some(isRemoval);
 }
@@ -132,17 +123,24 @@ function takesElse(
 /** Refused users that an error names. */
 const NAMED_MAX = 10;
 
-/** Adds to a problem the members that were taken back, with their SCIM ids, each with the words of the service. */
-function withUsers(problem: Problem, parts: readonly Part[], userIds: readonly UserId[]): Problem {
-  const taken = new Set(userIds);
-  const links = listLinkParts(parts).filter(({ change }) => taken.has(change.userId));
-  const words = groupByProblem(links, problem).map(({ told, same }) => {
-    const ids = listLinkParts(same).map(({ change }) => change.userId);
-    const named = ids.slice(0, NAMED_MAX).join(', ');
-    const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
-    return `${told.words} (about ${named}${more})`;
+/** Adds to a problem the users who were put back, with their SCIM ids, each with the words of the service. */
+function withUsers(problem: Problem, parts: readonly Part[], links: readonly LinkKey[]): Problem {
+  const taken = new Set(links.map(toLinkText));
+  const named = listLinkParts(parts).filter((part) => taken.has(toLinkText(part)));
+  const byWords = Map.groupBy(named, (part) => (part.problem ?? problem).words);
+  const words = [...byWords].map(([said, same]) => {
+    const ids = same.slice(0, NAMED_MAX).map(({ userId }) => userId);
+    const more = same.length > NAMED_MAX ? ` and ${same.length - NAMED_MAX} more` : '';
+    return `${said} (about ${ids.join(', ')}${more})`;
   });
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
+}
+
+/** The service's words about earlier changes of these links. */
+function listWords(links: readonly Link[]): string[] {
+  return links.flatMap(({ problem }) =>
+    problem === null ? [] : [parseStored<Problem>(problem).words],
+  );
 }
 
 /** Defers the refused users whose write was acknowledged: they stay wanted and are shown. Returns their number. */
@@ -163,17 +161,12 @@ async function postponeRefused(
   },
 ): Promise<number> {
   if (row.type === 'user') return 0;
-  let postponed = 0;
   const undoneVersions = new Set(undone.map(({ version }) => version));
-  for (const { told, same } of groupByProblem(parts, problem)) {
-    for (const { table, changes } of groupLinks(same)) {
-      const kept = changes.filter(({ version }) => !undoneVersions.has(version));
-      const userIds = kept.map(({ userId }) => userId);
-      await postponeLinks(tx, table, row.id, { ...times, userIds, problem: told });
-      postponed += userIds.length;
-    }
-  }
-  return postponed;
+  const kept = listLinkParts(parts).filter(({ version }) => !undoneVersions.has(version));
+  await changeNamed(tx, row, kept, (link, part) =>
+    refuseLink(link, { ...times, problem: part.problem ?? problem }),
+  );
+  return kept.length;
 }
 
 /**
@@ -186,84 +179,22 @@ export async function listStillPlanned(
   { planned, parts }: { readonly planned: PlannedState; readonly parts: readonly Part[] },
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
-  const waiting = new Map<string, number | null>();
-  for (const { kind, table, changes } of groupLinks(parts)) {
-    if (row.type === 'user' || changes.length === 0) continue;
-    const userIds = changes.map(({ userId }) => userId);
-    for (const { user_id, pending } of await listLinks(tx, table, row.id, userIds)) {
-      waiting.set(`${kind} ${user_id}`, pending);
-    }
-  }
+  const stored = row.type === 'user' ? [] : await listNamed(tx, row, listLinkParts(parts));
+  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'
       ? cells[part]?.pending === planned.cells[part]?.pending
-      : waiting.get(`${part.kind} ${part.change.userId}`) === part.change.version,
+      : waiting.get(toLinkText(part)) === part.version,
   );
-}
-
-const TABLES = { member: 'memberships', admin: 'group_admins' } as const;
-
-/** The changes of users among these parts, list by list. */
-export function groupLinks(parts: readonly Part[]) {
-  return (['member', 'admin'] as const).map((kind) => {
-    const changes = listLinkParts(parts).flatMap((part) =>
-      part.kind === kind ? [part.change] : [],
-    );
-    return { kind, table: TABLES[kind], changes };
-  });
-}
-
-/** Groups parts by the words of the service: those of the part, or `problem`. */
-export function groupByProblem(parts: readonly Part[], problem: Problem) {
-  const toTold = (part: Part) => (typeof part === 'string' ? undefined : part.problem) ?? problem;
-  const groups = Map.groupBy(parts, (part) => JSON.stringify(toTold(part)));
-  return [...groups].map(([told, same]) => ({ told: parseStored<Problem>(told), same }));
 }
 
 /** Puts back the refused users whose last writer is the refused write; the others stay. */
 async function revertLinks(tx: Db, row: ResourceRow, waiter: Waiter, parts: readonly Part[]) {
-  const reverted: LinkRow[] = [];
-  for (const { kind, table, changes } of groupLinks(parts)) {
-    const befores = kind === 'member' ? waiter.undo.members : waiter.undo.admins;
-    const own = changes.filter(({ version }) => version === waiter.version);
-    if (row.type === 'user' || own.length === 0) continue;
-    const refused = own.map(({ userId }) => userId);
-    const rows = await listLinks(tx, table, row.id, refused);
-    const mine = rows.filter(
-      (link) => link.pending === waiter.version && befores.has(link.user_id),
-    );
-    await putBack(tx, { table, groupId: row.id, befores }, mine);
-    reverted.push(...mine);
-  }
-  return {
-    userIds: reverted.map((link) => link.user_id),
-    earlierWords: reverted.flatMap(({ problem }) =>
-      problem === null ? [] : [parseStored<Problem>(problem).words],
-    ),
-  };
-}
-
-/** Links of one list that a write changed, as they were. */
-export interface WrittenLinks {
-  readonly table: LinkTable;
-  readonly groupId: Parameters<typeof saveLinks>[2];
-  readonly befores: ReadonlyMap<UserId, LinkWrite | null>;
-}
-
-/** Makes these links what they were before the write. */
-export async function putBack(
-  tx: Db,
-  { table, groupId, befores }: WrittenLinks,
-  rows: readonly LinkRow[],
-): Promise<void> {
-  const ids = rows.map(({ user_id }) => user_id);
-  const known = ids.flatMap((id) => befores.get(id) ?? []);
-  await saveLinks(tx, table, groupId, known);
-  await deleteLinks(
-    tx,
-    table,
-    groupId,
-    ids.filter((id) => !befores.get(id)),
+  const { version, undo } = waiter;
+  const refused = new Set(listLinkParts(parts).map(toLinkText));
+  const written = undo.links.filter((link) => refused.has(toLinkText(link)));
+  return changeNamed(tx, row, written, (link, { before }) =>
+    link.pending === version ? (before ?? undefined) : link,
   );
 }
 

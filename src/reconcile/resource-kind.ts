@@ -2,6 +2,7 @@ import type { Cells } from '../domain/cell.ts';
 import type { SentChange } from '../domain/change.ts';
 import type { GroupField, LinkChange, UpstreamGroupIds } from '../domain/group.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import type { LinkKey } from '../domain/link.ts';
 import type { ResourceState, SentCreate } from '../domain/resource-state.ts';
 import type { UserField } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -16,8 +17,7 @@ import type { Waiter } from './waiters.ts';
 /** State from which a step is planned, as far as all kinds have it. */
 export interface PlannedState extends ResourceState<UserField | GroupField> {
   readonly id: UserId | GroupId;
-  readonly members?: readonly LinkChange[];
-  readonly admins?: readonly LinkChange[];
+  readonly links?: readonly LinkChange[];
 }
 
 /** Knowledge that a step gains, as far as all kinds have it. */
@@ -30,13 +30,13 @@ export interface Known {
   readonly upstreamId?: number;
   /** Ids of a group that the step learned; the others stay. */
   readonly ids?: Partial<UpstreamGroupIds>;
-  /** Members that the service refused alone, while it took the others. */
-  readonly refusedMembers?: readonly RefusedLink[];
-  /** Members at which the service failed again and again while it took others: they rest, and nothing is taken back. */
+  /** Changes that the service refused alone, while it took the others. */
+  readonly refusedLinks?: readonly RefusedLink[];
+  /** Those at which the service failed again and again while it took others: they rest, and nothing is taken back. */
   readonly failedLinks?: readonly RefusedLink[];
 }
 
-/** One member or admin, and the service's words about the change. */
+/** A change of a list, and the service's words about it. */
 export interface RefusedLink extends LinkPart {
   readonly problem: Problem;
 }
@@ -89,8 +89,8 @@ export interface RefusedWrite<Field> {
   readonly waiter: Waiter;
   /** Refused fields. */
   readonly fields: readonly Field[];
-  /** Refused users of a group, who are put back already. */
-  readonly links: readonly UserId[];
+  /** Refused users of a group's lists, who are put back already. */
+  readonly links: readonly LinkKey[];
   /** True: no other write was stored since. */
   readonly isLast: boolean;
 }

@@ -72,13 +72,13 @@ export async function followGroup(
   const { id, nested, version } = news;
   const some = nested === 'all' ? undefined : news.users;
   const own = { groupId: id, users: some, now, version };
-  const { writes } = nested ? await ruleLinks(tx, rules, 'memberships', own) : { writes: [] };
+  const { writes } = nested ? await ruleLinks(tx, rules, 'member', own) : { writes: [] };
   const users = [...new Set([...news.users, ...writes.map(({ userId }) => userId)])];
   const all = [...writes];
   const { notifies, changedItself } = await followRules(tx, rules, { ...news, users }, now);
   const around = users.length === 0 ? [] : await listNested(tx, id, 'around');
   for (const groupId of around) {
-    const outer = await ruleLinks(tx, rules, 'memberships', { groupId, users, now });
+    const outer = await ruleLinks(tx, rules, 'member', { groupId, users, now });
     const moved = outer.writes.map(({ userId }) => userId);
     const name = toRuledName(outer.row);
     await followRules(tx, rules, { id: groupId, before: name, after: name, users: moved }, now);

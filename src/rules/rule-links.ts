@@ -1,17 +1,11 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
-import { toLinkAfterRules } from '../domain/ruled-link.ts';
+import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import { toDueClass } from '../store/engine/columns.ts';
 import { isInFlight } from '../store/in-flight.ts';
-import type { LinkTable } from '../store/links/links.ts';
+import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
 import { listNested, lockGroups } from '../store/resources/nesting.ts';
 import { type GroupRow, listRowsById, lockRow, updateRow } from '../store/resources/rows.ts';
-import {
-  listManagedGroups,
-  listRuledLinks,
-  listWantedMembers,
-  type RuledLink,
-  saveRuledLinks,
-} from '../store/resources/rule-inputs.ts';
+import { listManagedGroups, listWantedMembers } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 import { findGroupPrivilege } from './rules.ts';
@@ -28,8 +22,11 @@ interface ListNews {
 
 /** Updates the admins of a group to those that the rules want. True when the list changed. */
 export async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<boolean> {
-  return (await ruleLinks(tx, rules, 'group_admins', news)).writes.length > 0;
+  return (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
 }
+
+/** A link that rules or inner groups change. */
+type RuledLink = Link & LinkKey;
 
 /** A group, and the links of its list that were changed. */
 interface RuledList {
@@ -45,20 +42,23 @@ interface RuledList {
 export async function ruleLinks(
   tx: Db,
   rules: Rules,
-  list: LinkTable,
+  list: LinkList,
   { groupId, users, now, version }: ListNews,
 ): Promise<RuledList> {
   const row = await lockRow(tx, { type: 'group', id: groupId });
   const isOurs = row?.origin != null && row.deleted_at === null;
-  if (!isOurs || (list === 'group_admins' && row.admins_asked === 1)) return { row, writes: [] };
-  const find = list === 'group_admins' ? listWantedAdmins : listInnerMembers;
+  if (!isOurs || (list === 'admin' && row.admins_asked === 1)) return { row, writes: [] };
+  const find = list === 'admin' ? listWantedAdmins : listInnerMembers;
   const wanted = await find(tx, rules, row, users);
-  const held = await listRuledLinks(tx, list, groupId, users);
+  const links = await listLinks(tx, row, { list, userIds: users });
+  // Deleted users leave by themselves.
+  const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
   const next = { ...row, version: version ?? row.version + 1 };
-  const changes = toChanges(next, { wanted, held });
+  const changes = toChanges(next, { list, wanted, held });
   const writes = await withoutProtected(tx, rules, { row, list, changes });
   if (writes.length === 0) return { row, writes };
-  await saveRuledLinks(tx, list, groupId, writes);
+  const saved = writes.map(({ userId, ...link }) => ({ ...link, target: userId }));
+  await saveLinks(tx, row, saved);
   await updateRow(tx, { type: 'group', id: groupId }, toColumns(next, writes, now));
   return { row, writes };
 }
@@ -91,15 +91,19 @@ async function listWantedAdmins(
 
 function toChanges(
   row: GroupRow,
-  { wanted, held }: { wanted: Set<UserId>; held: readonly RuledLink[] },
+  {
+    list,
+    wanted,
+    held,
+  }: { list: LinkList; wanted: ReadonlySet<UserId>; held: readonly StoredLink[] },
 ): RuledLink[] {
   const { version } = row;
-  const unsure = row.must_look !== 0 || isInFlight(row);
+  const isUnsure = row.must_look !== 0 || isInFlight(row);
   const heldById = new Map(held.map((link) => [link.userId, link]));
   return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
-    const rule = { wanted: wanted.has(userId), version, unsure };
-    const after = toLinkAfterRules(heldById.get(userId), rule);
-    return after === undefined ? [] : [{ ...after, userId }];
+    const rule = { wanted: wanted.has(userId), version, isUnsure };
+    const after = ruleLink(heldById.get(userId), rule);
+    return after === undefined ? [] : [{ ...after, list, userId }];
   });
 }
 
@@ -107,11 +111,11 @@ function toChanges(
 async function withoutProtected(
   tx: Db,
   rules: Rules,
-  { row, list, changes }: { row: GroupRow; list: LinkTable; changes: readonly RuledLink[] },
+  { row, list, changes }: { row: GroupRow; list: LinkList; changes: readonly RuledLink[] },
 ): Promise<readonly RuledLink[]> {
   const leaving = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
   if (leaving.length === 0) return changes;
-  if (list === 'memberships' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
+  if (list === 'member' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
   const stay = await rules.protection.listPrivileged(tx, await listRowsById(tx, 'user', leaving));
   return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
 }

@@ -30,8 +30,8 @@ export async function findGroupPrivilege(
   return (await hasAdmins(tx, row)) ? 'The group has admins.' : undefined;
 }
 
-async function hasAdmins(tx: Db, { id }: GroupRow): Promise<boolean> {
-  const admins = await listLinks(tx, 'group_admins', id);
+async function hasAdmins(tx: Db, row: GroupRow): Promise<boolean> {
+  const admins = await listLinks(tx, row, { list: 'admin' });
   return admins.some((link) => (link.desired ?? link.observed) === 1);
 }
 

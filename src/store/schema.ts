@@ -5,6 +5,7 @@ import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import type { Link, LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
@@ -146,33 +147,11 @@ export interface FormerIdsTable {
   created_at: number;
 }
 
-/** Columns that memberships and admin lists share: three facts per (group, user). */
-export interface LinkColumns {
-  group_id: GroupId;
-  user_id: UserId;
-  /** 1 wanted, 0 unwanted, null: never named (not ours). */
-  desired: number | null;
-  /** 1 seen, 0 seen absent, null: unknown. */
-  observed: number | null;
-  /** The version of the group's write that the service does not hold yet. */
-  pending: number | null;
-  /** 1: the bridge put it there, so letting go of an adopted group takes it out again. */
-  put_in: Generated<number>;
-  /** The service refused this change after it was acknowledged, or failed to do it; it is tried again then (epoch ms). */
-  retry_at: number | null;
-  /** Number of failures by its own fault; 0: never, or the service refused it. */
-  attempts: Generated<number>;
-  /** Time since which it is stuck; kept through a new attempt, until the service holds what is wanted. */
-  stuck_at: number | null;
-  /** Error of the service, as JSON text. */
-  problem: string | null;
-  /**
-   * 0: neither a rule nor an inner group wants it, or a provider named the member. 1: it put the user in. 2: it wants a user
-   * who was there already.
-   */
-  by_rule: Generated<number>;
-  /** Order of creation. */
-  seq: Generated<number>;
+/** One user in one list of a group, by their numbers (`seq`). */
+export interface LinksTable extends Link {
+  group_id: number;
+  list: LinkList;
+  target: number;
 }
 
 /** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
@@ -590,8 +569,7 @@ export interface Schema {
   resources: ResourcesTable;
   names: NamesTable;
   former_ids: FormerIdsTable;
-  memberships: LinkColumns;
-  group_admins: LinkColumns;
+  links: LinksTable;
   facts: FactsTable;
   disputes: DisputesTable;
   own_calls: OwnCallsTable;

@@ -58,15 +58,16 @@ export const explainRoutes = [
   route({
     ...explained,
     path: '/groups/{id}/members',
-    summary: 'Members of a group, wanted or only seen, in order of joining.',
+    summary: 'Members of a group, wanted or only seen.',
     filters: {},
     answers: { 200: 'MemberList', 404: 'Problem' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
-      const isGroup = (await findLiveRow(db, { type: 'group', id })) !== undefined;
-      if (!isGroup) return problem(404, 'not-found', 'No group has this id.');
+      const group = await findLiveRow(db, { type: 'group', id });
+      if (group === undefined) return problem(404, 'not-found', 'No group has this id.');
       const held = await listHeldChanges(db, [id]);
+      const of = { type: 'group', seq: group.seq } as const;
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listLinkViews(db, { list: 'memberships', of: { groupId: id }, afterSeq, limit });
+        listLinkViews(db, { list: 'member', of, afterSeq, limit });
       return ok(await readList(query, OLDEST, read, (link) => toMember(link, id, held)));
     },
   }),
@@ -133,8 +134,9 @@ function toLink(
 async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<OpsJson<'Explanation'>> {
   const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
   const first = { afterSeq: 0, limit: LINKS_MAX };
-  const links = await listLinkViews(db, { list: 'memberships', of: { userId: row.id }, ...first });
-  const { all } = await countLinks(db, 'memberships', { user_id: row.id });
+  const of = { type: 'user', seq: row.seq } as const;
+  const links = await listLinkViews(db, { list: 'member', of, ...first });
+  const { all } = await countLinks(db, 'member', of);
   const state = toUserState(row);
   return {
     type: 'user',
@@ -220,13 +222,10 @@ function toAddressStanding(
 /** Explains a group, field by field, and its administrators. Nothing here calls the service. */
 async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<OpsJson<'Explanation'>> {
   const first = { afterSeq: 0, limit: LINKS_MAX };
-  const admins = await listLinkViews(db, {
-    list: 'group_admins',
-    of: { groupId: row.id },
-    ...first,
-  });
-  const { all: _, ...members } = await countLinks(db, 'memberships', { group_id: row.id });
-  const { all } = await countLinks(db, 'group_admins', { group_id: row.id });
+  const of = { type: 'group', seq: row.seq } as const;
+  const admins = await listLinkViews(db, { list: 'admin', of, ...first });
+  const { all: _, ...members } = await countLinks(db, 'member', of);
+  const { all } = await countLinks(db, 'admin', of);
   const state = toGroupState(row);
   return {
     type: 'group',

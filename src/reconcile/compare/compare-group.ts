@@ -103,8 +103,7 @@ export function toLinkDifference(
   row: GroupRow,
   { list, userId, wanted }: DifferingLink,
 ): Difference {
-  const person = list === 'memberships' ? 'member' : 'admin';
-  const kind = `${person}.${wanted ? 'removed' : 'added'}` as const;
+  const kind = `${list}.${wanted ? 'removed' : 'added'}` as const;
   const [desired, observed] = [{ present: wanted }, { present: !wanted }];
   return { ...toDifference(kind, row.id, { desired, observed }), memberId: userId };
 }

@@ -23,7 +23,7 @@ export async function compareRow(
   if (isNew && (await isAwaited(db, row))) return undefined;
   if (row.type === 'user') return compareUser(row, seen);
   // An unmanaged group has no desired members.
-  const links = row.origin === null ? [] : await listDifferingLinks(db, row.id);
+  const links = row.origin === null ? [] : await listDifferingLinks(db, row);
   return compareGroup(row, links, seen);
 }
 

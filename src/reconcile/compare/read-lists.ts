@@ -2,7 +2,7 @@ import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
-import { observeLinks } from '../../store/links/observations.ts';
+import { observeLinks } from '../../store/links/observe.ts';
 import {
   type GroupRow,
   listGroupsWithEntities,
@@ -129,12 +129,12 @@ async function readOne<Found>(run: SweepRun, kind: GroupList<Found>, row: GroupR
  */
 export async function saveAdmins(
   tx: Db,
-  { id, admins_asked, admins_read_at, unsure_since }: GroupRow,
+  row: GroupRow,
   upstreamUserIds: readonly number[],
   now: number,
 ): Promise<void> {
-  const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
-  const doneUpTo = toDoneUpTo({ unsure_since });
-  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
-  await updateRow(tx, { type: 'group', id }, { admins_read_at: now });
+  const baseline = row.admins_asked === 1 && row.admins_read_at !== null ? 0 : null;
+  const seen = { upstreamUserIds, baseline, doneUpTo: toDoneUpTo(row) };
+  await observeLinks(tx, row, { ...seen, list: 'admin' });
+  await updateRow(tx, row, { admins_read_at: now });
 }

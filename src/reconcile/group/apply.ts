@@ -47,10 +47,8 @@ export async function applyGroupAction(
       return deleteGroup(deps, context, state);
     case 'change-members':
       return changeMembers(deps, context, { state, action });
-    case 'change-member':
-      return changeLink(deps, context, { kind: 'member', state, change: action.change });
-    case 'change-admin':
-      return changeLink(deps, context, { kind: 'admin', state, change: action.change });
+    case 'change-link':
+      return changeLink(deps, context, { state, change: action.change });
     case 'look-at-entities':
       return lookAtEntities(deps, context, { state, action });
     case 'change-entity':

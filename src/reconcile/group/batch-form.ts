@@ -85,7 +85,7 @@ async function sendInForm(
     const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
     const options = {
       ...context,
-      changes: toLinkChanges('member', changes, scimId),
+      changes: toLinkChanges(changes, scimId),
       ...(known && { skipAnswerAboveBytes: VERIFIED_BYTES_MAX }),
     };
     const answer = await deps.upstream.call(scim.updateGroup, args, options);
@@ -103,8 +103,7 @@ async function sendInForm(
     if (isAboutBatch(classified, missed) || (isolates && classified.verdict === 'unknown')) {
       return { kind: 'refused', isTooLarge: classified.verdict === 'smaller' };
     }
-    const parts = changes.map((change) => ({ kind: 'member', change }) as const);
-    const about = { parts, section: 'groups', missed } as const;
+    const about = { parts: changes, section: 'groups', missed } as const;
     return { kind: 'ended', outcome: await toFailure(deps, classified, about) };
   }
 }

@@ -14,7 +14,6 @@ import type { GroupOutcome } from './outcome.ts';
 
 /** One change of the members or admins of a group. */
 interface LinkStep {
-  readonly kind: 'member' | 'admin';
   readonly state: GroupState;
   readonly change: LinkChange;
   /** True where a list of the members has shown that the change is not made. */
@@ -27,40 +26,40 @@ export async function changeLink(
   context: CallContext,
   step: LinkStep,
 ): Promise<GroupOutcome> {
-  const { kind, state, change, isListed = false } = step;
-  if (kind === 'admin' && state.ids.uid === undefined) return withoutUid();
+  const { state, change, isListed = false } = step;
+  if (change.list === 'admin' && state.ids.uid === undefined) return withoutUid();
   const askedAt = deps.clock.now();
   const list = () => listLinked(deps, context, step);
   try {
     await send(deps, context, step);
     const isMade = !change.ignored || (await isSeen(change, list));
-    if (isMade) return toDone(kind, change);
+    if (isMade) return toDone(change);
     // The service took it again and did not make it.
-    return { kind: 'unknown', problem: NOT_APPLIED, parts: [{ kind, change }] };
+    return { kind: 'unknown', problem: NOT_APPLIED, parts: [change] };
   } catch (error) {
     const classified = classify(error);
-    const found = toDone(kind, toFound(change));
+    const found = toDone(toFound(change));
     if (saysAlready(classified, change)) return found;
     const isAboutInactive =
-      kind === 'member' && (await isRefusedInactive(deps, context, { classified, change }));
+      change.list === 'member' && (await isRefusedInactive(deps, context, { classified, change }));
     const waiting =
       isAboutInactive && (await awaitActivation(deps, { classified, change, askedAt }));
     if (waiting) return waiting;
     const isExplained = isAboutInactive || isListed;
     if (!isExplained && (await isListedSo(classified, change, list))) return found;
-    const about = { parts: [{ kind, change }], section: 'groups', missed: state.missed } as const;
+    const about = { parts: [change], section: 'groups', missed: state.missed } as const;
     return toFailure(deps, classified, about);
   }
 }
 
-function toDone(kind: LinkStep['kind'], link: DoneLink): GroupOutcome {
-  return { kind: 'done', known: kind === 'member' ? { members: [link] } : { admins: [link] } };
+function toDone(link: DoneLink): GroupOutcome {
+  return { kind: 'done', known: { links: [link] } };
 }
 
 async function send(
   { upstream }: ReconcileDeps,
   context: CallContext,
-  { kind, state, change: { upstreamUserId: user_id, wanted } }: LinkStep,
+  { state, change: { list, upstreamUserId: user_id, wanted } }: LinkStep,
 ): Promise<void> {
   const { uid, scimId = '' } = state.ids;
   if (uid === undefined) {
@@ -74,7 +73,7 @@ async function send(
   }
   const added = { path: { group_uid: uid }, body: { user_id } };
   const removed = { path: { group_uid: uid, user_id } };
-  if (kind === 'member') {
+  if (list === 'member') {
     if (wanted) await upstream.call(groupUsers.addUserToGroup, added, context);
     else await upstream.call(groupUsers.removeUserFromGroup, removed, context);
   } else if (wanted) await upstream.call(groupAdmins.addAdminToGroup, added, context);
@@ -96,11 +95,11 @@ async function isSeen(
 async function listLinked(
   deps: ReconcileDeps,
   context: CallContext,
-  { kind, state }: LinkStep,
+  { state, change: { list } }: LinkStep,
 ): Promise<readonly number[] | undefined> {
   const { uid, scimId } = state.ids;
   if (uid === undefined) return fetchScimMembers(deps, context, scimId ?? '');
-  if (kind === 'admin') return fetchAdminIds(deps, context, uid);
+  if (list === 'admin') return fetchAdminIds(deps, context, uid);
   return fetchMemberIds(deps, context, { uid, scimId });
 }
 

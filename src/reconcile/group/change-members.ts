@@ -3,7 +3,6 @@ import type { GroupActionOf } from '../../plan/actions.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
-import type { Part } from '../outcome.ts';
 import type { RefusedLink } from '../resource-kind.ts';
 import { classify } from '../verdict.ts';
 import {
@@ -39,7 +38,7 @@ export async function changeMembers(
   const sent = await sendBatch(deps, context, { changes, scimId, forms, missed, isolates });
   switch (sent.kind) {
     case 'taken':
-      return { kind: 'done', known: { members: changes, ids: { scimId } } };
+      return { kind: 'done', known: { links: changes, ids: { scimId } } };
     case 'ended':
       return sent.outcome;
     case 'refused': {
@@ -116,14 +115,14 @@ async function changeInParts(
   if (done.length + refused.length === 0 && progress.end) return progress.end;
   const [first] = failed;
   if (done.length + refused.length === 0 && first && !progress.isTaken) {
-    return { kind: 'unknown', problem: first.problem, parts: left.map(toPart) };
+    return { kind: 'unknown', problem: first.problem, parts: left };
   }
   // The next step meets the obstacle again and reports it.
   return {
     kind: 'done',
     known: {
-      members: done,
-      ...(refused.length > 0 && { refusedMembers: refused }),
+      links: done,
+      ...(refused.length > 0 && { refusedLinks: refused }),
       ...(progress.isTaken && !progress.end && failed.length > 0 && { failedLinks: failed }),
     },
   };
@@ -157,7 +156,7 @@ async function listLeft(
     const classified = classify(error);
     // The group exists under another id, so nothing is known of its members.
     if (classified.verdict === 'missing' && state.missed === 'found') return changes;
-    const about = { parts: changes.map(toPart), section: 'groups', missed: state.missed } as const;
+    const about = { parts: changes, section: 'groups', missed: state.missed } as const;
     progress.end = await toFailure(deps, classified, about);
     return [];
   }
@@ -233,8 +232,8 @@ async function changeSingly(
   for (const change of parts.changes) {
     if (isOver(parts.progress)) return;
     const isListed = parts.scimId !== undefined;
-    const alone = { ...context, changes: toLinkChanges('member', [change], uid ?? scimId) };
-    const step = { kind: 'member', state: parts.state, change, isListed } as const;
+    const alone = { ...context, changes: toLinkChanges([change], uid ?? scimId) };
+    const step = { state: parts.state, change, isListed };
     const outcome = await changeLink(deps, alone, step);
     count(parts, change, outcome);
   }
@@ -243,10 +242,10 @@ async function changeSingly(
 function count({ isolates, progress }: Parts, change: LinkChange, outcome: GroupOutcome): void {
   if (outcome.kind === 'done') {
     progress.isTaken = true;
-    progress.done.push(...(outcome.known.members ?? []));
+    progress.done.push(...(outcome.known.links ?? []));
     return;
   }
-  const link: RefusedLink = { kind: 'member', change, problem: outcome.problem };
+  const link: RefusedLink = { ...change, problem: outcome.problem };
   if (outcome.kind === 'refused') {
     progress.refused.push(link);
     return;
@@ -254,15 +253,10 @@ function count({ isolates, progress }: Parts, change: LinkChange, outcome: Group
   const isFailed = isolates && outcome.kind === 'unknown' && !outcome.lookNow;
   if (!isFailed) progress.end = outcome;
   // The batch failed with this member, and so did the call for the member alone.
-  else
-    progress.failed.push({ ...link, change: { ...change, attempts: (change.attempts ?? 0) + 1 } });
+  else progress.failed.push({ ...link, attempts: (change.attempts ?? 0) + 1 });
 }
 
 /** True when nothing more is tried now: there is an obstacle, or the service fails. */
 function isOver({ end, isTaken, failed }: BatchProgress): boolean {
   return end !== undefined || (!isTaken && failed.length >= FAILED_MANY);
-}
-
-function toPart(change: LinkChange): Part {
-  return { kind: 'member', change };
 }

@@ -26,6 +26,7 @@ import {
   type UpstreamGroupIds,
 } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { endChange, restartLink } from '../../domain/link.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
@@ -40,9 +41,9 @@ import {
 } from '../../store/engine/columns.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { addInspection } from '../../store/inspections.ts';
-import { deleteAllLinks, observeLinks, restartLinks } from '../../store/links/observations.ts';
+import { changeLinks, changeNamed, deleteAllLinks } from '../../store/links/links.ts';
+import { observeLinks } from '../../store/links/observe.ts';
 import { listWaitingLinks, readWaiting } from '../../store/links/waiting.ts';
-import { saveDoneLinks } from '../../store/links/work.ts';
 import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
 import { findRow, type GroupRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toGroupState, toObservedGroup } from '../../store/resources/state.ts';
@@ -97,7 +98,7 @@ export function createGroupKind(deps: ReconcileDeps): ResourceKind<GroupTypes> {
     withoutOver: (cells, { entities }) => endEntities<GroupField>(cells, entities),
     removes: ({ deleted }, links) => links.removes || deleted,
     async leave(tx, row) {
-      await deleteAllLinks(tx, row.id);
+      await deleteAllLinks(tx, row);
       return [];
     },
     // A deleted group that the service does not know has no members.
@@ -123,7 +124,7 @@ async function toState(
 ): Promise<GroupState> {
   const limit = Math.max(toPolicy(deps).membersPerCall * 2, LINKS_MIN);
   const inactiveWait = deps.quirks.current().inactiveMembers === false;
-  return toGroupState(row, await listWaitingLinks(db, row.id, { limit, now, inactiveWait }));
+  return toGroupState(row, await listWaitingLinks(db, row, { limit, now, inactiveWait }));
 }
 
 async function load(db: Db, deps: ReconcileDeps, id: string): Promise<GroupState | undefined> {
@@ -144,7 +145,7 @@ async function gather(deps: ReconcileDeps, next: GroupState): Promise<GroupState
   let state = next;
   const { membersPerCall } = toPolicy(deps);
   for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
-    const { length } = state.members;
+    const { length } = state.links;
     if (state.mustLook || length === 0 || length >= membersPerCall) break;
     await deps.clock.sleep(PAUSE_MS);
     const loaded = await load(deps.store.read, deps, state.id);
@@ -207,15 +208,16 @@ function toCellsAfter(
  */
 function toTouched(
   row: GroupRow,
-  { members = [], admins = [], ids }: GroupKnown,
+  { links: [link] = [], ids }: GroupKnown,
   now: number,
 ): ObservedGroup | undefined {
   const observed = toObservedGroup(row);
-  if (observed === undefined || members.length + admins.length === 0) return undefined;
+  if (observed === undefined || link === undefined) return undefined;
   if (ids?.scimId !== undefined) {
     return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
   }
-  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  const isMember = link.list === 'member';
+  const { id: by } = isMember ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
   return { ...observed, at: now, by };
 }
 
@@ -224,20 +226,16 @@ async function recordLinks(
   tx: Db,
   row: GroupRow,
   { planned, original }: Recording<GroupTypes>,
-  { members, admins, memberIds, adopted }: GroupKnown,
+  { links = [], memberIds, adopted }: GroupKnown,
 ): Promise<void> {
-  const plannedVersion = planned.version;
-  // The result of a call may be undone by now: the owed look tells.
-  if (members && !isStale(original)) {
-    await saveDoneLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
-  }
-  if (admins && !isStale(original)) {
-    await saveDoneLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  // The result of a call may be undone by now: the look that is due tells.
+  if (links.length > 0 && !isStale(original)) {
+    await changeNamed(tx, row, links, (link, made) => endChange(link, made, planned.version));
   }
   if (memberIds) {
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     const seen = { upstreamUserIds: memberIds, baseline, doneUpTo: toDoneUpTo(row) };
-    await observeLinks(tx, 'memberships', row.id, seen);
+    await observeLinks(tx, row, { ...seen, list: 'member' });
   }
 }
 
@@ -268,20 +266,20 @@ async function end(
   step: Recording<GroupTypes>,
 ): Promise<{ readonly row: GroupRow }> {
   if (row.deleted_at !== null || row.origin === null) {
-    await deleteAllLinks(tx, row.id);
+    await deleteAllLinks(tx, row);
     const cells = JSON.stringify(onlyWaiting(parseCells<GroupField>(row), []));
     // A list that was asked for before may still show it.
     const modified_at = Math.max(row.modified_at, step.now);
     return { row: { ...row, ...toSuccessColumns(row), observed: null, cells, modified_at } };
   }
-  const { oldest } = await readWaiting(tx, row.id);
+  const { oldest } = await readWaiting(tx, row);
   if (!hasWaiting(row) && oldest === undefined && row.observed !== null) {
     await addInspection(tx, { type: 'group', id: row.id }, { source: 'discovery', now: step.now });
     return { row: { ...row, ...toSuccessColumns(row) } };
   }
   const desired = { displayName: row.name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
-  await restartLinks(tx, row.id, row.version);
+  await changeLinks(tx, row, {}, (link) => restartLink(link, row.version));
   const cells = restartEntities<GroupField>(parseCells(row));
   const changed: GroupRow = {
     ...row,

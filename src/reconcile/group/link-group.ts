@@ -1,7 +1,7 @@
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { hasWaiting } from '../../store/engine/columns.ts';
-import { moveGroupLinks } from '../../store/links/observations.ts';
+import { moveGroupLinks } from '../../store/links/of-users.ts';
 import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
 import { deleteRow, type GroupRow, lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -51,7 +51,7 @@ async function clearHolder(
   }
   if (holder.origin !== null)
     return refuse('the group in the service is linked to another group already');
-  await moveGroupLinks(tx, holder.id, row.id);
+  await moveGroupLinks(tx, holder, row);
   await deleteRow(tx, holder);
   return undefined;
 }

@@ -11,10 +11,8 @@ export interface GroupKnown extends Known {
   readonly observed?: ObservedGroup;
   /** Name as it was sent and as it came back. */
   readonly echo?: Echo;
-  /** Members whose change now holds, as planned. */
-  readonly members?: readonly DoneLink[];
-  /** Admins whose change now holds, as planned. */
-  readonly admins?: readonly DoneLink[];
+  /** Members and admins whose change now holds, as planned. */
+  readonly links?: readonly DoneLink[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
   /** The entities of the group, as they were listed, or changed since. */

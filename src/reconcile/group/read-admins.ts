@@ -2,7 +2,7 @@ import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
-import { observeLinks } from '../../store/links/observations.ts';
+import { observeLinks } from '../../store/links/observe.ts';
 import {
   endObserved,
   findLiveRow,
@@ -45,7 +45,7 @@ export async function readAdmins(
       if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
       const doneUpTo = toDoneUpTo(locked);
-      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
+      await observeLinks(tx, locked, { list: 'admin', upstreamUserIds, baseline, doneUpTo });
       await updateRow(tx, { type: 'group', id }, { admins_read_at: deps.clock.now() });
       return true;
     });

@@ -2,19 +2,23 @@ import { hasEntityPutIn } from '../../domain/entity.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  disownLink,
+  type LinkKey,
+  releaseLink,
+  revertLink,
+  toLinkText,
+} from '../../domain/link.ts';
 import type { FieldsOfKind } from '../../domain/undo.ts';
 import { toRuledGroup } from '../../rules/rule-group.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
-import { deleteLinks, type LinkRow, listLinks, saveLinks } from '../../store/links/links.ts';
-import { disownLinks, hasPutIn, releaseLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers } from '../../store/links/shown.ts';
+import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import { putBack, revertColumns, type WrittenLinks } from '../refuse.ts';
+import { revertColumns } from '../refuse.ts';
 import type { Recording, RefusedWrite } from '../resource-kind.ts';
 import { toUnmanagedGroupAttributes } from './observe.ts';
 import type { GroupTypes } from './outcome.ts';
@@ -35,7 +39,8 @@ export async function revertGroup(
   const isWhole = isUnchanged && (undo.before?.deleted !== false || undo.before.origin === null);
   const isAll = isLast && !isWhole;
   const links = isAll ? [...refused, ...(await revertAllLinks(tx, row, write))] : refused;
-  reverted.push(...links, ...(isWhole ? await listLinkedUsers(tx, row.id) : []));
+  reverted.push(...links.map(({ userId }) => userId));
+  if (isWhole) reverted.push(...(await listLinkedUsers(tx, row)));
   const isDeleted = isUnchanged && undo.before?.deleted !== false;
   const without: GroupRow = isDeleted
     ? markDeleted(row, now)
@@ -74,12 +79,12 @@ function markDeleted(row: GroupRow, now: number): GroupRow {
 /** Follows up for the members of the group when a whole write was taken back. */
 async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRow> {
   if (row.deleted_at !== null && row.origin === 'adopted') {
-    await releaseLinks(tx, row.id, row.version);
+    await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
   }
   // Members that the write added stay, and then the group stays managed.
-  const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasPutIn(tx, row.id));
+  const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasLink(tx, row, 'ours'));
   if (undo.before?.origin !== null || isPutIn) return row;
-  await disownLinks(tx, row.id);
+  await changeLinks(tx, row, {}, disownLink);
   return toUnmanagedGroup(row);
 }
 
@@ -90,58 +95,22 @@ export function toUnmanagedGroup(row: GroupRow): GroupRow {
   return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
 }
 
-/**
- * Puts back every member and admin that a refused write changed, without those who are back: one that had reached the
- * service waits to be brought back. Returns the users.
- */
+/** Puts back every member and admin that a refused write changed, without those who are back. */
 async function revertAllLinks(
   tx: Db,
-  { id: groupId, version }: GroupRow,
-  { waiter, links }: RefusedWrite<GroupField>,
-): Promise<UserId[]> {
-  const { members, admins } = waiter.undo;
-  const back = new Set(links);
-  const users: UserId[] = [];
-  for (const [table, befores] of [
-    ['memberships', members],
-    ['group_admins', admins],
-  ] as const) {
-    const written = { table, groupId, befores };
-    const rest = [...befores.keys()].filter((userId) => !back.has(userId));
-    const rows = await listLinks(tx, table, groupId, rest);
-    const unsent = rows.filter((row) => row.pending === waiter.version);
-    const reached = rows.filter((row) => row.pending === null);
-    await putBack(tx, written, unsent);
-    await takeBackReached(tx, written, { rows: reached, version: version + 1 });
-    users.push(...[...unsent, ...reached].map((row) => row.user_id));
-  }
-  return users;
-}
-
-async function takeBackReached(
-  tx: Db,
-  { table, groupId, befores }: WrittenLinks,
-  { rows, version }: { rows: readonly LinkRow[]; version: number },
-): Promise<void> {
-  const links = rows.map(({ user_id: userId, observed, put_in: putIn }) => {
-    const before = befores.get(userId);
-    const desired = before ? before.desired : 0;
-    const pending = desired === null || desired === observed ? null : version;
-    return { userId, desired, observed, pending, putIn, byRule: before?.byRule ?? 0 };
-  });
-  await saveLinks(tx, table, groupId, links);
-  const over = links.filter(({ desired, pending }) => desired === 0 && pending === null);
-  await deleteLinks(
-    tx,
-    table,
-    groupId,
-    over.map(({ userId }) => userId),
-  );
+  row: GroupRow,
+  { waiter: { version, undo }, links }: RefusedWrite<GroupField>,
+): Promise<LinkKey[]> {
+  const back = new Set(links.map(toLinkText));
+  const rest = undo.links.filter((link) => !back.has(toLinkText(link)));
+  const versions = { version, next: row.version + 1 };
+  return changeNamed(tx, row, rest, (link, { before }) => revertLink(link, before, versions));
 }
 
 /** Gives the admin list back to the rules where all that the provider asked of it was refused. */
-function revertAdminsAsked(row: GroupRow, links: readonly UserId[], undo: Undo): GroupRow {
-  const wanted = [...undo.admins.keys()];
-  if (wanted.length === 0 || wanted.some((userId) => !links.includes(userId))) return row;
+function revertAdminsAsked(row: GroupRow, links: readonly LinkKey[], undo: Undo): GroupRow {
+  const back = new Set(links.map(toLinkText));
+  const wanted = undo.links.filter(({ list }) => list === 'admin');
+  if (wanted.length === 0 || wanted.some((link) => !back.has(toLinkText(link)))) return row;
   return { ...row, admins_asked: undo.before?.adminsAsked ?? 0 };
 }

@@ -3,7 +3,6 @@ import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/news.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress } from '../../store/resources/progress.ts';
-import { toUndoText } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { endWait, insertWait, listRefusedWaits } from '../../store/waits.ts';
 import {
@@ -121,7 +120,7 @@ async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingReque
     resource_type: key.type,
     resource_id: key.id,
     version,
-    undo: toUndoText(undo),
+    undo: JSON.stringify(undo),
     until: Math.round(until),
   });
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chunks } from '../../store/engine/dialect.ts';
-import { countSeenMembers, type SeenMembersCount } from '../../store/links/observations.ts';
+import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
 import { listSeenGroups, type SeenGroup } from '../../store/resources/by-upstream.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
@@ -70,11 +70,11 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
   const groups = (await listSeenGroups(store.read)).filter(({ seq }) => seq > membersAfter);
   const unproven: Unproven[] = [];
   for (const some of chunks(groups, PART)) {
-    const ids = some.map(({ id }) => id);
-    const known = await countSeenMembers(store.read, ids);
+    const seqs = some.map(({ seq }) => seq);
+    const known = await countSeenMembers(store.read, seqs);
     for (const group of some) {
       const said = group.restId === undefined ? undefined : counts.get(group.restId);
-      const stored = known.get(group.id) ?? NO_MEMBERS;
+      const stored = known.get(group.seq) ?? NO_MEMBERS;
       const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
       if (isProven) continue;
       const isListed = group.restId === undefined || counts.has(group.restId);

@@ -4,7 +4,7 @@ import type { ObservedUser } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
-import { moveLinks } from '../../store/links/observations.ts';
+import { moveLinks } from '../../store/links/of-users.ts';
 import { listNamesUnderWay } from '../../store/resources/by-name.ts';
 import { findRowsOfAccounts } from '../../store/resources/by-upstream.ts';
 import { insertEmails, listEmails, saveEmails } from '../../store/resources/known-names.ts';

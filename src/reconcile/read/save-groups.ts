@@ -6,13 +6,9 @@ import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
-import type { SeenLinks } from '../../store/links/compare-links.ts';
-import {
-  agreesWithLinks,
-  disclaimLinks,
-  moveGroupLinks,
-  observeLinks,
-} from '../../store/links/observations.ts';
+import { changeLinks } from '../../store/links/links.ts';
+import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
+import { moveGroupLinks } from '../../store/links/of-users.ts';
 import { listNamesUnderWay } from '../../store/resources/by-name.ts';
 import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
 import { deleteRow, type GroupRow, insertRows, updateRow } from '../../store/resources/rows.ts';
@@ -100,12 +96,7 @@ export async function isStored(db: Db, row: GroupRow, { group, how }: Shown): Pr
   if (columns.some(([column, id]) => known.get(column) !== id)) return false;
   const memberIds = group.scim?.memberIds;
   if (memberIds === undefined) return true;
-  return agreesWithLinks(
-    db,
-    'memberships',
-    row.id,
-    toSeenLinks(row, { memberIds, ...how, from: 'list' }),
-  );
+  return agreesWithLinks(db, row, toSeenLinks(row, { memberIds, ...how, from: 'list' }));
 }
 
 /** Stores listed groups. One that was deleted through SCIM and is not gone yet is not brought back by a list. */
@@ -137,11 +128,12 @@ async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading
     .map((group) => ({ group, row: toNewGroup({ group, how }) }))
     .filter(({ row }) => !underWay.has(row.name_folded));
   const rows = news.map(({ row }) => row);
-  await insertRows(tx, rows);
+  const stored = new Map((await insertRows(tx, rows)).map((row) => [row.id, row]));
   for (const { group, row } of news) {
     const upstreamUserIds = group.scim?.memberIds ?? [];
-    const links = { upstreamUserIds, baseline: null };
-    if (upstreamUserIds.length > 0) await observeLinks(tx, 'memberships', row.id, links);
+    const known = stored.get(row.id);
+    if (known === undefined || upstreamUserIds.length === 0) continue;
+    await observeLinks(tx, known, { list: 'member', upstreamUserIds, baseline: null });
   }
 }
 
@@ -176,9 +168,13 @@ async function saveKnown(
 
 /** Ends a second row of a group, which was seen through one interface alone. */
 async function takeOver(tx: Db, row: GroupRow, double: GroupRow): Promise<void> {
-  await moveGroupLinks(tx, double.id, row.id);
+  await moveGroupLinks(tx, double, row);
   // Members that only the other row had are not desired.
-  if (row.origin === 'created') await disclaimLinks(tx, row.id);
+  if (row.origin === 'created') {
+    await changeLinks(tx, row, { list: 'member' }, (link) =>
+      link.desired === null ? { ...link, desired: 0 } : link,
+    );
+  }
   await deleteRow(tx, double);
 }
 
@@ -254,7 +250,7 @@ interface SeenMembers {
  */
 export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Promise<void> {
   const links = toSeenLinks(row, seen);
-  const moved = await observeLinks(tx, 'memberships', row.id, links);
+  const moved = await observeLinks(tx, row, links);
   // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || links.baseline === 0) return;
   await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
@@ -265,6 +261,7 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = !isFirst && from === 'list' && row.origin !== null;
   return {
+    list: 'member',
     upstreamUserIds: memberIds,
     baseline,
     absent: isUnsure ? 'unknown' : 'out',

@@ -1,17 +1,17 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { findHarm, findRepair, listHarms, toChangeKey } from '../../domain/change.ts';
 import type { Difference } from '../../domain/drift.ts';
-import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
+import { type GivenKey, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { LinkList } from '../../domain/link.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
   type DifferingLink,
-  type LinkRow,
-  type LinkTable,
   listDifferingLinks,
   listLinks,
+  type StoredLink,
 } from '../../store/links/links.ts';
 import { findGroupByUpstream, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
 import {
@@ -102,7 +102,7 @@ async function listUserDifferences(
 async function listGroupDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
   if (row.origin === null) return [];
   if (row.deleted_at !== null) return listDeletedDifferences(db, row);
-  const links = await listDifferingLinks(db, row.id);
+  const links = await listDifferingLinks(db, row);
   // A group that is to be made comes with its lists, and with its entities.
   if (!isLinked(row)) return listListDifferences(row, links);
   const seen = { ...seenByLook(0), deactivation: 'scim' } as const;
@@ -119,7 +119,7 @@ async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boole
 async function listDeletedDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
   const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
   if (!holder || holder.id !== row.id) return [];
-  const leaving = (await listDifferingLinks(db, row.id)).filter(({ wanted }) => !wanted);
+  const leaving = (await listDifferingLinks(db, row)).filter(({ wanted }) => !wanted);
   const lists = listListDifferences(row, leaving);
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   if (!isToGo) return lists;
@@ -201,8 +201,8 @@ async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Pro
 /** Finds the row of one user in a list of a group. */
 export async function findLink(
   db: Db,
-  { id }: ResourceRow,
-  { list, memberId }: { readonly list: LinkTable; readonly memberId: string },
-): Promise<LinkRow | undefined> {
-  return (await listLinks(db, list, groupId(id), [userId(memberId)]))[0];
+  row: ResourceRow,
+  { list, memberId }: { readonly list: LinkList; readonly memberId: string },
+): Promise<StoredLink | undefined> {
+  return (await listLinks(db, row, { list, userIds: [userId(memberId)] }))[0];
 }

@@ -22,9 +22,13 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
-import { deleteLinks, desireLink } from '../../store/links/links.ts';
-import { deleteAllLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers, touchGroupsOf } from '../../store/links/shown.ts';
+import {
+  changeLinks,
+  deleteAllLinks,
+  desireLink,
+  listLinkedUsers,
+} from '../../store/links/links.ts';
+import { touchGroupsOf } from '../../store/links/of-users.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { listByName } from '../../store/resources/by-name.ts';
 import {
@@ -69,10 +73,10 @@ export async function desire(
   const place = toPlace({ kind, memberId, desired: value });
   if (place.kind === 'link') {
     const isWanted = isJsonObject(value) && value.present === true;
-    const link = { groupId: row.id, userId: userId(memberId), isWanted };
-    await desireLink(tx, place.list, link);
+    const link = { list: place.list, userId: userId(memberId) };
+    await desireLink(tx, row, link, isWanted);
     await saveVersion(tx, deps, row);
-    if (place.list === 'group_admins') return true;
+    if (place.list === 'admin') return true;
     const name = toRuledName(row);
     const news = { id: row.id, before: name, after: name, users: [link.userId] };
     await followGroup(tx, deps.rules, news, deps.clock.now());
@@ -138,7 +142,7 @@ async function saveGroup(
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   await saveVersion(tx, deps, row, { ...columns, ...change });
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...columns, ...change })];
-  const users = row.deleted_at === null ? [] : await listLinkedUsers(tx, row.id);
+  const users = row.deleted_at === null ? [] : await listLinkedUsers(tx, row);
   await followGroup(tx, deps.rules, { id: row.id, before, after, users }, deps.clock.now());
   return true;
 }
@@ -156,12 +160,12 @@ async function saveVersion(
 /** Deletes a group that is gone and is not to come back. */
 async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<true> {
   const now = deps.clock.now();
-  const users = await listLinkedUsers(tx, row.id);
+  const users = await listLinkedUsers(tx, row);
   const gone = { ...NOTHING_OPEN, ...NO_IDS, entities: null, observed: null, deleted_at: now };
   await saveVersion(tx, deps, row, gone);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   await followGroup(tx, deps.rules, news, now);
-  await deleteAllLinks(tx, row.id);
+  await deleteAllLinks(tx, row);
   return true;
 }
 
@@ -189,7 +193,11 @@ async function restore(
   const { memberId } = action;
   const place = toPlace(action);
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
-  if (place.kind === 'link') return deleteLinks(tx, place.list, row.id, [userId(memberId)]);
+  if (place.kind === 'link') {
+    const which = { list: place.list, userIds: [userId(memberId)] };
+    await changeLinks(tx, row, which, () => undefined);
+    return;
+  }
   if (isEntityField(memberId)) {
     const cells = JSON.stringify(release(parseCells<string>(row), [memberId]));
     return updateRow(tx, row, { cells });

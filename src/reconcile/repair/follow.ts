@@ -1,6 +1,7 @@
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { userId } from '../../domain/ids.ts';
+import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
   isHolding,
@@ -11,8 +12,7 @@ import {
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells, toDueClass } from '../../store/engine/columns.ts';
-import { LINK_TABLES } from '../../store/links/links.ts';
-import { claimLinks } from '../../store/links/work.ts';
+import { changeNamed } from '../../store/links/links.ts';
 import {
   countPlanActions,
   listPlanActions,
@@ -152,12 +152,10 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
   const { actions, now } = release;
   const places = actions.map((action) => ({ ...toPlace(action), memberId: action.memberId }));
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
-  for (const list of row.type === 'user' ? [] : LINK_TABLES) {
-    const userIds = places.flatMap((place) =>
-      place.kind === 'link' && place.list === list ? userId(place.memberId) : [],
-    );
-    await claimLinks(tx, list, groupId(row.id), { userIds, version: row.version });
-  }
+  const links = places.flatMap((place) =>
+    place.kind === 'link' ? [{ list: place.list, userId: userId(place.memberId) }] : [],
+  );
+  await changeNamed(tx, row, links, (link) => claimLink(link, row.version));
   await updateRow(tx, row, {
     cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
     due_at: now,

@@ -1,13 +1,13 @@
 import { listEntityFields } from '../../domain/entity.ts';
 import type { GivenKey } from '../../domain/ids.ts';
+import { disownLink } from '../../domain/link.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { disownLinks } from '../../store/links/observations.ts';
-import { hasRuledLinks, hasWaitingLinks } from '../../store/links/waiting.ts';
+import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { saveEmails } from '../../store/resources/known-names.ts';
 import { listNested } from '../../store/resources/nesting.ts';
@@ -50,7 +50,7 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   if (hasWaiting(row) || isInFlight(row)) return true;
   if (row.must_look !== 0 || row.sent_creates !== '[]') return true;
   if ((await listHeldChanges(tx, [row.id])).length > 0) return true;
-  return row.type === 'group' && hasWaitingLinks(tx, row.id);
+  return row.type === 'group' && hasLink(tx, row, 'waiting');
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, which the service would be told. */
@@ -58,7 +58,7 @@ async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boole
   if (row.type === 'user') return false;
   const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
   if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
-  return (await hasRuledLinks(tx, row.id)) || (await listNested(tx, row.id, 'around')).length > 0;
+  return (await hasLink(tx, row, 'ruled')) || (await listNested(tx, row.id, 'around')).length > 0;
 }
 
 async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
@@ -68,7 +68,7 @@ async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
 }
 
 async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
-  await disownLinks(tx, row.id);
+  await changeLinks(tx, row, {}, disownLink);
   const released: GroupRow = {
     ...{ ...toUnmanagedGroup(row), ...AT_REST },
     ...{ version: row.version + 1, admins_asked: 0, modified_at: now },

@@ -36,9 +36,12 @@ import {
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { addInspection } from '../../store/inspections.ts';
-import { forgetLinksOf } from '../../store/links/observations.ts';
-import { lockGroupsOf } from '../../store/links/shown.ts';
-import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
+import {
+  forgetLinksOf,
+  leaveGroups,
+  lockGroupsOf,
+  notifyGroupsOf,
+} from '../../store/links/of-users.ts';
 import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
 import { saveEmails } from '../../store/resources/known-names.ts';
 import {

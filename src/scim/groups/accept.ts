@@ -1,14 +1,13 @@
 import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { adoptLink, type LinkList, releaseLink } from '../../domain/link.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
-import { listLinkedUsers } from '../../store/links/shown.ts';
+import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
-import { NO_LINKS_WRITTEN } from '../../store/resources/undo.ts';
 import { findView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
@@ -25,7 +24,7 @@ import { assertAdoptsOnDelete, assertGroupWithinLimits, lockOwn } from '../write
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
 import { adoptableGroups, keepExtension, storeNewGroup } from './create-group.ts';
-import { type LinkEdit, toEdit } from './edit-links.ts';
+import { type LinkEdit, toUserIds } from './edit-links.ts';
 import { toListEdits } from './edit-lists.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
 
@@ -47,8 +46,10 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
     const change: GroupChangeCall['change'] = async (_tx, _row, before) => ({
       attributes: keepExtension(before, input),
       names: input.mentioned,
-      members: toReplacement(deps, input.members),
-      admins: toReplacement(deps, input.admins),
+      edits: [
+        ...toReplacement(deps, 'member', input.members),
+        ...toReplacement(deps, 'admin', input.admins),
+      ],
       placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
     });
     return storeKnowing(deps, { look: 'change', repairs }, (tx) =>
@@ -61,7 +62,7 @@ export const groupKind: ScimKind<GroupWriteResult, ResourceView<GroupId>> = {
     const change: GroupChangeCall['change'] = async (tx, row, before) => ({
       attributes: applyPatch(before, steps, repairs),
       names: listStepNames(steps),
-      ...(await toListEdits(tx, deps, { row, steps })),
+      edits: await toListEdits(tx, deps, { row, steps }),
       placeOf: (list, id) => findStepPlace(steps, list, id),
     });
     const look = steps.some(mayRemove) ? 'remove' : 'change';
@@ -84,8 +85,12 @@ function mayRemove(step: PatchStep): boolean {
 }
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */
-function toReplacement(deps: ScimDeps, users: readonly string[] | undefined): LinkEdit[] {
-  return users === undefined ? [] : [toEdit(deps, 'replace', users)];
+function toReplacement(
+  deps: ScimDeps,
+  list: LinkList,
+  users: readonly string[] | undefined,
+): LinkEdit[] {
+  return users === undefined ? [] : [{ list, op: 'replace', ids: toUserIds(deps, users) }];
 }
 
 /**
@@ -101,20 +106,20 @@ async function storeGroupDeletion(
 ): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'names');
   const row = await lockOwn(tx, deps, 'group', target);
-  const asked = { row, attributes: undefined, members: [], admins: [] };
+  const asked = { row, attributes: undefined, edits: [] };
   await assertGroupWithinLimits(tx, deps, asked);
   if (row.origin === null) {
     assertAdoptsOnDelete(deps.policy.adoptGroupsOnDelete, 'GROUPS_ADOPT_ON_DELETE');
     await assertAdoptable(tx, deps, { kind: adoptableGroups, row });
-    await adoptLinks(tx, row.id);
+    await changeLinks(tx, row, {}, adoptLink);
   }
   await assertGroupMayLose(tx, deps.rules.protection, row);
   await assertDemotesNobody(tx, deps, row);
   const now = deps.clock.now();
   const version = row.version + 1;
-  const users = await listLinkedUsers(tx, row.id);
+  const users = await listLinkedUsers(tx, row);
   const removed = row.origin === 'created';
-  if (!removed) await releaseLinks(tx, row.id, version);
+  if (!removed) await changeLinks(tx, row, {}, (link) => releaseLink(link, version));
   const isThere = mayBeThere(row);
   const isDue = isThere || !removed;
   const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
@@ -124,7 +129,7 @@ async function storeGroupDeletion(
   await updateRow(tx, row, change);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   const { notifies } = await followGroup(tx, deps.rules, news, now);
-  if (!isDue) await deleteAllLinks(tx, row.id);
+  if (!isDue) await deleteAllLinks(tx, row);
   return {
     type: 'group',
     id: row.id,
@@ -141,7 +146,6 @@ function mayBeThere(row: GroupRow): boolean {
 
 function toUndo(row: GroupRow): GroupWriteResult['undo'] {
   return {
-    ...NO_LINKS_WRITTEN,
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
       cells: parseCells(row),
@@ -150,6 +154,7 @@ function toUndo(row: GroupRow): GroupWriteResult['undo'] {
       deleted: false,
     },
     after: row.attributes,
+    links: [],
     removes: false,
   };
 }

@@ -27,8 +27,7 @@ export interface GroupTarget {
   readonly attributes: JsonObject;
   /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
-  readonly members: readonly LinkEdit[];
-  readonly admins: readonly LinkEdit[];
+  readonly edits: readonly LinkEdit[];
   /** True where nobody is to be added, as when the rest of the request is refused. */
   readonly onlyRemoves?: boolean;
   readonly placeOf: FindPlace;
@@ -56,7 +55,7 @@ export async function storeGroup(
   const before = parseStored<JsonObject>(row.attributes);
   const asked = { row, before, target: await change(tx, row, before) };
   const target = await findAllowed(tx, deps, { asked, repairs });
-  const { attributes, names, members, admins } = target;
+  const { attributes, names, edits } = target;
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
     return { type: 'group', id: row.id, row, undo: undefined };
@@ -64,14 +63,14 @@ export async function storeGroup(
   const isRenamed = attributes.displayName !== row.name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
-  const removes = [...members, ...admins].some(({ op }) => op !== 'add');
+  const removes = edits.some(({ op }) => op !== 'add');
   return storeGroupChange(tx, deps, {
     ...target,
     row: managed,
     origin: row.origin,
     before,
     fields: toGroupFields(names),
-    keeps: removes ? await findKept(tx, deps, { row: managed, members, admins }) : undefined,
+    keeps: removes ? await findKept(tx, deps, { row: managed, edits }) : undefined,
     isNew: false,
     repairs,
   });
@@ -123,10 +122,10 @@ async function assertAllowed(
 }
 
 /** True when a write of an observed group asks for something; an edit of a list always does. */
-function isChange(before: JsonObject, { attributes, members, admins }: GroupTarget): boolean {
+function isChange(before: JsonObject, { attributes, edits }: GroupTarget): boolean {
   const { schemas: _, ...held } = before;
   const { schemas: __, ...wanted } = attributes;
-  return members.length + admins.length > 0 || !isDeepStrictEqual(held, wanted);
+  return edits.length > 0 || !isDeepStrictEqual(held, wanted);
 }
 
 async function adopt(tx: Db, deps: ProviderDeps, row: GroupRow): Promise<GroupRow> {

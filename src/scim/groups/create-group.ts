@@ -3,13 +3,14 @@ import { GROUP_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { adoptLink, type LinkList } from '../../domain/link.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
-import { adoptLinks, deleteAllLinks } from '../../store/links/observations.ts';
+import { changeLinks, deleteAllLinks } from '../../store/links/links.ts';
 import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
 import { passIds } from '../../store/resources/former-ids.ts';
 import { joinLost, revive } from '../../store/resources/revive.ts';
@@ -28,7 +29,7 @@ import { type AdoptableKind, disputeAdoption } from '../writes/adoption.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import { type Disputed, dispute, type GroupWriteResult } from '../writes/write-result.ts';
-import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
+import { type FindPlace, type LinkEdit, toUserIds } from './edit-links.ts';
 import { assertPermissions } from './protect-group.ts';
 import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 
@@ -76,12 +77,13 @@ export async function storeNewGroup(
 function toEdits(
   deps: ScimDeps,
   { members, admins, sent }: ResourceInput,
-): Pick<GroupChangeRequest, 'members' | 'admins' | 'repairs' | 'placeOf'> {
-  const toAdd = (users: readonly string[] | undefined): LinkEdit[] =>
-    users?.length ? [toEdit(deps, 'add', users)] : [];
+): Pick<GroupChangeRequest, 'edits' | 'repairs' | 'placeOf'> {
+  const toAdd = (list: LinkList, users: readonly string[] | undefined): LinkEdit[] =>
+    users?.length ? [{ list, op: 'add', ids: toUserIds(deps, users) }] : [];
   const placeOf: FindPlace = (list, id) => findSentPlace(list, sent.get(list), id);
   // A POST is taken as a whole.
-  return { members: toAdd(members), admins: toAdd(admins), repairs: UNCOUNTED, placeOf };
+  const edits = [...toAdd('member', members), ...toAdd('admin', admins)];
+  return { edits, repairs: UNCOUNTED, placeOf };
 }
 
 async function adoptGroup(
@@ -121,7 +123,7 @@ export async function takeOver(
   deps: Pick<ProviderDeps, 'provider' | 'telemetry' | 'clock'>,
   row: GroupRow,
 ): Promise<GroupRow> {
-  await adoptLinks(tx, row.id);
+  await changeLinks(tx, row, {}, adoptLink);
   // A takeover alone is no change that a reader sees, by which it would be found.
   await endUnmanaged(tx, { type: 'group', id: row.id }, { status: 'gone', now: deps.clock.now() });
   const shown = parseStored<JsonObject>(row.attributes);
@@ -163,7 +165,7 @@ async function insert(
     modified_at: now,
   };
   if (from === undefined) return { row: await insertRow(tx, draft), hasFormerIds: false };
-  if (released === undefined) await deleteAllLinks(tx, from.id);
+  if (released === undefined) await deleteAllLinks(tx, from);
   const row = await revive(tx, from, draft, now);
   // Of another provider's groups this one knows no ids.
   const hasFormerIds = released !== undefined && released.provider === provider;
@@ -193,7 +195,7 @@ export const adoptableGroups: AdoptableKind<'group'> = {
       origin: row.origin,
       before,
       attributes: before,
-      ...{ fields: [], members: [], admins: [], repairs: UNCOUNTED, placeOf: () => undefined },
+      ...{ fields: [], edits: [], repairs: UNCOUNTED, placeOf: () => undefined },
       isNew: false,
     });
   },

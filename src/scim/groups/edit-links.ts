@@ -1,16 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
+import { type Link, type LinkList, writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
-import {
-  type LinkRow,
-  type LinkTable,
-  type LinkWrite,
-  listLinks,
-} from '../../store/links/links.ts';
+import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { findInnerGroups } from '../../store/resources/nesting.ts';
 import { findLive, type GroupRow } from '../../store/resources/rows.ts';
+import type { WrittenLink } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue } from '../errors.ts';
@@ -19,6 +15,7 @@ import type { UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
 export interface LinkEdit {
+  readonly list: LinkList;
   readonly op: 'add' | 'remove' | 'replace';
   readonly ids: readonly UserId[];
 }
@@ -26,21 +23,17 @@ export interface LinkEdit {
 /** Finds the place in a request where a user joins a list; undefined: the request lacks the user. */
 export type FindPlace = (list: UserList, id: UserId) => string | undefined;
 
-/** Changes of one list of a group by a request. */
-export interface LinkEdits {
-  /** Links to be stored. */
-  readonly writes: readonly LinkWrite[];
-  /** The changed links as they were, to undo the request; null: there was none. */
-  readonly befores: ReadonlyMap<UserId, LinkWrite | null>;
-  readonly removes: boolean;
+/** Link that a request changes, as it was and as it is to be. */
+export interface EditedLink extends WrittenLink {
+  readonly after: Link;
 }
 
 /** Facts that the edits are applied with. */
 export interface EditContext {
-  readonly groupId: GroupId;
+  readonly row: GroupRow;
   readonly version: number;
   /** A call for this group may be on its way now. */
-  readonly inFlight: boolean;
+  readonly isUnsure: boolean;
   /** True for users who stay although the request removes them; absent: none does. */
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** True where nobody is added. */
@@ -53,31 +46,28 @@ export interface EditContext {
  */
 export async function editLinks(
   tx: Db,
-  table: LinkTable,
   edits: readonly LinkEdit[],
   context: EditContext,
-): Promise<LinkEdits> {
-  if (edits.length === 0) return NO_EDITS;
-  const rows = await listLinks(tx, table, context.groupId, findNamed(edits));
-  return compare(rows, edits, { ...context, table });
-}
-
-/** Finds the users whom edits name; undefined: a replacement is about all. */
-function findNamed(edits: readonly LinkEdit[]): UserId[] | undefined {
-  if (edits.some(({ op }) => op === 'replace')) return undefined;
-  return [...new Set(edits.flatMap(({ ids }) => ids))];
+): Promise<EditedLink[]> {
+  const links: EditedLink[] = [];
+  for (const [list, some] of Map.groupBy(edits, (edit) => edit.list)) {
+    const replaces = some.some(({ op }) => op === 'replace');
+    const userIds = replaces ? undefined : [...new Set(some.flatMap(({ ids }) => ids))];
+    const held = await listLinks(tx, context.row, { list, userIds });
+    await editList(links, { list, edits: some, held }, context);
+  }
+  return links;
 }
 
 /** Edits of both lists by one request. */
 interface RequestedEdits {
   readonly row: Pick<GroupRow, 'provider'>;
-  readonly members: readonly LinkEdit[];
-  readonly admins: readonly LinkEdit[];
+  readonly edits: readonly LinkEdit[];
   readonly repairs: Repairs;
   readonly placeOf: FindPlace;
 }
 
-/** Edits of a list without those whom they add though they are no users. */
+/** Edits without those whom they add though they are no users. */
 interface KnownEdits {
   readonly edits: readonly LinkEdit[];
   /** Ids of groups that they add as members. */
@@ -94,8 +84,22 @@ const INNER_GROUPS_MAX = 1_000;
  */
 export async function keepKnown(
   tx: Db,
-  list: UserList,
-  { [list]: edits, row, repairs, placeOf }: RequestedEdits,
+  { edits, ...request }: RequestedEdits,
+): Promise<KnownEdits> {
+  const known: LinkEdit[] = [];
+  let groups: ReadonlySet<string> = new Set();
+  for (const [list, some] of Map.groupBy(edits, (edit) => edit.list)) {
+    const kept = await keepKnownOf(tx, list, { ...request, edits: some });
+    known.push(...kept.edits);
+    if (list === 'member') groups = kept.groups;
+  }
+  return { edits: known, groups };
+}
+
+async function keepKnownOf(
+  tx: Db,
+  list: LinkList,
+  { edits, row, repairs, placeOf }: RequestedEdits,
 ): Promise<KnownEdits> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
   if (ids.length === 0) return { edits, groups: NO_GROUPS };
@@ -108,7 +112,7 @@ export async function keepKnown(
   const refuse = (some: readonly UserId[], what: string) => {
     const [first, ...more] = some;
     if (first === undefined) return;
-    const place = placeOf(list, first) ?? `A value of ${list}`;
+    const place = placeOf(`${list}s`, first) ?? `A value of ${list}s`;
     const verb = more.length === 1 ? 'is' : 'are';
     const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
     attempt(repairs, undefined, () => {
@@ -118,7 +122,7 @@ export async function keepKnown(
   const strangers = others.filter((id) => !groups.has(id));
   if (unknownMembers === 'skip') for (const _ of strangers) repairs.count('unknown-member-dropped');
   else refuse(strangers, 'is not the id of a User');
-  const flattens = nestedGroups === 'flatten' && list === 'members';
+  const flattens = nestedGroups === 'flatten' && list === 'member';
   const isOwn = ({ origin, provider }: Owned) => origin !== null && provider === row.provider;
   const own = new Set<string>(
     flattens ? [...groups.values()].filter(isOwn).map(({ id }) => id) : [],
@@ -128,7 +132,7 @@ export async function keepKnown(
   else if (flattens) refuse(nested, 'is the id of a Group that this provider does not manage');
   else refuse(nested, 'is the id of a Group, not of a User');
   const known = edits.map(({ op, ids: some }) => ({
-    op,
+    ...{ list, op },
     ids: op === 'remove' ? some : some.filter(isKnown),
   }));
   return { edits: known, groups: own };
@@ -141,7 +145,8 @@ export function editInner(
   groups: ReadonlySet<string>,
 ): GroupId[] {
   const inner = new Set<string>(held);
-  for (const { op, ids } of edits) {
+  for (const { list, op, ids } of edits) {
+    if (list !== 'member') continue;
     if (op === 'replace') inner.clear();
     for (const id of ids) {
       if (op === 'remove') inner.delete(id);
@@ -150,15 +155,6 @@ export function editInner(
   }
   if (inner.size <= INNER_GROUPS_MAX) return [...inner].map(groupId);
   throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
-}
-
-/** The edit of a list by the users of a body. */
-export function toEdit(
-  deps: Pick<ScimDeps, 'formerIds'>,
-  op: LinkEdit['op'],
-  ids: readonly string[],
-): LinkEdit {
-  return { op, ids: toUserIds(deps, ids) };
 }
 
 /** The ids of a request as the bridge's own, also where they are of an earlier server. `keepKnown` leaves unknown ones out. */
@@ -170,46 +166,41 @@ export function toUserIds(
   return ids.map((id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
 }
 
-const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
+/** Edits of one list, and its links that they may change. */
+interface ListEdits {
+  readonly list: LinkList;
+  readonly edits: readonly LinkEdit[];
+  readonly held: readonly StoredLink[];
+}
 
-async function compare(
-  rows: readonly LinkRow[],
-  edits: readonly LinkEdit[],
-  context: EditContext & { readonly table: LinkTable },
-): Promise<LinkEdits> {
-  const before = new Map<UserId, LinkRow>();
+/** Adds to `links` those of one list that the edits change. */
+async function editList(
+  links: EditedLink[],
+  { list, edits, held }: ListEdits,
+  { keeps, onlyRemoves, ...write }: EditContext,
+): Promise<void> {
+  const before = new Map<UserId, StoredLink>();
   const wanted = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');
-  await forEachInPages(rows, (row) => {
-    before.set(row.user_id, row);
-    if (last >= 0) wanted.set(row.user_id, false);
+  await forEachInPages(held, (link) => {
+    before.set(link.userId, link);
+    if (last >= 0) wanted.set(link.userId, false);
   });
   for (const [index, { op, ids }] of edits.entries()) {
     // The last replacement removes every user that it does not name.
     const isWanted = index >= last && op !== 'remove';
     await forEachInPages(ids, (id) => wanted.set(id, isWanted));
   }
-  const writes: LinkWrite[] = [];
-  const befores = new Map<UserId, LinkWrite | null>();
   await forEachInPages(wanted, ([userId, isWanted]) => {
-    const row = before.get(userId);
-    const after = toAfter(row, { ...context, wanted: isWanted });
-    if (after === undefined || (isWanted ? context.onlyRemoves : context.keeps?.(userId))) return;
-    const { desired, observed, pending } = after;
-    writes.push({ userId, desired, observed, pending, putIn: row?.put_in ?? 0 });
-    befores.set(userId, row ? toBefore(row) : null);
+    if (isWanted ? onlyRemoves : keeps?.(userId)) return;
+    const link = before.get(userId);
+    // Whom only an inner group wants is no member by name, until a provider names the user.
+    const isInner = list === 'member' && link?.by_rule === 1;
+    if (isInner && !isWanted) return;
+    const named = isInner ? { ...link, by_rule: 0 } : undefined;
+    const after = writeLink(link, { ...write, wanted: isWanted }) ?? named;
+    if (after !== undefined) links.push({ list, userId, before: link ?? null, after });
   });
-  return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
-}
-
-/** Whom only an inner group wants is no member by name, until a provider names the user. */
-function toAfter(
-  row: LinkRow | undefined,
-  { table, ...write }: { table: LinkTable } & Parameters<typeof toLinkAfterWrite>[1],
-): LinkFacts | undefined {
-  const after = toLinkAfterWrite(row, write);
-  if (row === undefined || row.by_rule === 0 || table !== 'memberships') return after;
-  return write.wanted ? (after ?? row) : undefined;
 }
 
 /** Users that are looked at before others are served. */
@@ -222,10 +213,4 @@ async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): P
     looked += 1;
     if (looked % PAGE_USERS === 0) await nextTurn();
   }
-}
-
-/** The link as it was, with the pause that a refusal gave it. */
-function toBefore({ user_id: userId, desired, observed, pending, ...row }: LinkRow): LinkWrite {
-  const before = { userId, desired, observed, pending, putIn: row.put_in, byRule: row.by_rule };
-  return row.retry_at === null ? before : { ...before, retryAt: row.retry_at };
 }

@@ -1,19 +1,18 @@
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { LinkList } from '../../domain/link.ts';
+import { streamShown } from '../../store/links/shown.ts';
 import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
-import { listUsersById, streamUsersOfGroups } from '../../store/resources/views.ts';
+import { listUsersById } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { PatchStep } from '../dialect/parse-path.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
-import { toEntry } from '../render/resource-text.ts';
+import { parseShown, toEntry, toUsersUrl } from '../render/resource-text.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import { type LinkEdit, toUserIds } from './edit-links.ts';
-
-/** Edits of both lists of users of a group. */
-export type ListEdits = Readonly<Record<UserList, readonly LinkEdit[]>>;
 
 /**
  * The edits that the steps of a PATCH make of a group's lists, each on top of those before it. Reads the users of the group
@@ -23,23 +22,29 @@ export async function toListEdits(
   tx: Db,
   deps: Pick<ScimDeps, 'baseUrl' | 'formerIds'>,
   { row, steps }: { readonly row: GroupRow; readonly steps: readonly PatchStep[] },
-): Promise<ListEdits> {
-  const edits: Record<UserList, LinkEdit[]> = { members: [], admins: [] };
+): Promise<LinkEdit[]> {
+  const edits: LinkEdit[] = [];
   let findHeld: FindHeld | undefined;
   for (const step of steps) {
+    if (step.kind !== 'users' && step.kind !== 'users-where') continue;
+    const list = toLinkList(step.list);
     if (step.kind === 'users') {
-      edits[step.list].push({ op: step.op, ids: toUserIds(deps, step.ids) });
-    } else if (step.kind === 'users-where') {
-      const { list, filter } = step;
-      const wasReplaced = edits[list].some(({ op }) => op === 'replace');
-      findHeld ??= rememberFound(tx, deps, { row, steps });
-      const held = wasReplaced ? [] : await findHeld(list, filter);
-      const users = await listUsersById(tx, row.id, listAdded(edits[list]));
-      const added = users.filter((user) => matches(filter, toEntry(deps, user)));
-      edits[list].push({ op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
+      edits.push({ list, op: step.op, ids: toUserIds(deps, step.ids) });
+      continue;
     }
+    const own = edits.filter((edit) => edit.list === list);
+    const wasReplaced = own.some(({ op }) => op === 'replace');
+    findHeld ??= rememberFound(tx, deps, { row, steps });
+    const held = wasReplaced ? [] : await findHeld(step.list, step.filter);
+    const users = await listUsersById(tx, listAdded(own));
+    const added = users.filter((user) => matches(step.filter, toEntry(deps, user)));
+    edits.push({ list, op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
   }
   return edits;
+}
+
+function toLinkList(list: UserList): LinkList {
+  return list === 'members' ? 'member' : 'admin';
 }
 
 /** Finds the users of a list from before the request whom a filter names. */
@@ -65,9 +70,9 @@ function rememberFound(
       const first = filters.find((filter) => matches(filter, entry));
       if (first) ids.get(first)?.push(userId(id));
     };
-    const table = list === 'members' ? 'memberships' : 'group_admins';
-    for await (const page of streamUsersOfGroups(tx, table, [row.id])) {
-      for (const user of page) note(toEntry(deps, user), user.id);
+    const shown = { list: toLinkList(list), usersUrl: toUsersUrl(deps) };
+    for await (const page of streamShown(tx, row.seq, shown)) {
+      for (const user of parseShown(page)) note(user, String(user.value));
     }
     const inner = await findInnerGroups(tx, list === 'members' ? parseInner(row) : []);
     for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);

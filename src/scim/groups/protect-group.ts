@@ -1,10 +1,11 @@
 import { toDesiredGroup } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { LinkList } from '../../domain/link.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { type LinkRow, type LinkTable, listLinks } from '../../store/links/links.ts';
+import { listLinkedUsers, listLinks, type StoredLink } from '../../store/links/links.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { type GroupRow, listRowsById, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -29,20 +30,20 @@ export async function assertGroupMayLose(
 export async function findKept(
   tx: Db,
   deps: ScimDeps,
-  {
-    row,
-    members,
-    admins,
-  }: { row: GroupRow; members: readonly LinkEdit[]; admins: readonly LinkEdit[] },
+  { row, edits }: { row: GroupRow; edits: readonly LinkEdit[] },
 ): Promise<((userId: UserId) => boolean) | undefined> {
-  const removesMembers = members.some(({ op }) => op !== 'add');
-  const removesAdmins = admins.some(({ op }) => op !== 'add');
-  if (removesAdmins) await assertNoneProtected(tx, deps, { row, admins });
-  if (!removesMembers || (await findGroupPrivilege(tx, deps, row)) === undefined) {
+  const members = edits.filter(({ list }) => list === 'member');
+  const admins = edits.filter(({ list }) => list === 'admin');
+  if (removes(admins)) await assertNoneProtected(tx, deps, { row, admins });
+  if (!removes(members) || (await findGroupPrivilege(tx, deps, row)) === undefined) {
     return undefined;
   }
   const protectedIds = await listProtected(tx, deps, await listCandidates(tx, row, members));
   return (userId) => protectedIds.has(userId);
+}
+
+function removes(edits: readonly LinkEdit[]): boolean {
+  return edits.some(({ op }) => op !== 'add');
 }
 
 async function listCandidates(
@@ -53,7 +54,7 @@ async function listCandidates(
   if (edits.every(({ op }) => op !== 'replace')) {
     return edits.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
   }
-  return (await listLinks(tx, 'memberships', row.id)).map(({ user_id }) => user_id);
+  return listLinkedUsers(tx, row);
 }
 
 async function listProtected(
@@ -75,11 +76,11 @@ async function assertNoneProtected(
   deps: ScimDeps,
   { row, admins }: { row: GroupRow; admins: readonly LinkEdit[] },
 ): Promise<void> {
-  const held = await listLinks(tx, 'group_admins', row.id);
+  const held = await listLinks(tx, row, { list: 'admin' });
   const replaced = admins.findLast(({ op }) => op === 'replace');
   const stays = new Set(replaced?.ids ?? []);
   const leaving = replaced
-    ? held.map(({ user_id }) => user_id).filter((userId) => !stays.has(userId))
+    ? held.map(({ userId }) => userId).filter((userId) => !stays.has(userId))
     : admins.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
   if ((await listProtected(tx, deps, leaving)).size > 0) throw stillAdmin();
 }
@@ -94,26 +95,26 @@ function stillAdmin(): ScimError {
  * @throws ScimError 403
  */
 export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
-  if (await losesProtected(tx, deps, { row, table: 'group_admins' })) throw stillAdmin();
+  if (await losesProtected(tx, deps, { row, list: 'admin' })) throw stillAdmin();
   if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;
-  if (!(await losesProtected(tx, deps, { row, table: 'memberships' }))) return;
+  if (!(await losesProtected(tx, deps, { row, list: 'member' }))) return;
   throw new ScimError(403, 'A protected person would lose the rights of the group.');
 }
 
 async function losesProtected(
   tx: Db,
   deps: ScimDeps,
-  { row, table }: { readonly row: GroupRow; readonly table: LinkTable },
+  { row, list }: { readonly row: GroupRow; readonly list: LinkList },
 ): Promise<boolean> {
-  const isLost = ({ desired, observed, put_in, pending }: LinkRow) =>
+  const isLost = ({ desired, observed, put_in, pending }: StoredLink) =>
     (desired === 1 || observed === 1) &&
     (row.origin === 'created' || put_in === 1 || pending !== null);
-  const lost = (await listLinks(tx, table, row.id)).filter(isLost);
+  const lost = (await listLinks(tx, row, { list })).filter(isLost);
   const { isOwn } = deps.rules.protection;
   const ids = await listProtected(
     tx,
     deps,
-    lost.map(({ user_id }) => user_id),
+    lost.map(({ userId }) => userId),
     (user) => !isOwn(user),
   );
   return ids.size > 0;

@@ -30,12 +30,12 @@ import type { Repairs } from '../repairs.ts';
 import { confirmWanted } from '../writes/read-privilege.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import {
+  type EditedLink,
   editInner,
   editLinks,
   type FindPlace,
   keepKnown,
   type LinkEdit,
-  type LinkEdits,
 } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
 
@@ -50,8 +50,7 @@ export interface GroupChangeRequest {
   readonly attributes: JsonObject;
   /** Owned fields that the request names. */
   readonly fields: readonly GroupField[];
-  readonly members: readonly LinkEdit[];
-  readonly admins: readonly LinkEdit[];
+  readonly edits: readonly LinkEdit[];
   /** True for protected members of a privileged group, who stay; absent: there is none. */
   readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** The group was inserted in this transaction, so undoing the request removes it. */
@@ -72,33 +71,33 @@ export async function storeGroupChange(
   { clock, rules }: ScimDeps,
   asked: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const known = await keepKnown(tx, 'members', asked);
-  const knownAdmins = await keepKnown(tx, 'admins', asked);
-  const request = { ...asked, members: known.edits, admins: knownAdmins.edits };
+  const known = await keepKnown(tx, asked);
+  const request = { ...asked, edits: known.edits };
   const { row, isNew, keeps, onlyRemoves } = request;
-  const inner = editInner(parseInner(row), asked.members, onlyRemoves ? new Set() : known.groups);
+  const inner = editInner(parseInner(row), asked.edits, onlyRemoves ? new Set() : known.groups);
   const resource = { type: 'group', id: row.id } as const;
   const version = isNew ? row.version : row.version + 1;
-  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps, onlyRemoves };
-  const members = await editLinks(tx, 'memberships', request.members, context);
-  const admins = await editLinks(tx, 'group_admins', request.admins, context);
+  const isUnsure = isInFlight(row);
+  const links = await editLinks(tx, request.edits, { row, version, isUnsure, keeps, onlyRemoves });
+  const removed = links.filter(({ after }) => after.desired === 0);
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const state = toGroupState(row);
   // Attributes that neither the request nor a rule names are those of the row.
   const isNamed = ruled.attributes !== request.before;
   const attributes = isNamed ? withSchemas(GROUP_SCHEMA_URI, ruled.attributes) : request.before;
   // The lists of a group that is gone cannot be written without its name.
-  const isListed = request.members.length + request.admins.length > 0 && isGone(state.observed);
+  const isListed = request.edits.length > 0 && isGone(state.observed);
   const named = isListed ? (['displayName'] as const) : [];
   const fields = [...request.fields, ...ruled.changed, ...named];
   const cells = toCellsAfterGroupWrite({
-    ...context,
-    ...{ state, attributes, fields, cells: ruled.cells },
+    ...{ state, attributes, fields, cells: ruled.cells, version },
+    inFlight: isUnsure,
   });
   const isChanged = isNamed && !isDeepStrictEqual(request.before, attributes);
-  const written = { state, attributes, isChanged, cells, version, members, admins, inner };
+  const written = { state, attributes, isChanged, cells, version, links, inner };
   const parts = { ...written, now: clock.now() };
-  const takes = admins.removes || (fields.length > 0 && takesFromGroup(request, parts, fields));
+  const demotes = removed.some(({ list }) => list === 'admin');
+  const takes = demotes || (fields.length > 0 && takesFromGroup(request, parts, fields));
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const changed = toChangedRow(request, parts);
   if (changed.isSame) {
@@ -110,7 +109,7 @@ export async function storeGroupChange(
   const followed = await follow(tx, rules, { request, changed: changed.row, parts });
   const undo = changed.isDue ? toUndo(request, changed.row, parts) : undefined;
   const { removes, ...result } = followed;
-  const takesAccess = takes || members.removes || removes;
+  const takesAccess = takes || removed.length > 0 || removes;
   return { ...resource, undo, takesAccess, ...result };
 }
 
@@ -133,7 +132,7 @@ function takesFromGroup(
 function toUndo(
   { row, before: attributes, origin, isNew }: GroupChangeRequest,
   { attributes: after }: GroupRow,
-  { state, members, admins }: ChangedParts,
+  { state, links }: ChangedParts,
 ): Undo {
   const released =
     origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
@@ -143,19 +142,18 @@ function toUndo(
       ? released
       : { attributes, cells: state.cells, origin, deleted: false, adminsAsked, innerGroups },
     after,
-    members: members.befores,
-    admins: admins.befores,
-    removes: members.removes || admins.removes,
+    links: links.map(({ list, userId, before }) => ({ list, userId, before })),
+    removes: links.some(({ after }) => after.desired === 0),
   };
 }
 
 async function saveGroupChange(
   tx: Db,
   { row }: GroupChangeRequest,
-  { members, admins, changed }: ChangedParts & { changed: GroupRow },
+  { links, changed }: ChangedParts & { changed: GroupRow },
 ): Promise<void> {
-  await saveLinks(tx, 'memberships', row.id, members.writes);
-  await saveLinks(tx, 'group_admins', row.id, admins.writes);
+  const saved = links.map(({ list, userId, after }) => ({ ...after, list, target: userId }));
+  await saveLinks(tx, row, saved);
   await updateRow(tx, row, toChangedColumns(row, changed));
 }
 
@@ -177,7 +175,7 @@ async function follow(
     id: row.id,
     before: isNew || origin === null ? undefined : row.name,
     after: toRuledName(changed),
-    users: [...parts.members.befores.keys()],
+    users: parts.links.flatMap(({ list, userId }) => (list === 'member' ? [userId] : [])),
     nested: isNested ? ('all' as const) : ofUsers,
     version: changed.version,
     ...(isGivenBack ? { admins: 'given back' as const } : {}),
@@ -195,21 +193,18 @@ interface ChangedParts {
   readonly cells: Cells<GroupField>;
   readonly version: number;
   readonly now: number;
-  readonly members: LinkEdits;
-  readonly admins: LinkEdits;
+  readonly links: readonly EditedLink[];
   readonly inner: readonly GroupId[];
 }
 
 /** The row after the request; `isSame`: nothing is to be stored. */
 function toChangedRow(
   request: GroupChangeRequest,
-  { state, attributes, isChanged, cells, version, now, members, admins, inner }: ChangedParts,
+  { state, attributes, isChanged, cells, version, now, links, inner }: ChangedParts,
 ): { row: GroupRow; isDue: boolean; isSame: boolean } {
   const { row, isNew } = request;
-  const links = [...members.writes, ...admins.writes];
-  const isDue = listWaiting(cells).length > 0 || links.some(({ pending }) => pending !== null);
-  const admins_asked =
-    request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked;
+  const isDue = listWaiting(cells).length > 0 || links.some(({ after }) => after.pending !== null);
+  const admins_asked = toAdminsAsked(request, links);
   const inner_groups = JSON.stringify(inner);
   const isKept =
     links.length === 0 && admins_asked === row.admins_asked && inner_groups === row.inner_groups;
@@ -229,7 +224,7 @@ function toChangedRow(
       modified_at: Math.max(now, row.modified_at),
       due_at: isDue ? now : row.due_at,
       // A removal that waits already keeps its class.
-      due_class: toDueClass(members.removes || admins.removes || row.due_class === 0),
+      due_class: toDueClass(links.some(({ after }) => after.desired === 0) || row.due_class === 0),
     },
   };
 }
@@ -238,16 +233,16 @@ function toChangedRow(
  * 1 when the provider owns the list of admins: it owns the list once it changes it, and gives it back by emptying it.
  * A list that is sent as it was shown changes nothing. @see RFC 7643 §2.5 (empty means unassigned)
  */
-function toAdminsAsked(request: GroupChangeRequest, { writes, befores }: LinkEdits): number {
+function toAdminsAsked(request: GroupChangeRequest, links: readonly EditedLink[]): number {
   if (emptiesAdmins(request)) return 0;
-  const isChanged = writes.some(({ userId, desired }) => {
-    const before = befores.get(userId);
-    return ((before?.desired ?? before?.observed) === 1) !== (desired === 1);
+  const isChanged = links.some(({ list, before, after }) => {
+    const wasShown = (before?.desired ?? before?.observed) === 1;
+    return list === 'admin' && wasShown !== (after.desired === 1);
   });
   return isChanged ? 1 : request.row.admins_asked;
 }
 
-function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
-  const last = admins.at(-1);
+function emptiesAdmins({ edits }: GroupChangeRequest): boolean {
+  const last = edits.findLast(({ list }) => list === 'admin');
   return last?.op === 'replace' && last.ids.length === 0;
 }

@@ -46,6 +46,16 @@ export function toEntry(
   return { value: id, $ref: toRef(baseUrl, type, id), display, type };
 }
 
+/** Users of a list of a group as the store shows them. */
+export function parseShown(items: string): JsonObject[] {
+  return JSON.parse(`[${items}]`) as JsonObject[];
+}
+
+/** Where users are: what their `$ref` is before a slash and the id. */
+export function toUsersUrl({ baseUrl }: Pick<RenderContext, 'baseUrl'>): string {
+  return `${baseUrl}/Users`;
+}
+
 /** `$ref` of a resource with this id. @param baseUrl without a slash at its end */
 export function toRef(baseUrl: string, type: ResourceName, id: string): string {
   return `${baseUrl}/${type}s/${id}`;

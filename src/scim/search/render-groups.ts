@@ -1,19 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { type MembersPart, readMembers } from '../../store/links/shown.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { LinkList } from '../../domain/link.ts';
+import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
 import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
-import {
-  type ListedUser,
-  listUsersOfGroups,
-  type ResourceView,
-} from '../../store/resources/views.ts';
-import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
+import type { ProviderDeps } from '../deps.ts';
 import { collectWitnesses } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { isIncluded, isPlain, isWholly, type Projection, project } from '../render/projection.ts';
-import { type Pieces, renderGroup, toEntry } from '../render/resource-text.ts';
+import {
+  type Pieces,
+  parseShown,
+  renderGroup,
+  toEntry,
+  toUsersUrl,
+} from '../render/resource-text.ts';
 
 /** Groups that are read at once; other requests are served in between. */
 const AT_ONCE = 10;
@@ -57,9 +60,10 @@ export async function renderFew(
 /** A group and what belongs into its answer. */
 interface GroupParts {
   readonly view: ResourceView<GroupId>;
-  readonly admins: readonly ListedUser[] | undefined;
+  /** Undefined: they are not asked for. */
+  readonly admins: readonly JsonObject[] | undefined;
   /** The first members; undefined: they are not asked for. */
-  readonly members: MembersPart | undefined;
+  readonly members: ShownUsers | undefined;
   /** The inner groups as members, as JSON text, joined by commas. */
   readonly inner: string;
   readonly projection: Projection;
@@ -75,21 +79,30 @@ async function readFew(
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
 ): Promise<GroupParts[]> {
-  const ids = views.map(({ id }) => id);
+  const seqs = views.map(({ seq }) => seq);
   const { read } = deps.store;
-  const admins = isIncluded(projection, GROUP_EXTENSION)
-    ? Map.groupBy(await listUsersOfGroups(read, 'group_admins', ids), ({ owner }) => owner)
-    : undefined;
+  const usersUrl = toUsersUrl(deps);
+  const readFirst = (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
   const showsMembers = isIncluded(projection, 'members');
+  const members = showsMembers ? await readFirst('member') : undefined;
+  const admins = isIncluded(projection, GROUP_EXTENSION) ? await readFirst('admin') : undefined;
   const inner = await readInner(deps, showsMembers ? views : []);
-  const first = { after: 0, usersUrl: toUsersUrl(deps) };
   return Promise.all(
-    views.map(async (view) => ({
-      ...{ view, projection },
-      admins: admins?.get(view.id),
-      members: showsMembers ? await readMembers(read, view.id, first) : undefined,
-      inner: inner.get(view.id) ?? '',
-    })),
+    views.map(async (view) => {
+      const parts = {
+        view,
+        projection,
+        members: members?.get(view.seq),
+        inner: inner.get(view.id) ?? '',
+      };
+      if (admins === undefined) return { ...parts, admins };
+      const shown = { list: 'admin', usersUrl } as const;
+      const listed: JsonObject[] = [];
+      for await (const page of streamShown(read, view.seq, shown, admins.get(view.seq))) {
+        listed.push(...parseShown(page));
+      }
+      return { ...parts, admins: listed };
+    }),
   );
 }
 
@@ -125,12 +138,12 @@ function toText(deps: ProviderDeps, { view, members, inner }: GroupParts): strin
 
 /** A group with all its members. */
 function toDocument(deps: ProviderDeps, parts: GroupParts): JsonObject {
-  return withAdmins(deps, JSON.parse(toText(deps, parts)), parts.admins);
+  return withAdmins(JSON.parse(toText(deps, parts)), parts.admins);
 }
 
 /** A group without its members. */
 function toRest(deps: ProviderDeps, { view, admins }: GroupParts): JsonObject {
-  return withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
+  return withAdmins(JSON.parse(renderGroup(view, undefined, deps)), admins);
 }
 
 /** A group of any number of members, read and written part by part. */
@@ -157,7 +170,7 @@ async function loadLarge(
 ): Promise<JsonObject> {
   const witnesses = collectWitnesses(filter, 'members');
   for await (const page of streamAll(deps, parts)) {
-    if (!parseMembers(page).every((member) => witnesses.look(member))) break;
+    if (!parseShown(page).every((member) => witnesses.look(member))) break;
     await nextTurn();
   }
   return { ...toRest(deps, parts), members: witnesses.list() };
@@ -168,46 +181,26 @@ async function* streamAll(
   deps: ProviderDeps,
   { view, members, inner }: GroupParts,
 ): AsyncGenerator<string> {
-  const usersUrl = toUsersUrl(deps);
-  for (let part = members; part !== undefined; ) {
-    if (part.items !== '') yield part.items;
-    const after: number | undefined = part.next;
-    part =
-      after === undefined
-        ? after
-        : await readMembers(deps.store.read, view.id, { after, usersUrl });
-  }
+  const shown = { list: 'member', usersUrl: toUsersUrl(deps) } as const;
+  yield* streamShown(deps.store.read, view.seq, shown, members);
   if (inner !== '') yield inner;
-}
-
-function parseMembers(page: string): JsonValue[] {
-  return JSON.parse(`[${page}]`) as JsonValue[];
 }
 
 /** The members of a page with the parts that were asked for. */
 function projectMembers(page: string, projection: Projection): string {
-  const { members } = project({ members: parseMembers(page) }, projection);
+  const { members } = project({ members: parseShown(page) }, projection);
   return members === undefined ? '' : JSON.stringify(members).slice(1, -1);
 }
 
-function toUsersUrl({ baseUrl }: Pick<ScimDeps, 'baseUrl'>): string {
-  return `${baseUrl}/Users`;
-}
-
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
-function withAdmins(
-  context: Pick<ScimDeps, 'baseUrl'>,
-  resource: JsonObject,
-  admins: readonly ListedUser[] | undefined,
-): JsonObject {
+function withAdmins(resource: JsonObject, admins: readonly JsonObject[] | undefined): JsonObject {
   if (admins === undefined) return resource;
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};
   const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
-  const list = admins.map((admin) => toEntry(context, admin));
   return {
     ...resource,
     schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],
-    [GROUP_EXTENSION]: { ...extension, admins: list },
+    [GROUP_EXTENSION]: { ...extension, admins: [...admins] },
   };
 }

@@ -18,7 +18,7 @@ import { replaceEmails } from '../../store/resources/known-names.ts';
 import { joinLost, revive } from '../../store/resources/revive.ts';
 import { insertRow, type NewRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { type Before, NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
+import type { Before, Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
@@ -233,7 +233,7 @@ async function startWriting(
   const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
   await updateRow(tx, { type: 'user', id }, columns);
   const before = from?.upstream_id ? toDeletedUser(from) : undefined;
-  const undo: Undo = { ...NO_LINKS_WRITTEN, before, after: row.attributes, removes: false };
+  const undo: Undo = { links: [], before, after: row.attributes, removes: false };
   return { type: 'user', id, row: { ...row, ...columns }, undo: isDue ? undo : undefined };
 }
 

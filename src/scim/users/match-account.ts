@@ -3,7 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { Handling } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { lockGroupsOf } from '../../store/links/shown.ts';
+import { lockGroupsOf } from '../../store/links/of-users.ts';
 import {
   listAccountNames,
   listByName,

@@ -27,7 +27,7 @@ import { toDeparture } from '../../store/resources/leavers.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { NO_LINKS_WRITTEN, type Undo } from '../../store/resources/undo.ts';
+import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
@@ -120,7 +120,7 @@ export async function storeUserChange(
 export function toUserUndo(row: UserRow, write: Pick<Undo, 'after' | 'removes'>): Undo {
   const attributes = parseStored<JsonObject>(row.attributes);
   const before = { attributes, cells: parseCells(row), origin: row.origin, deleted: false };
-  return { ...NO_LINKS_WRITTEN, before, ...write };
+  return { links: [], before, ...write };
 }
 
 /**

@@ -215,9 +215,9 @@ async function isKept(
 /** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
 function toChangeClass(write: AcceptedWrite): ChangeClass {
   if (write.type === 'group') {
-    const { removes, members, admins } = write.undo ?? {};
+    const { removes, links = [] } = write.undo ?? {};
     if (removes === true) return 'member-removed';
-    return (members?.size ?? 0) + (admins?.size ?? 0) > 0 ? 'member-added' : 'group';
+    return links.length > 0 ? 'member-added' : 'group';
   }
   const { row } = write;
   const { active, account } = parseCells<UserField>(row);

@@ -14,7 +14,6 @@ import {
 } from '../../domain/provider.ts';
 import { addsOthers, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { LinkTable } from '../../store/links/links.ts';
 import {
   type GroupRow,
   lockRow,
@@ -168,8 +167,7 @@ export interface AskedGroupChange {
   readonly row: GroupRow | undefined;
   /** Undefined: it is to be deleted. */
   readonly attributes: JsonObject | undefined;
-  readonly members: readonly LinkEdit[];
-  readonly admins: readonly LinkEdit[];
+  readonly edits: readonly LinkEdit[];
   readonly onlyRemoves?: boolean;
 }
 
@@ -201,12 +199,12 @@ export async function assertGroupWithinLimits(
 }
 
 /** A request that names members or admins is a change, whoever is in the list already. */
-function listGroupRights({ row, attributes, members, admins }: AskedGroupChange): Right[] {
+function listGroupRights({ row, attributes, edits }: AskedGroupChange): Right[] {
   if (attributes === undefined) return ['groups.delete'];
   if (row === undefined || row.origin === null) return [];
   const { schemas: _, ...before } = parseStored<JsonObject>(row.attributes);
   const { schemas: __, ...after } = attributes;
-  const isChanged = members.length + admins.length > 0 || !isDeepStrictEqual(before, after);
+  const isChanged = edits.length > 0 || !isDeepStrictEqual(before, after);
   return isChanged ? ['groups.change'] : [];
 }
 
@@ -217,14 +215,12 @@ async function addsForeign(
   { limits, change }: { readonly limits: ProviderLimits; readonly change: AskedGroupChange },
 ): Promise<boolean> {
   if (limits.may.includes('groups.add-others') || change.onlyRemoves) return false;
-  const groupId = change.row?.id ?? '';
-  const isAdded = (table: LinkTable, edits: readonly LinkEdit[]) => {
-    const userIds = edits.flatMap(({ op, ids }) => (op === 'remove' ? [] : ids));
-    return addsOthers(tx, provider, { table, groupId, userIds });
-  };
-  return (
-    (await isAdded('memberships', change.members)) || (await isAdded('group_admins', change.admins))
-  );
+  const added = change.edits.filter(({ op }) => op !== 'remove');
+  for (const { list, ids } of added) {
+    const additions = { list, group: change.row?.seq ?? 0, userIds: ids };
+    if (await addsOthers(tx, provider, additions)) return true;
+  }
+  return false;
 }
 
 /** Limits of the provider, which hold until the transaction ends; undefined: it has none. @throws ScimError 403 */

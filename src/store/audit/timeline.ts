@@ -82,11 +82,10 @@ async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
     const list = kind?.startsWith('admin.') ? 'admins' : 'members';
     return isPlace ? [{ groupId: resource_id, list, until: at }] : [];
   });
-  const waiting = (table: string, list: string) => sql`
-    select group_id as "groupId", ${list} as list from ${sql.table(table)}
-    where user_id = ${past.id} and (pending is not null or stuck_at is not null)`;
   const { rows } = await sql<Omit<Place, 'until'>>`
-    ${waiting('memberships', 'members')} union all ${waiting('group_admins', 'admins')}
+    select home.id as "groupId", link.list || 's' as list
+    from resources as person join links as link on link.target = person.seq join resources as home on home.seq = link.group_id
+    where person.id = ${past.id} and (link.pending is not null or link.stuck_at is not null)
     limit ${PLACES_MAX}`.execute(db);
   return [...called, ...rows.map((row) => ({ ...row, until: Number.MAX_SAFE_INTEGER }))];
 }
@@ -129,11 +128,10 @@ export interface StuckPlace {
 
 /** Lists stuck changes of a user's memberships and admin rights, or of a group's lists. */
 export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise<StuckPlace[]> {
-  const select = (table: string, list: string) => sql`
-    select ${list} as list, group_id as "groupId", user_id as "userId", stuck_at as since, problem
-    from ${sql.table(table)} where (user_id = ${id} or group_id = ${id}) and stuck_at is not null`;
   const { rows } = await sql<Omit<StuckPlace, 'problem'> & { readonly problem: string | null }>`
-    ${select('memberships', 'members')} union all ${select('group_admins', 'admins')} limit ${limit}`.execute(
+    select link.list || 's' as list, home.id as "groupId", person.id as "userId", link.stuck_at as since, link.problem
+    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
+    where (person.id = ${id} or home.id = ${id}) and link.stuck_at is not null limit ${limit}`.execute(
     db,
   );
   return rows.map((row) => ({

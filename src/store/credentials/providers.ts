@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { LinkList } from '../../domain/link.ts';
 import {
   DEFAULT_HANDLING,
   DEFAULT_PROVIDER,
@@ -8,7 +9,6 @@ import {
 } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, forShare, forUpdate } from '../engine/dialect.ts';
-import type { LinkTable } from '../links/links.ts';
 import type { ProvidersTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -119,8 +119,9 @@ export async function findBelonging(tx: Db, name: string): Promise<Belonging | u
 
 /** Additions to a list of a group. */
 export interface Additions {
-  readonly table: LinkTable;
-  readonly groupId: string;
+  readonly list: LinkList;
+  /** Number of the group; 0: there is none yet. */
+  readonly group: number;
   readonly userIds: readonly string[];
 }
 
@@ -128,14 +129,14 @@ export interface Additions {
 export async function addsOthers(
   tx: Db,
   provider: string,
-  { table, groupId, userIds }: Additions,
+  { list, group, userIds }: Additions,
 ): Promise<boolean> {
   for (const chunk of chunks(userIds)) {
     const { rows } = await sql`select 1 from resources as named
       where named.id in (${sql.join(chunk)}) and named.deleted_at is null
         and (named.origin is null or named.provider <> ${provider})
-        and not exists (select 1 from ${sql.table(table)} as link where link.user_id = named.id
-          and link.group_id = ${groupId} and coalesce(link.desired, link.observed) = 1)
+        and not exists (select 1 from links as link where link.target = named.seq
+          and link.group_id = ${group} and link.list = ${list} and coalesce(link.desired, link.observed) = 1)
       limit 1`.execute(tx);
     if (rows.length > 0) return true;
   }

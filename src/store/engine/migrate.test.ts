@@ -32,7 +32,7 @@ describeStores('migrate', ({ makeUrl, open }) => {
 
     expect(ran).not.toEqual([]);
     expect(ranAgain).toEqual([]);
-    expect(await listTables(store)).toEqual(expect.arrayContaining(['resources', 'memberships']));
+    expect(await listTables(store)).toEqual(expect.arrayContaining(['resources', 'links']));
   });
 
   test('a later version adds only what is new', async () => {

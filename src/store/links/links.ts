@@ -1,123 +1,239 @@
-import { type Selectable, sql } from 'kysely';
-import type { GroupId, UserId } from '../../domain/ids.ts';
-import { chunks, readInChunks, readParts } from '../engine/dialect.ts';
-import type { LinkColumns } from '../schema.ts';
-import type { Db, Part } from '../store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { UserId } from '../../domain/ids.ts';
+import {
+  claimLink,
+  LINK_LISTS,
+  type Link,
+  type LinkKey,
+  type LinkList,
+  NEW_LINK,
+} from '../../domain/link.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
 
-/** Tables of links, which have the same columns: members of groups, and their admins. */
-export const LINK_TABLES = ['memberships', 'group_admins'] as const;
+/** Group by its number, which links are kept under. */
+export interface GroupKey {
+  readonly seq: number;
+}
 
-/** Name of a link table. */
-export type LinkTable = (typeof LINK_TABLES)[number];
+/** A link as stored, with the number of its user. */
+export interface StoredLink extends Link, LinkKey {
+  readonly target: number;
+  /** When the user was deleted (epoch milliseconds); null: never. */
+  readonly userDeletedAt: number | null;
+}
 
-/** One stored link. */
-export type LinkRow = Pick<
-  Selectable<LinkColumns>,
-  'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'by_rule' | 'retry_at' | 'problem'
->;
+/** A link to be stored. */
+export interface SavedLink extends Link {
+  readonly list: LinkList;
+  /** The user, by number or id. */
+  readonly target: number | UserId;
+}
 
-/** Rows that one statement reads, so that it does not hold the event loop for long. */
-const READ_PART = 2_000;
+/** Which links of a group are meant: of both lists and all users, as far as nothing else is said. */
+export interface LinkSelection {
+  readonly list?: LinkList;
+  readonly userIds?: readonly UserId[] | undefined;
+  /** The users of these accounts. */
+  readonly accounts?: readonly number[];
+}
 
-/** All links of a group, or those of some users. */
+/** Links that one statement reads, so that it does not hold the event loop for long. */
+const PART = 2_000;
+
+/** Reads links of a group, some thousands at a time. */
+export async function* readLinks(
+  db: Db,
+  { seq }: GroupKey,
+  { list, userIds, accounts }: LinkSelection = {},
+): AsyncGenerator<StoredLink[]> {
+  // Written as SQL, which costs kysely least.
+  const read = async (which: RawBuilder<unknown>) => {
+    const { rows } = await sql<StoredLink>`
+      select link.list, link.target, person.id as "userId", person.deleted_at as "userDeletedAt", link.desired,
+        link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem
+      from links as link join resources as person on person.seq = link.target
+      where link.group_id = ${seq} and ${which}`.execute(db);
+    return rows;
+  };
+  const lists = list === undefined ? LINK_LISTS : [list];
+  if (userIds !== undefined || accounts !== undefined) {
+    const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
+    for (const some of chunks<UserId | number>(userIds ?? accounts ?? [])) {
+      yield await read(sql`link.list in (${sql.join(lists)}) and ${column} in (${sql.join(some)})`);
+    }
+    return;
+  }
+  for (const one of lists) {
+    for (let after = 0; ; ) {
+      const rows = await read(sql`link.list = ${one} and link.target > ${after}
+        order by link.target limit ${PART}`);
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PART) break;
+      after = last.target;
+    }
+  }
+}
+
+/** Lists links of a group. */
 export async function listLinks(
   db: Db,
-  table: LinkTable,
-  groupId: GroupId,
-  userIds?: readonly UserId[],
-): Promise<LinkRow[]> {
-  const query = db
-    .selectFrom(table)
-    .select([
-      'user_id',
-      'desired',
-      'observed',
-      'pending',
-      'put_in',
-      'by_rule',
-      'retry_at',
-      'problem',
-    ])
-    .where('group_id', '=', groupId);
-  if (userIds === undefined) {
-    const all = query.select('seq').orderBy('seq');
-    return readAllLinks((part) => all.where('seq', '>', part.afterSeq).limit(part.limit).execute());
+  group: GroupKey,
+  which: LinkSelection = {},
+): Promise<StoredLink[]> {
+  const links: StoredLink[] = [];
+  for await (const part of readLinks(db, group, which)) links.push(...part);
+  return links;
+}
+
+/** Lists users who are or were linked to a group as members. */
+export async function listLinkedUsers(db: Db, group: GroupKey): Promise<UserId[]> {
+  return (await listLinks(db, group, { list: 'member' })).map(({ userId }) => userId);
+}
+
+/**
+ * Changes links of a group: each becomes what `toNext` makes of it, is forgotten (undefined), or stays as it is (the same
+ * object). Returns those that changed, as they were.
+ */
+export async function changeLinks(
+  tx: Db,
+  group: GroupKey,
+  which: LinkSelection,
+  toNext: (link: StoredLink) => Link | undefined,
+): Promise<StoredLink[]> {
+  const changed: StoredLink[] = [];
+  for await (const part of readLinks(tx, group, which)) {
+    const saved: StoredLink[] = [];
+    const over: StoredLink[] = [];
+    for (const link of part) {
+      const next = toNext(link);
+      if (next === link) continue;
+      changed.push(link);
+      if (next === undefined) over.push(link);
+      else saved.push({ ...link, ...next });
+    }
+    await saveLinks(tx, group, saved);
+    await deleteLinks(tx, group, over);
   }
-  return readInChunks(userIds, (some) => query.where('user_id', 'in', some).execute());
+  return changed;
 }
 
-/** Reads all links of a group in order of joining, some thousands at a time. */
-export function readLinks<Row extends { readonly seq: number }>(
-  read: (part: Part) => Promise<Row[]>,
-): AsyncGenerator<Row[]> {
-  return readParts(READ_PART, read);
-}
-
-/** Reads them all at once. */
-export async function readAllLinks<Row extends { readonly seq: number }>(
-  read: (part: Part) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const part of readLinks(read)) rows.push(...part);
-  return rows;
-}
-
-/** A link as it is to be. */
-export interface LinkWrite {
-  readonly userId: UserId;
-  readonly desired: number | null;
-  readonly observed: number | null;
-  readonly pending: number | null;
-  readonly putIn?: number;
-  /** Absent: neither a rule nor an inner group wants it. */
-  readonly byRule?: number;
-  /** Time of the next attempt of a refused change (epoch milliseconds); absent: there is nothing to wait for. */
-  readonly retryAt?: number | null;
-}
-
-/** Stores links, replacing the three facts and the source of those that exist. */
+/** Stores links, replacing those that exist. */
 export async function saveLinks(
   tx: Db,
-  table: LinkTable,
-  groupId: GroupId,
-  links: readonly LinkWrite[],
+  { seq }: GroupKey,
+  links: readonly SavedLink[],
 ): Promise<void> {
-  for (const chunk of chunks(links)) {
-    const rows = chunk.map(
-      ({ userId, desired, observed, pending, putIn = 0, byRule = 0, retryAt = null }) =>
-        sql`(${groupId}, ${userId}, ${desired}, ${observed}, ${pending}, ${putIn}, ${byRule}, ${retryAt}, 0)`,
-    );
-    // Written as SQL, which costs kysely least.
+  for (const some of chunks(links)) {
+    const rows = some.map(({ list, target, ...link }) => {
+      const user =
+        typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`;
+      return sql`(${seq}, ${list}, ${user}, ${link.desired}, ${link.observed}, ${link.pending}, ${link.put_in},
+        ${link.by_rule}, ${link.retry_at}, ${link.attempts}, ${link.stuck_at}, ${link.problem})`;
+    });
     await sql`
-      insert into ${sql.table(table)}
-        (group_id, user_id, desired, observed, pending, put_in, by_rule, retry_at, attempts)
+      insert into links (group_id, list, target, desired, observed, pending, put_in, by_rule, retry_at, attempts,
+        stuck_at, problem)
       values ${sql.join(rows)}
-      on conflict (user_id, group_id) do update set desired = excluded.desired,
+      on conflict (group_id, list, target) do update set desired = excluded.desired,
         observed = excluded.observed, pending = excluded.pending, put_in = excluded.put_in,
-        by_rule = excluded.by_rule, retry_at = excluded.retry_at, attempts = excluded.attempts`.execute(
-      tx,
-    );
+        by_rule = excluded.by_rule, retry_at = excluded.retry_at, attempts = excluded.attempts,
+        stuck_at = excluded.stuck_at, problem = excluded.problem`.execute(tx);
   }
 }
 
-/** Forgets links that are not desired and that the service does not hold. */
+/** Forgets links. */
 export async function deleteLinks(
   tx: Db,
-  table: LinkTable,
-  groupId: GroupId,
-  userIds: readonly UserId[],
+  { seq }: GroupKey,
+  links: readonly StoredLink[],
 ): Promise<void> {
-  for (const chunk of chunks(userIds)) {
-    await sql`delete from ${sql.table(table)}
-      where group_id = ${groupId} and user_id in (${sql.join(chunk)})`.execute(tx);
+  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
+    for (const some of chunks(same)) {
+      await sql`delete from links where group_id = ${seq} and list = ${list}
+        and target in (${sql.join(some.map(({ target }) => target))})`.execute(tx);
+    }
   }
 }
 
-/** Wish that a user is in a list of a group, or is not. */
-export interface LinkDesire {
-  readonly groupId: GroupId;
-  readonly userId: UserId;
-  readonly isWanted: boolean;
+/** Forgets all links of a group. */
+export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
+  await sql`delete from links where group_id = ${seq}`.execute(tx);
+}
+
+/** Conditions of links that are looked for. */
+const CONDITIONS = {
+  /** It waits for the service. */
+  waiting: sql`pending is not null`,
+  /** A rule wants an admin, or an inner group a member. */
+  ruled: sql`by_rule = 1`,
+  /** The bridge put the user in, or still is to change it. */
+  ours: sql`(put_in = 1 or pending is not null)`,
+};
+
+/** True when a group has such a link. */
+export async function hasLink(
+  db: Db,
+  { seq }: GroupKey,
+  which: keyof typeof CONDITIONS,
+): Promise<boolean> {
+  const { rows } = await sql`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]}
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Link that differs in the service from what is desired. */
+export interface DifferingLink extends LinkKey {
+  readonly wanted: boolean;
+}
+
+/**
+ * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
+ * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
+ */
+export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<DifferingLink[]> {
+  const { rows } = await sql<LinkKey & { desired: number }>`
+    select link.list, person.id as "userId", link.desired
+    from links as link join resources as person on person.seq = link.target
+    where link.group_id = ${seq} and link.pending is null
+      and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or person.active = 1)
+    order by link.list desc, link.desired, link.target`.execute(db);
+  return rows.map(({ desired, ...key }) => ({ ...key, wanted: desired === 1 }));
+}
+
+/** Lists those of the named links that are stored. */
+export async function listNamed(
+  db: Db,
+  group: GroupKey,
+  named: readonly LinkKey[],
+): Promise<StoredLink[]> {
+  const links: StoredLink[] = [];
+  for (const [list, same] of Map.groupBy(named, (one) => one.list)) {
+    const userIds = same.map(({ userId }) => userId);
+    links.push(...(await listLinks(db, group, { list, userIds })));
+  }
+  return links;
+}
+
+/** Changes named links, as `changeLinks` does; `toNext` is given what names each. */
+export async function changeNamed<Named extends LinkKey>(
+  tx: Db,
+  group: GroupKey,
+  named: readonly Named[],
+  toNext: (link: StoredLink, named: Named) => Link | undefined,
+): Promise<StoredLink[]> {
+  const changed: StoredLink[] = [];
+  for (const [list, same] of Map.groupBy(named, (one) => one.list)) {
+    const byUser = new Map(same.map((one) => [one.userId, one]));
+    const which = { list, userIds: [...byUser.keys()] };
+    const some = await changeLinks(tx, group, which, (link) => {
+      const one = byUser.get(link.userId);
+      return one === undefined ? link : toNext(link, one);
+    });
+    changed.push(...some);
+  }
+  return changed;
 }
 
 /**
@@ -126,38 +242,33 @@ export interface LinkDesire {
  */
 export async function desireLink(
   tx: Db,
-  table: LinkTable,
-  { groupId, userId, isWanted }: LinkDesire,
+  group: GroupKey,
+  { list, userId }: LinkKey,
+  isWanted: boolean,
 ): Promise<void> {
-  const [link] = await listLinks(tx, table, groupId, [userId]);
-  if (!isWanted && link && link.observed !== 1) return deleteLinks(tx, table, groupId, [userId]);
-  await sql`insert into ${sql.table(table)} (group_id, user_id, desired)
-    values (${groupId}, ${userId}, ${isWanted ? 1 : 0})
-    on conflict (user_id, group_id) do update set desired = excluded.desired`.execute(tx);
-}
-
-/** Link that differs in the service from what is desired. */
-export interface DifferingLink {
-  readonly list: LinkTable;
-  readonly userId: UserId;
-  readonly wanted: boolean;
+  const [link] = await listLinks(tx, group, { list, userIds: [userId] });
+  if (isWanted) {
+    await saveLinks(tx, group, [{ ...(link ?? NEW_LINK), list, target: userId, desired: 1 }]);
+  } else if (link?.observed === 1) await saveLinks(tx, group, [{ ...link, desired: 0 }]);
+  else if (link !== undefined) await deleteLinks(tx, group, [link]);
 }
 
 /**
- * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
- * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
+ * Makes what is wanted of these accounts pending since `version`, where nothing is pending yet. One that is in no row of
+ * the list is to be out of it.
  */
-export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<DifferingLink[]> {
-  const links: DifferingLink[] = [];
-  for (const list of LINK_TABLES) {
-    // What differs is found without the users, of whom few are then looked up.
-    const { rows } = await sql<{ user_id: UserId; desired: number }>`
-      select link.user_id, link.desired
-      from ${sql.table(list)} as link join resources as listed on listed.id = link.user_id
-      where link.group_id = ${groupId} and link.pending is null
-        and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or listed.active = 1)
-      order by link.desired, link.seq`.execute(db);
-    for (const row of rows) links.push({ list, userId: row.user_id, wanted: row.desired === 1 });
+export async function claimAccounts(
+  tx: Db,
+  group: GroupKey,
+  { list, accounts, version }: { list: LinkList; accounts: readonly number[]; version: number },
+): Promise<void> {
+  await changeLinks(tx, group, { list, accounts }, (link) =>
+    link.desired === null ? link : claimLink(link, version),
+  );
+  for (const some of chunks(accounts)) {
+    await sql`insert into links (group_id, list, target, desired, observed, pending)
+      select ${group.seq}, ${list}, seq, 0, null, cast(${version} as bigint) from resources
+        where type = 'user' and upstream_id in (${sql.join(some)}) and deleted_at is null
+      on conflict (group_id, list, target) do nothing`.execute(tx);
   }
-  return links;
 }

@@ -1,13 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { LinkKey } from '../../domain/link.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
-import { parseStored, type StuckLink, waits } from '../engine/columns.ts';
+import type { StuckLink } from '../engine/columns.ts';
+import { parseStored, waits } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
-import { LINK_TABLES, type LinkTable } from './links.ts';
+import type { GroupKey } from './links.ts';
 
 /** Selection of waiting changes. */
-export interface WaitingQuery {
+interface WaitingQuery {
   readonly limit: number;
   /** Epoch milliseconds: what was refused waits until its time. */
   readonly now: number;
@@ -15,19 +16,8 @@ export interface WaitingQuery {
   readonly inactiveWait: boolean;
 }
 
-/** The waiting changes of both lists of a group. */
-export interface WaitingLinks {
-  readonly members: LinkChange[];
-  readonly admins: LinkChange[];
-}
-
-/** Lists of which nothing waits. */
-export const NO_LINKS: WaitingLinks = { members: [], admins: [] };
-
-interface WaitingRow {
-  readonly list: LinkTable;
-  readonly user_id: UserId;
-  readonly upstream_id: number;
+interface WaitingRow extends LinkKey {
+  readonly upstreamUserId: number;
   readonly desired: number;
   readonly pending: number;
   readonly attempts: number;
@@ -41,30 +31,27 @@ interface WaitingRow {
  */
 export async function listWaitingLinks(
   db: Db,
-  groupId: GroupId,
+  { seq }: GroupKey,
   { limit, now, inactiveWait }: WaitingQuery,
-): Promise<WaitingLinks> {
-  const select = (list: LinkTable) => sql`
-    select ${sql.lit(list)} as list, link.user_id, listed.upstream_id, link.desired, link.pending,
-      link.attempts, link.stuck_at, link.problem, coalesce(link.retry_at, 0) as tried_at, link.seq
-    from ${sql.table(list)} as link join resources as listed on listed.id = link.user_id
-    where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
-    and (link.retry_at is null or link.retry_at <= ${now})
-    and (listed.deleted_at is null or not ${waits('listed.cells', 'active')})
-    ${inactiveWait ? sql`and (link.desired = 0 or listed.active = 1)` : sql``}`;
+): Promise<LinkChange[]> {
   const { rows } = await sql<WaitingRow>`
-    select * from (${select('memberships')} union all ${select('group_admins')}) as waiting
-    order by tried_at, desired, pending, seq limit ${limit}`.execute(db);
-  const toChanges = (list: LinkTable) =>
-    rows.flatMap((row) => (row.list === list ? [toChange(row)] : []));
-  return { members: toChanges('memberships'), admins: toChanges('group_admins') };
+    select link.list, person.id as "userId", person.upstream_id as "upstreamUserId", link.desired, link.pending,
+      link.attempts, link.stuck_at, link.problem
+    from links as link join resources as person on person.seq = link.target
+    where link.group_id = ${seq} and link.pending is not null and person.upstream_id is not null
+    and (link.retry_at is null or link.retry_at <= ${now})
+    and (person.deleted_at is null or not ${waits('person.cells', 'active')})
+    ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
+    order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(toChange);
 }
 
-function toChange(row: WaitingRow): LinkChange {
+function toChange({ list, userId, upstreamUserId, ...row }: WaitingRow): LinkChange {
   const problem = row.problem === null ? undefined : parseStored<Refusal>(row.problem);
   return {
-    userId: row.user_id,
-    upstreamUserId: row.upstream_id,
+    ...{ list, userId, upstreamUserId },
     wanted: row.desired === 1,
     version: row.pending,
     ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
@@ -84,7 +71,7 @@ export interface WaitingSummary {
   /** The oldest of the refused changes. */
   readonly stuck: StuckLink | undefined;
   /** The change that failed most often by its own fault. */
-  readonly failed: FailedLink | undefined;
+  readonly failed: { readonly attempts: number; readonly problem: Refusal } | undefined;
 }
 
 /** Lists of which nothing waits, in sum. */
@@ -96,71 +83,54 @@ export const NOTHING_WAITING: WaitingSummary = {
   failed: undefined,
 };
 
-/** A change that failed by its own fault. */
-interface FailedLink {
-  readonly attempts: number;
-  readonly problem: Refusal;
-}
-
 interface WaitingTotals {
   readonly oldest: number | null;
   readonly retry_at: number | null;
-  readonly stuck_at: number | null;
   readonly desired: number | null;
-  readonly attempts: number | null;
+  readonly problems: number;
 }
 
 /**
  * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
  * another one.
  */
-export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<WaitingSummary> {
-  const select = (list: LinkTable) => sql`
-    select pending, case when retry_at > ${now} then retry_at end as retry_at, stuck_at, desired, attempts from ${sql.table(list)}
-    where group_id = ${groupId} and pending is not null`;
+export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
+  const waiting = sql`from links where group_id = ${seq} and pending is not null`;
   const { rows } = await sql<WaitingTotals>`
-    select min(pending) as oldest, min(retry_at) as retry_at, min(stuck_at) as stuck_at, min(desired) as desired,
-      max(attempts) as attempts
-    from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
+    select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as retry_at,
+      min(desired) as desired, count(problem) as problems ${waiting}`.execute(db);
   const [row] = rows;
-  const since = row?.stuck_at ?? undefined;
-  const attempts = row?.attempts;
-  /** The service's words about one of the waiting changes. */
-  const findProblem = async (which: RawBuilder<unknown>) => {
-    const of = (list: LinkTable) => sql`select problem from ${sql.table(list)}
-      where group_id = ${groupId} and ${which} and pending is not null`;
-    const found = await sql<{ problem: string }>`
-      ${of('memberships')} union all ${of('group_admins')} limit 1`.execute(db);
-    return parseStored<Refusal>(found.rows[0]?.problem ?? 'null');
+  if (row === undefined || row.oldest === null) return NOTHING_WAITING;
+  const summary = {
+    ...NOTHING_WAITING,
+    oldest: row.oldest,
+    nextRetryAt: row.retry_at ?? undefined,
+    removes: row.desired === 0,
   };
+  if (Number(row.problems) === 0) return summary;
+  const found = await sql<{ stuck_at: number | null; attempts: number; problem: string }>`
+    select stuck_at, attempts, problem ${waiting} and problem is not null`.execute(db);
+  const failures = found.rows.map(({ problem, ...failure }) => ({
+    ...failure,
+    problem: parseStored<Refusal>(problem),
+  }));
+  const stuck = failures.flatMap(({ stuck_at: since, problem }) =>
+    since === null ? [] : [{ since, problem }],
+  );
+  const failed = failures.filter(({ attempts }) => attempts > 0);
   return {
-    oldest: row?.oldest ?? undefined,
-    nextRetryAt: row?.retry_at ?? undefined,
-    removes: row?.desired === 0,
-    stuck:
-      since === undefined
-        ? undefined
-        : { since, problem: await findProblem(sql`stuck_at = ${since}`) },
-    failed: attempts
-      ? { attempts, problem: await findProblem(sql`attempts = ${attempts}`) }
-      : undefined,
+    ...summary,
+    stuck: stuck.toSorted((a, b) => a.since - b.since)[0],
+    failed: failed.toSorted((a, b) => b.attempts - a.attempts)[0],
   };
 }
 
-/** True when a member or admin of the group waits for the service. */
-export async function hasWaitingLinks(db: Db, id: GroupId): Promise<boolean> {
-  for (const table of LINK_TABLES) {
-    const links = db.selectFrom(table).select('user_id').where('group_id', '=', id);
-    if ((await links.where('pending', 'is not', null).limit(1).execute()).length > 0) return true;
-  }
-  return false;
-}
-
-/** True when a rule wants an admin of the group, or an inner group a member. */
-export async function hasRuledLinks(db: Db, id: GroupId): Promise<boolean> {
-  for (const table of LINK_TABLES) {
-    const links = db.selectFrom(table).select('user_id').where('group_id', '=', id);
-    if ((await links.where('by_rule', '!=', 0).limit(1).execute()).length > 0) return true;
-  }
-  return false;
+/** Changes that failed `attemptsMax` times are stuck, since `now` (epoch milliseconds) where they were not before. */
+export async function markExhausted(
+  tx: Db,
+  { seq }: GroupKey,
+  { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
+): Promise<void> {
+  await sql`update links set stuck_at = ${now} where group_id = ${seq}
+    and pending is not null and stuck_at is null and attempts >= ${attemptsMax}`.execute(tx);
 }

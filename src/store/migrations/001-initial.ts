@@ -20,6 +20,7 @@ function listStatements(engine: Engine): string[] {
       : 'integer primary key autoincrement';
   return [
     ...listResourceStatements(serial),
+    ...listLinkStatements(engine),
     ...listStateStatements(serial),
     ...listDriftStatements(serial),
     ...listAuditStatements(serial),
@@ -95,8 +96,6 @@ function listResourceStatements(serial: string): string[] {
       constraint names_pk primary key (name, resource))`,
     'create index names_resource on names (resource)',
     'create index names_former on names (resource) where former = 1',
-    ...listLinkStatements('memberships', serial),
-    ...listLinkStatements('group_admins', serial),
   ];
 }
 
@@ -112,22 +111,21 @@ function listFormerIdStatements(serial: string): string[] {
 }
 
 /**
- * Links of users to groups: members, and admins. Each index by user costs every link that is written a page of its own: there
- * is one.
+ * Links of users to groups, in the order of groups: a list is read in one place. The groups of a user are read from the index
+ * alone.
  */
-function listLinkStatements(table: string, serial: string): string[] {
+function listLinkStatements(engine: Engine): string[] {
+  const clustered = engine === 'postgres' ? '' : 'without rowid';
   return [
-    `create table ${table} (
-      seq ${serial}, group_id text not null references resources (id) on delete cascade on update cascade,
-      user_id text not null references resources (id) on delete cascade on update cascade,
-      desired integer,
-      observed integer, pending bigint, put_in integer default 0 not null, retry_at bigint,
-      stuck_at bigint, problem text, attempts integer default 0 not null,
-      by_rule integer default 0 not null,
-      constraint ${table}_pair unique (user_id, group_id))`,
-    `create index ${table}_group on ${table} (group_id, seq)`,
-    `create index ${table}_pending on ${table} (group_id, pending) where pending is not null`,
-    `create index ${table}_stuck on ${table} (stuck_at) where stuck_at is not null`,
+    `create table links (
+      group_id bigint not null references resources (seq) on delete cascade,
+      list text not null, target bigint not null references resources (seq) on delete cascade,
+      desired integer, observed integer, pending bigint, put_in integer default 0 not null,
+      by_rule integer default 0 not null, retry_at bigint, attempts integer default 0 not null,
+      stuck_at bigint, problem text, constraint links_pk primary key (group_id, list, target)) ${clustered}`,
+    'create index links_target on links (target, list, group_id, desired, observed, by_rule)',
+    'create index links_pending on links (group_id, pending) where pending is not null',
+    'create index links_stuck on links (stuck_at) where stuck_at is not null',
   ];
 }
 

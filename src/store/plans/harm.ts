@@ -47,10 +47,10 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   const managed = sql`origin is not null and deleted_at is null`;
   const count = {
     deactivate: sql`select count(*) as count from resources where type = 'user' and active = 1 and ${managed}`,
-    removeMember: sql`select count(*) as count from memberships where observed = 1
-      and group_id in (select id from resources where ${managed})`,
-    demoteAdmin: sql`select count(*) as count from group_admins where observed = 1
-      and group_id in (select id from resources where ${managed})`,
+    removeMember: sql`select count(*) as count from links where observed = 1 and list = 'member'
+      and group_id in (select seq from resources where ${managed})`,
+    demoteAdmin: sql`select count(*) as count from links where observed = 1 and list = 'admin'
+      and group_id in (select seq from resources where ${managed})`,
     cutAccess: sql`select count(*) as count from resources where ${managed}`,
     deleteGroup: sql`select count(*) as count from resources where type = 'group' and ${managed}`,
   }[harm];

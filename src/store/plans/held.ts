@@ -3,10 +3,10 @@ import { listWaiting, onlyWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, FIELD_CHANGES, getChangeRow } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
+import type { LinkKey } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseCells, waits } from '../engine/columns.ts';
-import { LINK_TABLES } from '../links/links.ts';
 import type { ResourceRow } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 
@@ -20,15 +20,16 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   // A repair that waited is held like everything else.
   const repairing = tx.updateTable('drifts').where('status', '=', 'repairing');
   await repairing.set({ status: 'open', plan_id: null }).execute();
-  for (const table of LINK_TABLES) {
-    const person = table === 'memberships' ? 'member' : 'admin';
-    const waiting = tx.updateTable(table).where('pending', 'is not', null);
-    const ended = waiting.set({ pending: null, retry_at: null, attempts: 0 });
-    for (const link of await ended.returning(['group_id', 'user_id', 'desired']).execute()) {
-      const kind = `${person}.${link.desired === 1 ? 'add' : 'remove'}` as const;
-      const place = { type: 'group', resourceId: link.group_id, memberId: link.user_id } as const;
-      held.push({ ...UNKNOWN, kind, ...place });
-    }
+  // Whom the changes are about is read before they end.
+  const { rows } = await sql<LinkKey & { groupId: string; desired: number }>`
+    select link.list, home.id as "groupId", person.id as "userId", link.desired
+    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
+    where link.pending is not null order by link.list desc, link.group_id, link.target`.execute(tx);
+  await sql`update links set pending = null, retry_at = null, attempts = 0
+    where pending is not null`.execute(tx);
+  for (const { list, groupId, userId, desired } of rows) {
+    const kind = `${list}.${desired === 1 ? 'add' : 'remove'}` as const;
+    held.push({ ...UNKNOWN, kind, type: 'group', resourceId: groupId, memberId: userId });
   }
   return held;
 }

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { listStuck as listStuckCells } from '../../domain/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
 /** Condition of a resource that failed several times and is not stuck. */
@@ -140,15 +139,12 @@ async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
-  const select = (table: LinkTable, field: string) => sql`
-    select ${sql.lit(field)} as field, link.group_id as id, home.name,
-      link.user_id as person, link.problem, link.stuck_at as since,
-      case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
-    from ${sql.table(table)} as link join resources as home on home.id = link.group_id
-    where link.stuck_at is not null`;
   const { rows } = await sql<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>`
-    select * from (${select('memberships', 'members')} union all ${select('group_admins', 'admins')}) as stuck
-    order by since, id, person limit ${limit}`.execute(db);
+    select link.list || 's' as field, home.id, home.name,
+      person.id as person, link.problem, link.stuck_at as since,
+      case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
+    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
+    where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`.execute(db);
   return rows.map((row) => ({
     ...row,
     type: 'group',

@@ -92,8 +92,7 @@ function listDeletions({ id, names }: ErasedUser): Statement[] {
   return [
     sql`delete from names where resource = ${id}`,
     sql`delete from former_ids where ${ofUser}`,
-    sql`delete from memberships where user_id = ${id}`,
-    sql`delete from group_admins where user_id = ${id}`,
+    sql`delete from links where target = (select seq from resources where id = ${id})`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
     sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
     ...named.map((is) => sql`delete from disputes where resource_type = 'user' and ${is}`),
@@ -137,22 +136,21 @@ const FAILS = sql`(due_at is not null or stuck_at is not null)`;
 const WORDS = [
   { table: 'resources', column: 'last_error', fails: FAILS },
   { table: 'resources', column: 'cells', fails: FAILS },
-  { table: 'memberships', column: 'problem', fails: sql`pending is not null` },
-  { table: 'group_admins', column: 'problem', fails: sql`pending is not null` },
+  { table: 'links', column: 'problem', fails: sql`pending is not null` },
 ] as const;
 
 /** Takes these names out of the service's words about changes of others that fail. */
 export async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
   const isMentioned = createMention(names);
   for (const { table, column, fails } of WORDS) {
-    const { rows } = await sql<{ seq: number; text: string }>`
-      select seq, ${sql.ref(column)} as text from ${sql.table(table)}
+    const { rows } = await sql<{ text: string }>`
+      select distinct ${sql.ref(column)} as text from ${sql.table(table)}
       where ${fails} and ${sql.ref(column)} like '%"words"%'`.execute(tx);
-    for (const { seq, text } of rows) {
+    for (const { text } of rows) {
       const silent = silence(text, isMentioned);
       if (silent === undefined) continue;
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${silent}
-        where seq = ${seq} and ${sql.ref(column)} = ${text}`.execute(tx);
+        where ${fails} and ${sql.ref(column)} = ${text}`.execute(tx);
     }
   }
 }
@@ -174,13 +172,12 @@ export async function findErasureFacts(
   db: Db,
   { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,
 ): Promise<ErasureFacts> {
-  const waits = sql`user_id = ${id} and (pending is not null or retry_at is not null or stuck_at is not null)`;
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
   const { rows } = await sql<ErasureFacts>`select
-    (select count(*) from memberships where ${waits})
-      + (select count(*) from group_admins where ${waits}) as links,
+    (select count(*) from links where target = (select seq from resources where id = ${id})
+      and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
         select id from plans where ended_at is null)) as held,
     (select count(*) from drifts where ${about} and status in (${active})

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import type { LinkList } from '../../domain/link.ts';
 import { parseCells } from '../engine/columns.ts';
-import type { LinkTable } from '../links/links.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import { countWaitingLinks } from './lists.ts';
@@ -51,20 +51,32 @@ export interface LinkView {
   readonly observed: number | null;
   readonly pending: number | null;
   readonly stuck_at: number | null;
-  /** Of an admin by a rule or a member by an inner group: 1 it put the user in, 2 it found them there. */
+  /** 1: an admin by a rule, or a member by an inner group. */
   readonly by_rule: number;
 }
 
-/** A link with its place in the order of joining. */
+/** A link with the number of what it leads to, by which a list of them is ordered. */
 export interface SeqLink extends LinkView {
   readonly seq: number;
 }
 
-/** Links of a list, in order of joining. */
+/** One end of links: a user, or a group. */
+export interface LinkEnd {
+  readonly type: 'user' | 'group';
+  readonly seq: number;
+}
+
+/** SQL of the links of one end, in one list. */
+function isOf({ type, seq }: LinkEnd, list: LinkList): RawBuilder<unknown> {
+  const column = sql.ref(type === 'user' ? 'link.target' : 'link.group_id');
+  return sql`${column} = ${seq} and link.list = ${list}`;
+}
+
+/** Links of a list. */
 interface LinkQuery extends Part {
-  readonly list: LinkTable;
+  readonly list: LinkList;
   /** Of a user: groups, else the users of this group. What is deleted is left out, but for admins who are. */
-  readonly of: { readonly userId: UserId } | { readonly groupId: string };
+  readonly of: LinkEnd;
 }
 
 /** Lists the live groups of a user, or the members or admins of a group. */
@@ -72,17 +84,14 @@ export async function listLinkViews(
   db: Db,
   { list, of, afterSeq, limit }: LinkQuery,
 ): Promise<SeqLink[]> {
-  const [other, side] =
-    'userId' in of
-      ? [sql`link.group_id`, sql`link.user_id = ${of.userId}`]
-      : [sql`link.user_id`, sql`link.group_id = ${of.groupId}`];
-  const isAdmin = list === 'group_admins';
+  const other = sql.ref(of.type === 'user' ? 'link.group_id' : 'link.target');
+  const live = list === 'admin' ? sql`` : sql`and other.deleted_at is null`;
   const { rows } = await sql<SeqLink>`
-    select link.seq, other.id, other.name, link.desired, link.observed, link.pending,
+    select other.seq, other.id, other.name, link.desired, link.observed, link.pending,
       link.stuck_at, link.by_rule
-    from ${sql.table(list)} as link join resources as other on other.id = ${other}
-    where ${side} and link.seq > ${afterSeq} ${isAdmin ? sql`` : sql`and other.deleted_at is null`}
-    order by link.seq limit ${limit}`.execute(db);
+    from links as link join resources as other on other.seq = ${other}
+    where ${isOf(of, list)} and other.seq > ${afterSeq} ${live}
+    order by other.seq limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -99,18 +108,12 @@ interface LinkCounts {
 }
 
 /** Counts the links of a list of a group, or of a user. */
-export async function countLinks(
-  db: Db,
-  table: LinkTable,
-  of: { readonly group_id: GroupId } | { readonly user_id: UserId },
-): Promise<LinkCounts> {
-  const condition =
-    'group_id' in of ? sql`group_id = ${of.group_id}` : sql`user_id = ${of.user_id}`;
+export async function countLinks(db: Db, list: LinkList, of: LinkEnd): Promise<LinkCounts> {
   const { rows } = await sql<LinkCounts>`
     select count(*) as "all", count(case when desired = 1 then 1 end) as desired,
       count(case when observed = 1 then 1 end) as observed, count(pending) as pending, count(stuck_at) as stuck,
       count(case when pending is null and desired <> observed then 1 end) as differing
-    from ${sql.table(table)} where ${condition}`.execute(db);
+    from links as link where ${isOf(of, list)}`.execute(db);
   return rows[0] ?? { all: 0, desired: 0, observed: 0, pending: 0, stuck: 0, differing: 0 };
 }
 

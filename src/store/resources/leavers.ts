@@ -159,9 +159,9 @@ export async function listForeignGroups(
 ): Promise<ForeignGroup[]> {
   if (userIds.length === 0) return [];
   const { rows } = await sql<ForeignGroup>`
-    select m.user_id as "userId", g.id, g.name
-    from memberships as m join resources as g on g.id = m.group_id
-    where m.user_id in (${sql.join(userIds)}) and m.observed = 1
+    select u.id as "userId", g.id, g.name
+    from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
+    where u.id in (${sql.join(userIds)}) and m.list = 'member' and m.observed = 1
       and g.origin is null and g.deleted_at is null
     order by g.name`.execute(db);
   return rows;

@@ -87,14 +87,12 @@ export async function countWaitingLinks(
   ids: readonly GroupId[],
 ): Promise<Map<GroupId, WaitingCount[]>> {
   if (ids.length === 0) return new Map();
-  const list = (table: 'memberships' | 'group_admins', noun: 'member' | 'admin') => sql`
-    select group_id, case when desired = 1 then ${sql.lit(`${noun}.add`)}
-      else ${sql.lit(`${noun}.remove`)} end as kind
-    from ${sql.table(table)} where group_id in (${sql.join(ids)}) and pending is not null`;
   const { rows } = await sql<WaitingCount>`
-    select group_id, kind, count(*) as count
-    from (${list('memberships', 'member')} union all ${list('group_admins', 'admin')}) as waiting
-    group by group_id, kind order by kind desc`.execute(db);
+    select home.id as group_id, link.list || case when link.desired = 1 then '.add' else '.remove' end as kind,
+      count(*) as count
+    from resources as home join links as link on link.group_id = home.seq
+    where home.id in (${sql.join(ids)}) and link.pending is not null
+    group by home.id, kind order by kind desc`.execute(db);
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 

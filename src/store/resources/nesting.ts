@@ -3,7 +3,7 @@ import type { GroupId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres, readInChunks } from '../engine/dialect.ts';
-import { lockedInOrder } from '../links/shown.ts';
+import { lockedInOrder } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
 import type { GroupRow } from './rows.ts';
 
@@ -62,5 +62,8 @@ export async function listNested(
 
 /** Waits until nobody else writes these groups, and keeps them as they are until the transaction ends. */
 export async function lockGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
-  if (isPostgres(tx) && ids.length > 0) await lockedInOrder(tx, sql.join(ids)).execute(tx);
+  if (!isPostgres(tx) || ids.length === 0) return;
+  await lockedInOrder(tx, sql`select seq from resources where id in (${sql.join(ids)})`).execute(
+    tx,
+  );
 }

@@ -1,16 +1,10 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import {
-  type GivenKey,
-  type GroupId,
-  groupId,
-  type ResourceKey,
-  toResourceKey,
-} from '../../domain/ids.ts';
+import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
-import { LINK_TABLES } from '../links/links.ts';
+import type { GroupKey } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
 import { lockRow, updateRow } from './rows.ts';
 
@@ -105,11 +99,10 @@ async function listResting(
 
 /** Groups in which a change of this user rests. */
 export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
-  const resting = LINK_TABLES.map(
-    (list) => sql`select group_id as id from ${sql.table(list)}
-      where user_id = ${id} and pending is not null and retry_at > ${now}`,
-  );
-  const { rows } = await sql<{ id: string }>`${sql.join(resting, sql` union `)}`.execute(db);
+  const { rows } = await sql<{ id: string }>`
+    select distinct home.id from resources as person join links as link on link.target = person.seq
+      join resources as home on home.seq = link.group_id
+    where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`.execute(db);
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
@@ -118,24 +111,16 @@ async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried 
   const row = await lockRow(tx, key);
   if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateRow(tx, row, toPrioritised(row, row.due_at, now));
-  const lists = row.type === 'group' ? await retryLinks(tx, row.id) : [];
+  const lists = row.type === 'group' ? await retryLinks(tx, row) : [];
   const waits = [...listWaiting(parseCells<string>(row)), ...lists];
   return { type: row.type, id: row.id, name: row.name, waits };
 }
 
 /** Has the waiting users of a group's lists tried now; returns the lists that have some. */
-async function retryLinks(tx: Db, id: GroupId): Promise<string[]> {
-  const lists: string[] = [];
-  for (const list of LINK_TABLES) {
-    const waiting = await tx
-      .updateTable(list)
-      .set({ retry_at: null })
-      .where('group_id', '=', id)
-      .where('pending', 'is not', null)
-      .executeTakeFirst();
-    if (waiting.numUpdatedRows > 0n) lists.push(list === 'memberships' ? 'members' : 'admins');
-  }
-  return lists;
+async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
+  const { rows } = await sql<{ list: string }>`update links set retry_at = null
+    where group_id = ${seq} and pending is not null returning list || 's' as list`.execute(tx);
+  return [...new Set(rows.map(({ list }) => list))].toSorted().toReversed();
 }
 
 /** True for a deleted row whose lost create is looked for. */

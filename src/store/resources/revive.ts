@@ -6,7 +6,7 @@ import type { SentCreate } from '../../domain/resource-state.ts';
 import { moveOwnCalls } from '../audit/own-calls.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight, isUnsure, markInterrupted } from '../in-flight.ts';
-import { leaveGroups, notifyGroupsOf } from '../links/work.ts';
+import { leaveGroups, notifyGroupsOf } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
 import { deleteRow, getRow, type NewRow, type ResourceRow, type RowOf, updateRow } from './rows.ts';
 

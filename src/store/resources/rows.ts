@@ -6,7 +6,7 @@ import { chunks, forUpdate, readInChunks, readParts } from '../engine/dialect.ts
 import { createPrune } from '../engine/prune.ts';
 import { toAssignments, toValues } from '../engine/row-sql.ts';
 import { StoreError } from '../engine/store-error.ts';
-import { touchGroupsOf } from '../links/shown.ts';
+import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { keepFormerNames } from './known-names.ts';
@@ -112,9 +112,12 @@ export async function insertRow<Type extends ResourceType>(
   return stored;
 }
 
-/** Adds users or groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
-export async function insertRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
-  for (const some of chunks(rows)) await sql`insert into resources ${toValues(some)}`.execute(tx);
+/** Adds users or groups as the service shows them, and returns their rows. @throws StoreError `store-conflict` when one is known by now. */
+export async function insertRows(tx: Db, rows: readonly NewRow[]): Promise<ResourceRow[]> {
+  return readInChunks(rows, async (some) => {
+    const inserted = sql<ResourceRow>`insert into resources ${toValues(some)} returning *`;
+    return (await inserted.execute(tx)).rows;
+  });
 }
 
 /**
@@ -261,14 +264,16 @@ const HAS_LISTS = sql`origin is not null and deleted_at is null and upstream_uid
 /** Lists live managed groups with an observed or a wanted admin. */
 export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
   const { rows } = await sql<{ id: GroupId }>`select id from resources
-    where ${HAS_LISTS} and id in (select group_id from group_admins) order by seq`.execute(db);
+    where ${HAS_LISTS} and seq in (select group_id from links where list = 'admin') order by seq`.execute(
+    db,
+  );
   return rows.map(({ id }) => id);
 }
 
 /** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
 export async function listGroupsWithOwnedAdmins(db: Db, part: Part): Promise<GroupRow[]> {
-  const named = sql`select group_id from group_admins where desired is not null`;
-  return listWithLists(db, sql`(admins_asked = 1 or id in (${named}))`, part);
+  const named = sql`select group_id from links where list = 'admin' and desired is not null`;
+  return listWithLists(db, sql`(admins_asked = 1 or seq in (${named}))`, part);
 }
 
 /** Lists live managed groups with roles in entities that rules want, or wanted. */

@@ -3,10 +3,8 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import type { ByRule, RuledFacts } from '../../domain/ruled-link.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { chunks, forUpdate, readInChunks } from '../engine/dialect.ts';
-import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, selectRows, type UserRow } from './rows.ts';
 
@@ -57,8 +55,9 @@ export async function listGroupNamesOf(
 ): Promise<ReadonlyMap<UserId, readonly string[]>> {
   const wanted = await readInChunks(userIds, async (some) => {
     const { rows } = await sql<{ user_id: UserId; name: string }>`
-      select m.user_id, g.name from memberships as m join resources as g on g.id = m.group_id
-      where m.user_id in (${sql.join(some)}) and m.desired = 1
+      select u.id as user_id, g.name from resources as u
+      join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
+      where u.id in (${sql.join(some)}) and m.list = 'member' and m.desired = 1
       and g.origin is not null and g.deleted_at is null`.execute(db);
     return rows;
   });
@@ -77,10 +76,10 @@ export async function listWantedMembers(
   for (const groups of chunks(groupIds)) {
     for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
       const among =
-        some === undefined ? isDirect : sql`${isDirect} and m.user_id in (${sql.join(some)})`;
+        some === undefined ? isDirect : sql`${isDirect} and u.id in (${sql.join(some)})`;
       const { rows } = await sql<{ user_id: UserId }>`
-        select distinct m.user_id from memberships as m join resources as u on u.id = m.user_id
-        where m.group_id in (${sql.join(groups)}) and m.desired = 1 and u.deleted_at is null ${among}`.execute(
+        select distinct u.id as user_id from links as m join resources as u on u.seq = m.target
+        where m.group_id in (select seq from resources where id in (${sql.join(groups)})) and m.list = 'member' and m.desired = 1 and u.deleted_at is null ${among}`.execute(
         db,
       );
       for (const { user_id } of rows) found.add(user_id);
@@ -94,70 +93,4 @@ export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Prom
   const isManaged = sql`origin is not null and deleted_at is null`;
   const named = sql`id in (${sql.join(userIds)}) and ${isManaged} order by id ${forUpdate(tx)}`;
   return selectRows(tx, 'user', named);
-}
-
-/** One user in a list, as rules and inner groups see it. */
-export interface RuledLink extends RuledFacts {
-  readonly userId: UserId;
-}
-
-const BY_RULE: readonly ByRule[] = [null, 'put', 'found'];
-
-/** Lists present, former and wanted users of a list: all, or those among `userIds`; deleted users leave by themselves. */
-export async function listRuledLinks(
-  db: Db,
-  list: LinkTable,
-  groupId: GroupId,
-  userIds?: readonly UserId[],
-): Promise<RuledLink[]> {
-  const rows: RuledLink[] = [];
-  for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
-    const found = await db
-      .selectFrom(`${list} as a`)
-      .innerJoin('resources as u', 'u.id', 'a.user_id')
-      .select(['a.user_id', 'a.desired', 'a.observed', 'a.pending', 'a.by_rule'])
-      .where('a.group_id', '=', groupId)
-      .where('u.deleted_at', 'is', null)
-      .$if(some !== undefined, (query) => query.where('a.user_id', 'in', some ?? []))
-      .execute();
-    for (const { user_id, by_rule, ...facts } of found) {
-      rows.push({ userId: user_id, ...facts, byRule: BY_RULE[by_rule] ?? null });
-    }
-  }
-  return rows;
-}
-
-/** Stores what rules or inner groups made of a list. Who put its users in stays as it was. */
-export async function saveRuledLinks(
-  tx: Db,
-  list: LinkTable,
-  groupId: GroupId,
-  rows: readonly RuledLink[],
-): Promise<void> {
-  for (const chunk of chunks(rows)) {
-    await tx
-      .insertInto(list)
-      .values(
-        chunk.map(({ userId, desired, observed, pending, byRule }) => ({
-          group_id: groupId,
-          user_id: userId,
-          desired,
-          observed,
-          pending,
-          retry_at: null,
-          attempts: 0,
-          by_rule: BY_RULE.indexOf(byRule),
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['user_id', 'group_id']).doUpdateSet((set) => ({
-          desired: set.ref('excluded.desired'),
-          pending: set.ref('excluded.pending'),
-          retry_at: set.ref('excluded.retry_at'),
-          attempts: set.ref('excluded.attempts'),
-          by_rule: set.ref('excluded.by_rule'),
-        })),
-      )
-      .execute();
-  }
 }

@@ -9,7 +9,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { NO_LINKS } from '../links/waiting.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 
 /** Input of the plan for a user. */
@@ -26,10 +25,7 @@ export function toUserState(row: UserRow): UserState {
 }
 
 /** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */
-export function toGroupState(
-  row: GroupRow,
-  links: Pick<GroupState, 'members' | 'admins'> = NO_LINKS,
-): GroupState {
+export function toGroupState(row: GroupRow, links: GroupState['links'] = []): GroupState {
   return {
     id: row.id,
     ids: toUpstreamIds(row),
@@ -39,7 +35,7 @@ export function toGroupState(
     created: row.origin === 'created',
     ...toCommonState(row),
     cells: parseCells(row),
-    ...links,
+    links,
   };
 }
 

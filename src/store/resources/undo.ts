@@ -1,10 +1,8 @@
 import type { Cells } from '../../domain/cell.ts';
 import type { GroupField } from '../../domain/group.ts';
-import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Link, LinkKey } from '../../domain/link.ts';
 import type { UserField } from '../../domain/user.ts';
-import { parseStored } from '../engine/columns.ts';
-import type { LinkWrite } from '../links/links.ts';
 import type { Origin } from '../schema.ts';
 
 /** Facts that take one write of a user or group back. */
@@ -13,9 +11,8 @@ export interface Undo {
   readonly before: Before | undefined;
   /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
   readonly after: string;
-  /** The links of a group that the write changed, as they were; null: there was none. */
-  readonly members: ReadonlyMap<UserId, LinkWrite | null>;
-  readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
+  /** The links of a group that the write changed. */
+  readonly links: readonly WrittenLink[];
   /** True when the write takes access, or removes members or admins, which is never taken back for the rest of it. */
   readonly removes: boolean;
 }
@@ -36,30 +33,8 @@ export interface Before {
   readonly innerGroups?: string;
 }
 
-/** The lists of users in an undo of a write that changes none. */
-export const NO_LINKS_WRITTEN: Pick<Undo, 'members' | 'admins'> = {
-  members: new Map(),
-  admins: new Map(),
-};
-
-/** An undo as JSON has it: links are a list of pairs there. */
-interface StoredUndo extends Omit<Undo, 'members' | 'admins'> {
-  readonly members: readonly Pair[];
-  readonly admins: readonly Pair[];
-}
-type Pair = readonly [string, LinkWrite | null];
-
-/** Text of an undo, as `parseUndo` reads it. */
-export function toUndoText(undo: Undo): string {
-  return JSON.stringify({ ...undo, members: [...undo.members], admins: [...undo.admins] });
-}
-
-/** The undo of a request that waits in another process. */
-export function parseUndo(text: string): Undo {
-  const undo = parseStored<StoredUndo>(text);
-  return { ...undo, members: toLinks(undo.members), admins: toLinks(undo.admins) };
-}
-
-function toLinks(pairs: readonly Pair[]): Undo['members'] {
-  return new Map(pairs.map(([id, link]) => [userId(id), link]));
+/** A link that a write changed. */
+export interface WrittenLink extends LinkKey {
+  /** As it was; null: there was none. */
+  readonly before: Link | null;
 }

@@ -3,8 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { chunks, isPostgres, readInChunks, readParts } from '../engine/dialect.ts';
-import type { LinkTable } from '../links/links.ts';
+import { isPostgres, readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
@@ -82,8 +81,8 @@ function toSelects(display: string): Readonly<Record<ResourceType, string>> {
   const type = `case when m.by_rule = 0 then ',"type":"direct"}' else ',"type":"indirect"}' end`;
   const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ${type}`;
   const groups = `coalesce((select string_agg(${entry}, ',' order by g.seq)
-    from memberships as m join resources as g on g.id = m.group_id
-    where m.user_id = resources.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
+    from links as m join resources as g on g.seq = m.group_id
+    where m.target = resources.seq and m.list = 'member' and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '')`;
   return {
     user: `${columns}, ${groups} as groups from resources where type = 'user'`,
     group: `${columns}, inner_groups from resources where type = 'group'`,
@@ -130,71 +129,19 @@ function toPart(
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
-/** Number of users read by one statement: a group may have all of them. */
-const USERS_AT_ONCE = 5_000;
-
 /** User in a list of a group, as a filter on that list sees them. */
 export interface ListedUser {
-  readonly owner: GroupId;
   readonly id: UserId;
   readonly display: string;
 }
 
-/** Link of a group to a user. `display` null: no list shows it. */
-interface ListedLink {
-  readonly seq: number;
-  readonly display: string | null;
-}
-
-/** Lists the members or the admins of these groups, in order of joining; of members those alone whom a provider named, or nobody. */
-export async function listUsersOfGroups(
-  db: Db,
-  table: LinkTable,
-  ids: readonly GroupId[],
-): Promise<ListedUser[]> {
-  const users: ListedUser[] = [];
-  for await (const page of streamUsersOfGroups(db, table, ids)) {
-    for (const user of page) users.push(user);
-  }
-  return users;
-}
-
-/** The members or the admins of these groups as `listUsersOfGroups`, some thousands at a time: a group may have all users. */
-export async function* streamUsersOfGroups(
-  db: Db,
-  table: LinkTable,
-  ids: readonly GroupId[],
-): AsyncGenerator<ListedUser[]> {
-  const direct = table === 'memberships' ? sql`and m.by_rule = 0` : sql``;
-  for (const chunk of chunks(ids)) {
-    // All links in their order, and each name by itself: see `readMembers` in `shown.ts`.
-    const pages = readParts(USERS_AT_ONCE, async ({ afterSeq, limit }) => {
-      const { rows } = await sql<Omit<ListedUser, 'display'> & ListedLink>`
-        select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 ${direct} then
-          (select u.name from resources as u where u.id = m.user_id and u.deleted_at is null) end as display
-        from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${afterSeq}
-        order by m.seq limit ${limit}`.execute(db);
-      return rows;
-    });
-    for await (const rows of pages) {
-      yield rows.flatMap(({ owner, id, display }) =>
-        display === null ? [] : { owner, id, display },
-      );
-    }
-  }
-}
-
-/** Users by their ids as a list of `owner` would show them; those that are not there are left out. */
-export async function listUsersById(
-  db: Db,
-  owner: GroupId,
-  ids: readonly UserId[],
-): Promise<ListedUser[]> {
+/** Users by their ids as a list of a group would show them; those that are not there are left out. */
+export async function listUsersById(db: Db, ids: readonly UserId[]): Promise<ListedUser[]> {
   return readInChunks(ids, async (chunk) => {
-    const { rows } = await sql<Pick<ListedUser, 'id' | 'display'>>`
+    const { rows } = await sql<ListedUser>`
       select id, name as display from resources
       where id in (${sql.join(chunk)}) and type = 'user' and deleted_at is null`.execute(db);
-    return rows.map((row) => ({ owner, ...row }));
+    return rows;
   });
 }
 
@@ -259,21 +206,22 @@ function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
 
 /** Condition: the user is in this group, and the group is not deleted. */
 function isIn(groupId: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`id in (select m.user_id from memberships as m where m.group_id = ${groupId}
-    and coalesce(m.desired, m.observed) = 1 and ${isLive('group', groupId)})`;
+  return sql<SqlBool>`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
+    and m.list = 'member' and coalesce(m.desired, m.observed) = 1)`;
 }
 
 /** Condition: the group shows this member, a user or group that is not deleted. */
 function has(id: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`id in (select m.group_id from memberships as m where m.user_id = ${id}
-    and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0 and ${isLive('user', id)}
-    union select id from resources where inner_groups <> '[]'
-      and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${isLive('group', id)})`;
+  return sql<SqlBool>`seq in (select m.group_id from links as m where m.target = ${toLive('user', id)}
+    and m.list = 'member' and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0
+    union select seq from resources where inner_groups <> '[]'
+      and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${toLive('group', id)} is not null)`;
 }
 
-function isLive(type: ResourceType, id: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from resources as linked
-    where linked.id = ${id} and linked.type = ${sql.lit(type)} and linked.deleted_at is null)`;
+/** SQL of the number of what is not deleted. */
+function toLive(type: ResourceType, id: string): RawBuilder<unknown> {
+  return sql`(select live.seq from resources as live
+    where live.id = ${id} and live.type = ${sql.lit(type)} and live.deleted_at is null)`;
 }
 
 function join(

@@ -172,15 +172,13 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       prepare: addMany,
     },
   ],
-  'change-member': [
+  'change-link': [
     changeList('add a member', { op: 'add', path: 'members', call: 'groupUsers.addUserToGroup' }),
     changeList('remove a member', {
       op: 'remove',
       path: 'members',
       call: 'groupUsers.removeUserFromGroup',
     }),
-  ],
-  'change-admin': [
     changeList('add an admin', { op: 'add', path: ADMINS, call: 'groupAdmins.addAdminToGroup' }),
     changeList('remove an admin', {
       op: 'remove',

@@ -37,19 +37,19 @@ function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
 
 function checkMembers({ company }: Play, { row, group, snapshot }: Present): string[] {
   const there = company.directory.state.links.member.usersOf(group.id);
-  const accounts = new Map(snapshot.users.map(({ id, upstream_id }) => [id, upstream_id]));
+  const accounts = new Map(snapshot.users.map(({ seq, upstream_id }) => [seq, upstream_id]));
   const known = new Set<number>();
   const problems = snapshot.members.flatMap((link) => {
-    const account = accounts.get(link.user_id);
-    if (link.group_id !== row.id || typeof account !== 'number') return [];
+    const account = accounts.get(link.target);
+    if (link.group_id !== row.seq || typeof account !== 'number') return [];
     known.add(account);
-    const { user_id, desired, observed, pending, retry_at } = link;
+    const { target, desired, observed, pending, retry_at } = link;
     const isThere = there.has(account);
     const isOtherwise = desired !== null && (desired === 1) !== isThere;
     const found = [
-      (observed === 1) !== isThere && `member ${user_id} observed=${observed} is ${isThere}`,
-      pending !== null && retry_at === null && `member ${user_id} waits and is not stuck`,
-      pending === null && isOtherwise && `member ${user_id} desired=${desired} is ${isThere}`,
+      (observed === 1) !== isThere && `member ${target} observed=${observed} is ${isThere}`,
+      pending !== null && retry_at === null && `member ${target} waits and is not stuck`,
+      pending === null && isOtherwise && `member ${target} desired=${desired} is ${isThere}`,
     ];
     return found.filter((problem) => problem !== false);
   });

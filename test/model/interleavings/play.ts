@@ -5,7 +5,7 @@ import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
 import { createLocalBell } from '../../../src/store/bell.ts';
 import { toGroupColumns, toUserColumns } from '../../../src/store/engine/columns.ts';
-import { observeLinks } from '../../../src/store/links/observations.ts';
+import { observeLinks } from '../../../src/store/links/observe.ts';
 import { insertRow } from '../../../src/store/resources/rows.ts';
 import { type Company, createCompany } from './company.ts';
 import type { Trouble } from './gated-transport.ts';
@@ -188,7 +188,7 @@ async function addGroup(
   const id = groupId(newId());
   const attributes = { schemas: [GROUP_SCHEMA_URI], displayName: name };
   await world.store.write(async (tx) => {
-    await insertRow(tx, {
+    const row = await insertRow(tx, {
       type: 'group',
       id,
       origin: isManaged ? 'created' : null,
@@ -201,7 +201,7 @@ async function addGroup(
       modified_at: at,
     });
     const seen = { upstreamUserIds: members.map((member) => member.id) };
-    await observeLinks(tx, 'memberships', id, { ...seen, baseline: isManaged ? 1 : null });
+    await observeLinks(tx, row, { ...seen, list: 'member', baseline: isManaged ? 1 : null });
   });
   return { id, group };
 }

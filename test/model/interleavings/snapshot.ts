@@ -3,14 +3,14 @@ import { toVersions, type Versions } from '../../../src/domain/cell-test-support
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
 import { type GroupRow, listRows, type UserRow } from '../../../src/store/resources/rows.ts';
-import type { LinkColumns } from '../../../src/store/schema.ts';
+import type { LinksTable } from '../../../src/store/schema.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** Everything that the store holds of people and groups. */
 export interface Snapshot {
   readonly users: readonly UserRow[];
   readonly groups: readonly GroupRow[];
-  readonly members: readonly Selectable<LinkColumns>[];
+  readonly members: readonly Selectable<LinksTable>[];
 }
 
 const ALL = { afterSeq: 0, limit: 1_000_000, of: 'all' } as const;
@@ -20,7 +20,7 @@ export async function readSnapshot({ read }: Store): Promise<Snapshot> {
   return {
     users: await listRows(read, 'user', ALL),
     groups: await listRows(read, 'group', ALL),
-    members: await read.selectFrom('memberships').selectAll().orderBy('seq').execute(),
+    members: await read.selectFrom('links').selectAll().where('list', '=', 'member').execute(),
   };
 }
 
@@ -44,8 +44,8 @@ export function describeRows({ users, groups, members }: Snapshot): string[] {
     ),
     ...groups.map((row) => `group ${row.id} ${row.name} rest=${row.upstream_id} ${describe(row)}`),
     ...members.map(
-      ({ group_id, user_id, desired, observed, pending, retry_at }) =>
-        `member ${user_id} of ${group_id} desired=${desired} observed=${observed} pending=${pending} retry=${retry_at}`,
+      ({ group_id, target, desired, observed, pending, retry_at }) =>
+        `member ${target} of ${group_id} desired=${desired} observed=${observed} pending=${pending} retry=${retry_at}`,
     ),
   ];
 }

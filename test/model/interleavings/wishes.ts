@@ -1,4 +1,4 @@
-import { groupId, userId } from '../../../src/domain/ids.ts';
+import { userId } from '../../../src/domain/ids.ts';
 import { listLinks } from '../../../src/store/links/links.ts';
 import { findLiveRow, findRow } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
@@ -70,9 +70,10 @@ export async function checkMemberOutcome(
   { group, user, before }: { group: string; user: string; before: boolean },
 ): Promise<string[]> {
   const outcomes = listOutcomes(play, { id: group, key: toMemberKey(user), before });
-  const [link] = await listLinks(play.world.store.read, 'memberships', groupId(group), [
-    userId(user),
-  ]);
+  const { read } = play.world.store;
+  const row = await findLiveRow(read, { type: 'group', id: group });
+  if (row === undefined) return [`${group}: is not there`];
+  const [link] = await listLinks(read, row, { list: 'member', userIds: [userId(user)] });
   const isWanted = (link?.desired ?? link?.observed) === 1;
   return outcomes.has(isWanted)
     ? []

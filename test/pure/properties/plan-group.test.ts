@@ -11,6 +11,7 @@ import {
   type ObservedGroup,
 } from '../../../src/domain/group.ts';
 import { groupId, userId } from '../../../src/domain/ids.ts';
+import type { LinkList } from '../../../src/domain/link.ts';
 import type { GroupAction } from '../../../src/plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../../src/plan/plan-group.ts';
 import { hold } from './hold.ts';
@@ -42,19 +43,21 @@ const policy: fc.Arbitrary<GroupPolicy> = fc.record({
   membersPerCall: fc.constantFrom(1, 2, 100),
   deletion: fc.constantFrom('created', 'never'),
 });
-/** Who waits to come or to leave; each person once. */
-const changes: fc.Arbitrary<LinkChange[]> = fc
-  .array(fc.option(fc.boolean(), { nil: undefined }), {
-    minLength: PEOPLE.length,
-    maxLength: PEOPLE.length,
-  })
-  .map((wishes) =>
-    PEOPLE.flatMap((upstreamUserId, n) => {
-      const wish = wishes[n];
-      if (wish === undefined) return [];
-      return { userId: userId(`u${upstreamUserId}`), upstreamUserId, wanted: wish, version: 1 };
-    }),
-  );
+/** Who waits to come or to leave; each person once in a list. */
+const toChanges = (list: LinkList): fc.Arbitrary<LinkChange[]> =>
+  fc
+    .array(fc.option(fc.boolean(), { nil: undefined }), {
+      minLength: PEOPLE.length,
+      maxLength: PEOPLE.length,
+    })
+    .map((wishes) =>
+      PEOPLE.flatMap((upstreamUserId, n) => {
+        const wish = wishes[n];
+        if (wish === undefined) return [];
+        const id = userId(`u${upstreamUserId}`);
+        return { list, userId: id, upstreamUserId, wanted: wish, version: 1 };
+      }),
+    );
 
 interface Case {
   readonly state: GroupState;
@@ -68,8 +71,7 @@ const anyCase: fc.Arbitrary<Case> = fc
     held: fc.option(held, { nil: undefined }),
     people: fc.subarray(PEOPLE),
     powerful: fc.subarray(PEOPLE),
-    members: changes,
-    admins: changes,
+    links: fc.tuple(toChanges('member'), toChanges('admin')).map((lists) => lists.flat()),
     waiting: fc.subarray([...FIELDS]),
     isSeen: fc.boolean(),
     mustLook: fc.boolean(),
@@ -96,8 +98,7 @@ const anyCase: fc.Arbitrary<Case> = fc
       created: given.created,
       mustLook: given.mustLook,
       sentCreates: [],
-      members: isThere ? ends(given.members) : [],
-      admins: isThere ? ends(given.admins) : [],
+      links: isThere ? ends(given.links) : [],
     };
     const world = {
       group: given.held,
@@ -125,8 +126,8 @@ test('a plan carried out reaches what is desired in what waits, leaves all else 
       if (!state.deleted) {
         expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
       }
-      expect(world.members).toEqual(toExpected(before.members, state.members));
-      expect(world.admins).toEqual(toExpected(before.admins, state.admins));
+      expect(world.members).toEqual(toExpected(before.members, ofList(state, 'member')));
+      expect(world.admins).toEqual(toExpected(before.admins, ofList(state, 'admin')));
       if (before.group !== undefined) {
         expect(toUntouched(world.group, state)).toEqual(toUntouched(before.group, state));
       }
@@ -181,13 +182,16 @@ function record(state: GroupState, world: World, actions: readonly GroupAction[]
     ids: { ...state.ids, restId: group === undefined ? undefined : REST_ID },
     observed: group,
     cells: settle(state.cells, state.cells, reached.filter(isReached)),
-    members: looked ? state.members : state.members.filter((link) => !holds(world.members, link)),
-    admins: looked ? state.admins : state.admins.filter((link) => !holds(world.admins, link)),
+    links: looked ? state.links : state.links.filter((link) => !holds(world, link)),
   };
 }
 
-function holds(people: ReadonlySet<number>, { upstreamUserId, wanted: wish }: LinkChange): boolean {
-  return people.has(upstreamUserId) === wish;
+function ofList({ links }: GroupState, list: LinkList): LinkChange[] {
+  return links.filter((link) => link.list === list);
+}
+
+function holds(world: World, { list, upstreamUserId, wanted: wish }: LinkChange): boolean {
+  return world[`${list}s`].has(upstreamUserId) === wish;
 }
 
 function change(people: Set<number>, { upstreamUserId, wanted: wish }: LinkChange): void {
@@ -218,11 +222,8 @@ function carryOut(world: World, action: GroupAction): void {
     case 'change-members':
       for (const link of action.changes) change(world.members, link);
       return;
-    case 'change-member':
-      change(world.members, action.change);
-      return;
-    case 'change-admin':
-      change(world.admins, action.change);
+    case 'change-link':
+      change(world[`${action.change.list}s`], action.change);
       return;
     case 'look-at-entities':
     case 'change-entity':

@@ -1,0 +1,226 @@
+import { addAttempt, type Deferral, type Failing } from './failure.ts';
+import type { UserId } from './ids.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Lists of users that a group has. */
+export const LINK_LISTS = ['member', 'admin'] as const;
+
+/** List of a group: its members, or its admins. */
+export type LinkList = (typeof LINK_LISTS)[number];
+
+/** One user in one list of a group. */
+export interface LinkKey {
+  readonly list: LinkList;
+  readonly userId: UserId;
+}
+
+/** Text that tells the links of a group apart. */
+export function toLinkText({ list, userId }: LinkKey): string {
+  return `${list} ${userId}`;
+}
+
+/** What is known of one user in one list of a group. Flags are 0 or 1, times epoch milliseconds. */
+export interface Link {
+  /** 1 wanted, 0 unwanted, null: never named (not ours). */
+  readonly desired: number | null;
+  /** 1 seen, 0 seen absent, null: unknown. */
+  readonly observed: number | null;
+  /** The version of the group's write that the service does not hold yet. */
+  readonly pending: number | null;
+  /** 1: the bridge put the user in, or is to, so releasing the group or ending the rule takes the user out again. */
+  readonly put_in: number;
+  /** 1: a rule or an inner group wants it, and no provider named the user. */
+  readonly by_rule: number;
+  /** The service refused or failed this change; it is tried again then. */
+  readonly retry_at: number | null;
+  /** Number of failures by its own fault; 0: never, or the service refused it. */
+  readonly attempts: number;
+  /** Time since which it is stuck; kept through a new attempt, until the service holds what is wanted. */
+  readonly stuck_at: number | null;
+  /** Error of the service (`Refusal`), as JSON text. */
+  readonly problem: string | null;
+}
+
+/** Link of a user who is new to a list. */
+export const NEW_LINK: Link = {
+  desired: null,
+  observed: 0,
+  pending: null,
+  put_in: 0,
+  by_rule: 0,
+  retry_at: null,
+  attempts: 0,
+  stuck_at: null,
+  problem: null,
+};
+
+/** Facts of a change that did not fail. */
+const NOT_FAILED = { retry_at: null, attempts: 0, stuck_at: null, problem: null } as const;
+
+/** A write that wants a user in or out. */
+interface LinkWrite {
+  readonly wanted: boolean;
+  readonly version: number;
+  /** True when a call for the group may be on its way, or the outcome of the last one is unknown. */
+  readonly isUnsure: boolean;
+}
+
+/**
+ * The link after a provider's write; undefined: the write changes nothing. It waits when the service does not hold it
+ * for sure, also when it had drifted. What an earlier write still waits for is claimed by this one, so that undoing the
+ * earlier one cannot take it away.
+ */
+export function writeLink(
+  before: Link | undefined,
+  { wanted, version, isUnsure }: LinkWrite,
+): Link | undefined {
+  if (!wanted && before === undefined) return undefined;
+  const held = before ?? NEW_LINK;
+  const desired = wanted ? 1 : 0;
+  const waits = held.observed !== desired || held.pending !== null;
+  if (held.desired === desired && !waits) return undefined;
+  const pending = waits || isUnsure ? version : null;
+  return { ...held, desired, pending, by_rule: 0, retry_at: null, attempts: 0 };
+}
+
+/**
+ * The link after the rules or the inner groups; undefined: they change nothing. They remove only whom they put in,
+ * release whom they found there, and leave whom a provider or the takeover wants.
+ */
+export function ruleLink(
+  before: Link | undefined,
+  { wanted, version, isUnsure }: LinkWrite,
+): Link | undefined {
+  if (wanted === (before?.desired === 1)) return undefined;
+  if (wanted) {
+    const isFound = before?.desired == null && before?.observed === 1;
+    const after = writeLink(before, { wanted, version, isUnsure });
+    // A removal that was not sent yet needs no call to be taken back.
+    const isHeld = before?.observed === 1 && !isUnsure;
+    const pending = isHeld ? null : version;
+    return after && { ...after, pending, by_rule: 1, put_in: isFound ? 0 : 1 };
+  }
+  if (before === undefined || before.by_rule === 0) return undefined;
+  if (before.put_in === 0) return { ...before, desired: null, pending: null, by_rule: 0 };
+  return writeLink(before, { wanted, version, isUnsure });
+}
+
+/**
+ * The link after a list was seen; undefined: it is forgotten.
+ * @param doneUpTo newest version of a waiting change that is taken to hold where it is seen
+ */
+export function seeLink(before: Link, observed: number | null, doneUpTo: number): Link | undefined {
+  const seen = observed === before.observed ? before : { ...before, observed };
+  if (doneUpTo === 0) return seen;
+  const isTold = seen.pending !== null && seen.pending <= doneUpTo;
+  if (isTold && seen.desired !== null && seen.desired === observed) {
+    return withoutOver({ ...seen, ...NOT_FAILED, pending: null });
+  }
+  // What was refused is tried again; what failed keeps its time.
+  const isRefused = seen.retry_at !== null && seen.attempts === 0;
+  return withoutOver(isTold && isRefused ? { ...seen, retry_at: null } : seen);
+}
+
+/** Forgets a link that is neither wanted nor there, and that nothing waits for. */
+function withoutOver(link: Link): Link | undefined {
+  const isOver = link.pending === null && link.observed === 0 && link.desired !== 1;
+  return isOver ? undefined : link;
+}
+
+/** A change that a call has made, or found to hold already. */
+interface MadeChange {
+  readonly wanted: boolean;
+  /** It held before the bridge asked, so the bridge did not put the user in. */
+  readonly heldAlready?: true;
+}
+
+/**
+ * The link after its change was made; undefined: it is forgotten. A change that a later write replaced keeps waiting: every
+ * write after the plan has a higher version.
+ */
+export function endChange(
+  before: Link,
+  { wanted, heldAlready }: MadeChange,
+  plannedVersion: number,
+): Link | undefined {
+  const isNewer = before.pending !== null && before.pending > plannedVersion;
+  if (!wanted && before.desired === 0 && !isNewer) return undefined;
+  return {
+    ...before,
+    ...NOT_FAILED,
+    observed: wanted ? 1 : 0,
+    put_in: wanted && !heldAlready ? 1 : 0,
+    pending: isNewer ? before.pending : null,
+  };
+}
+
+/** The link whose change the service refused. What was stuck before stays so since then. */
+export function refuseLink(before: Link, { problem, now, retryAt }: Deferral): Link {
+  const stuck_at = before.stuck_at ?? now;
+  return { ...before, retry_at: retryAt, attempts: 0, problem: JSON.stringify(problem), stuck_at };
+}
+
+/** The link whose change failed once more, after `attempts` failures. */
+export function failLink(
+  before: Link,
+  { attempts: past = 0, problem, ...failing }: FailedLink,
+): Link {
+  const attempts = addAttempt(past, failing);
+  const retry_at = failing.toRetryAt(attempts);
+  return { ...before, attempts, retry_at, problem: JSON.stringify(problem) };
+}
+
+/** A failed attempt at one change. */
+interface FailedLink extends Failing {
+  /** Failures before it; absent: none. */
+  readonly attempts?: number | undefined;
+  readonly problem: Refusal;
+}
+
+/**
+ * The link after a refused write of it was taken back, and the link before that write; undefined: it is forgotten. A change
+ * that has reached the service waits to be brought back, since `next`; one that a later write replaced stays.
+ */
+export function revertLink(
+  link: Link,
+  before: Link | null,
+  { version, next }: { readonly version: number; readonly next: number },
+): Link | undefined {
+  if (link.pending === version) return before ?? undefined;
+  if (link.pending !== null) return link;
+  const desired = before === null ? 0 : before.desired;
+  const pending = desired === null || desired === link.observed ? null : next;
+  if (desired === 0 && pending === null) return undefined;
+  return { ...link, desired, pending, by_rule: before?.by_rule ?? 0 };
+}
+
+/** The link whose change is not to be made: the service holds what it held. */
+export function dropChange(before: Link): Link {
+  return { ...before, ...NOT_FAILED, pending: null, observed: before.observed ?? 1 };
+}
+
+/** The link whose desired state waits since `version`, where nothing waits yet. */
+export function claimLink(before: Link, version: number): Link {
+  return before.pending === null ? { ...before, pending: version } : before;
+}
+
+/** The link of a group or account that is gone from the service: a wanted one waits again, another one is forgotten. */
+export function restartLink(before: Link, version: number): Link | undefined {
+  return before.desired === 1 ? { ...claimLink(before, version), observed: 0 } : undefined;
+}
+
+/** The link after an adoption: who is seen in the group is wanted there. */
+export function adoptLink(before: Link): Link {
+  return before.desired === null ? { ...before, desired: before.observed } : before;
+}
+
+/** The link of a group that is let go of: whom the bridge put in is removed again, and the others are forgotten. */
+export function releaseLink(before: Link, version: number): Link | undefined {
+  if (before.put_in === 0 && before.pending === null) return undefined;
+  return { ...before, desired: 0, pending: version };
+}
+
+/** The link of a group that is not managed any more: it is only observed. */
+export function disownLink(before: Link): Link | undefined {
+  return before.observed === 1 ? { ...before, desired: null, put_in: 0, by_rule: 0 } : undefined;
+}
