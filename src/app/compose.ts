@@ -57,7 +57,7 @@ export interface Bridge {
   renew(secrets: Secrets): void;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
-  /** Finishes or gives back what runs and closes the connections to the service. The store stays the caller's. */
+  /** Finishes or cancels what runs and closes the connections to the service. The store stays open. */
   stop(): Promise<void>;
 }
 
@@ -164,14 +164,14 @@ function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Se
 }
 
 function openActLog({ store, openRecord, clock, logger }: WatchedOptions): ActLog {
-  const told = ({ change: _, ...act }: OperatorAct) => {
+  const report = ({ change: _, ...act }: OperatorAct) => {
     // A call of the service has a line of its own.
     if (!act.route.startsWith('/ops/api/'))
       logger.log(events.operatorActed({ ...act, operator: toLoggedName(act) }));
   };
   const onFailure = (error: unknown) =>
     logger.log(events.jobFailed({ job: 'acts', at: 'store', error }));
-  return createActLog({ store, openRecord, clock, told, onFailure });
+  return createActLog({ store, openRecord, clock, report, onFailure });
 }
 
 /** Opens the parts that know the credentials, requests and ids of identity providers. */

@@ -28,7 +28,7 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const { store, openRecord } = createRecorder(opened);
     const clock = await openStoreClock(store, systemClock);
     const nobody = () => undefined;
-    const acts = createActLog({ store, openRecord, clock, told: nobody, onFailure: nobody });
+    const acts = createActLog({ store, openRecord, clock, report: nobody, onFailure: nobody });
     const act = { ...COMMAND, method: 'POST', route: '/ops/tokens', change: undefined };
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
     const tokens = createTokens({ store, clock, onRevoked: nobody });

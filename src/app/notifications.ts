@@ -155,7 +155,7 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
 }
 
 /** Reports on deliveries, in the log and the metrics. */
-export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['told'] {
+export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['report'] {
   return {
     attempted: (fields) => metrics.notifications.inc(fields),
     receiverDown: (fields) => logger.log(events.receiverDown(fields)),

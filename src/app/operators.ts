@@ -66,7 +66,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),
-      told: tellCalls(logger),
+      report: tellCalls(logger),
     },
     notifications: toNotificationSource(options),
     openAct: acts.open,
@@ -99,7 +99,7 @@ function toLists({ store, clock }: WatchedOptions, findReading: OpsSources['find
 }
 
 /** Logs calls of operators, each with who made it. */
-function tellCalls(logger: Logger): ApiSource['told'] {
+function tellCalls(logger: Logger): ApiSource['report'] {
   return (call, res) => {
     const { name, id: credential } = getOperator(res);
     const operator = toLoggedName({ credential, operator: name });

@@ -207,7 +207,7 @@ function openKeeping({ options }: TenureParts, deps: ReconcileDeps) {
 
 function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
   const { store, clock, random } = deps;
-  const told = toNotifierTelemetry(options);
+  const report = toNotifierTelemetry(options);
   const policy = options.settings.notify;
-  return createNotifier({ store, clock, random, policy, observe, told });
+  return createNotifier({ store, clock, random, policy, observe, report });
 }

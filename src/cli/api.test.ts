@@ -368,7 +368,7 @@ test('files are uploaded with their names, directly and through the bridge', asy
 async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Promise<Env> {
   const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
   const call: ApiSource['call'] = (...args) => transport.call(...args);
-  const api: ApiSource = { call, findSubject: async () => undefined, told: () => undefined };
+  const api: ApiSource = { call, findSubject: async () => undefined, report: () => undefined };
   const operator: Credential = {
     id: 'settings-1',
     name: 'operator',

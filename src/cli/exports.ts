@@ -29,7 +29,7 @@ interface Options {
   readonly type?: 'user' | 'group';
 }
 
-/** A request with an export, and how its answer is told. */
+/** A request with an export, and how its answer is printed. */
 interface ExportCommand<Name extends OpsSchemaName> {
   readonly usage: string;
   readonly about: string;

@@ -32,7 +32,7 @@ interface Step {
   readonly send?: string;
   readonly change?: string;
   readonly made?: string;
-  /** Name of the creation whose body is sent, with the members of `body` in place of its own. */
+  /** Name of a creation: its body is sent, with the members of `body` in place of its own. */
   readonly like?: string;
   readonly body?: JsonObject;
   readonly ops?: readonly JsonObject[];

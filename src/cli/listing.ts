@@ -291,11 +291,11 @@ export const addSettingsCommand: AddCommand = (program, context) => {
     .addHelpText('after', SETTINGS_HELP)
     .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
       const { shown, warnings } = loadSettings();
-      const { whose, all } = here
-        ? { whose: 'this environment and file; a running bridge may have others', all: shown }
+      const { source, all } = here
+        ? { source: 'this environment and file; a running bridge may have others', all: shown }
         : await readSettings(context);
       const items = changed ? all.filter(({ from }) => from !== 'default') : all;
-      const table = `Settings of ${whose}:\n\n${toTable(items, SETTINGS.columns, context)}`;
+      const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
       write(json ? toJson({ items, nextCursor: null }) : table);
       if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
     });
@@ -308,5 +308,5 @@ async function readSettings(context: CliContext) {
   const client = context.connect();
   const reading = { path: '/settings', limit: Number.MAX_SAFE_INTEGER, context } as const;
   const { items: all } = await readList<ShownSetting>(client, reading);
-  return { whose: `the bridge that answers at ${client.url}`, all };
+  return { source: `the bridge that answers at ${client.url}`, all };
 }

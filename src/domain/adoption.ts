@@ -27,7 +27,7 @@ export type Adoption =
 export interface AdoptionRequest {
   readonly id: string;
   readonly privileged: 'refuse' | 'adopt';
-  /** Name of the provider whose it is from then on; its limits do not bind an operator. */
+  /** Name of the provider that manages it from then on; its limits do not bind an operator. */
   readonly provider: string;
   /** True: nothing is taken over, and the result is what it would be. */
   readonly isDryRun: boolean;

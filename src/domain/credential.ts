@@ -19,6 +19,6 @@ export interface Credential {
   readonly purpose: Purpose;
   /** Matters for SCIM alone. */
   readonly profile: Profile;
-  /** The provider whose it is; matters for SCIM alone. */
+  /** The provider that presents it; matters for SCIM alone. */
   readonly provider: string;
 }

@@ -15,7 +15,7 @@ export type HandoverOutcome = (typeof HANDOVER_OUTCOMES)[number];
  * - `imported`: the bridge answers by this id from now on
  * - `known`: it does so already
  * - `taken`: the id is somebody else's
- * - `ambiguous`: it is not sure whose the row is
+ * - `ambiguous`: the row fits more than one person
  * - `only-file`: nobody here is it
  */
 export const IMPORT_OUTCOMES = ['imported', 'known', 'taken', 'ambiguous', 'only-file'] as const;

@@ -112,13 +112,13 @@ export function ruleLink(
 export function seeLink(before: Link, observed: number | null, doneUpTo: number): Link | undefined {
   const seen = observed === before.observed ? before : { ...before, observed };
   if (doneUpTo === 0) return seen;
-  const isTold = seen.pending !== null && seen.pending <= doneUpTo;
-  if (isTold && seen.desired !== null && seen.desired === observed) {
+  const isCovered = seen.pending !== null && seen.pending <= doneUpTo;
+  if (isCovered && seen.desired !== null && seen.desired === observed) {
     return withoutOver({ ...seen, ...NOT_FAILED, pending: null });
   }
   // What was refused is tried again; what failed keeps its time.
   const isRefused = seen.retry_at !== null && seen.attempts === 0;
-  return withoutOver(isTold && isRefused ? { ...seen, retry_at: null } : seen);
+  return withoutOver(isCovered && isRefused ? { ...seen, retry_at: null } : seen);
 }
 
 /** Forgets a link that is neither wanted nor there, and that nothing waits for. */
@@ -154,13 +154,13 @@ export function endChange(
   };
 }
 
-/** The link whose change the service refused. What was stuck before stays so since then. */
+/** The link after the service refused its change. It stays stuck since the first refusal. */
 export function refuseLink(before: Link, { problem, now, retryAt }: Deferral): Link {
   const stuck_at = before.stuck_at ?? now;
   return { ...before, retry_at: retryAt, attempts: 0, problem: JSON.stringify(problem), stuck_at };
 }
 
-/** The link whose change failed once more, after `attempts` failures. */
+/** The link after one more failure of its change; `attempts`: those before. */
 export function failLink(
   before: Link,
   { attempts: past = 0, problem, ...failing }: FailedLink,
@@ -194,17 +194,17 @@ export function revertLink(
   return { ...link, desired, pending, by_rule: before?.by_rule ?? 0 };
 }
 
-/** The link whose change is not to be made: the service holds what it held. */
+/** The link after its change was dropped: the service still holds the earlier state. */
 export function dropChange(before: Link): Link {
   return { ...before, ...NOT_FAILED, pending: null, observed: before.observed ?? 1 };
 }
 
-/** The link whose desired state waits since `version`, where nothing waits yet. */
+/** The link with its desired state pending since `version`, unless a change is pending already. */
 export function claimLink(before: Link, version: number): Link {
   return before.pending === null ? { ...before, pending: version } : before;
 }
 
-/** The link of a group or account that is gone from the service: a wanted one waits again, another one is forgotten. */
+/** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */
 export function restartLink(before: Link, version: number): Link | undefined {
   return before.desired === 1 ? { ...claimLink(before, version), observed: 0 } : undefined;
 }
@@ -214,7 +214,7 @@ export function adoptLink(before: Link): Link {
   return before.desired === null ? { ...before, desired: before.observed } : before;
 }
 
-/** The link of a group that is let go of: whom the bridge put in is removed again, and the others are forgotten. */
+/** The link after its group was released: users whom the bridge put in are removed, other links are forgotten. */
 export function releaseLink(before: Link, version: number): Link | undefined {
   if (before.put_in === 0 && before.pending === null) return undefined;
   return { ...before, desired: 0, pending: version };

@@ -14,7 +14,7 @@ export interface Loop {
 /** Surroundings of a loop. */
 interface LoopDeps {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Told of a failed turn, unless the loop was stopped by then. */
+  /** Called with the error of a failed turn, unless the loop was stopped by then. */
   readonly onFailure: (error: unknown) => void;
   /** Rest after a failed turn, in milliseconds. */
   readonly failedRestMs: number;

@@ -19,9 +19,9 @@ export interface NotifierDeps {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly policy: PosterPolicy & { readonly receivers: readonly Receiver[] };
-  /** Reads what receivers may be told. */
+  /** Reads what receivers may learn. */
   readonly observe: () => Promise<Observed>;
-  readonly told: {
+  readonly report: {
     attempted(fields: { receiver: string; result: 'delivered' | 'failed' }): void;
     /** A receiver takes nothing from now on. */
     receiverDown(fields: { receiver: string; reason: string }): void;
@@ -46,11 +46,11 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 
 /** Creates the notifier of one lead. */
 export function createNotifier(deps: NotifierDeps): Notifier {
-  const { store, clock, policy, observe, told } = deps;
+  const { store, clock, policy, observe, report } = deps;
   const names = policy.receivers.map(({ name }) => name);
   const poster = createPoster(clock, policy);
   // Another lead goes on with what this one has not stored.
-  const timing = { clock, onFailure: told.failed, failedRestMs: LOOK_MS };
+  const timing = { clock, onFailure: report.failed, failedRestMs: LOOK_MS };
   const deliveries = policy.receivers.map((receiver) => {
     const { run, endPause } = createDelivery(deps, receiver, poster);
     return { loop: createLoop(timing, run), endPause };
@@ -68,7 +68,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
 
   return {
     start() {
-      cleaning = store.write((tx) => deleteOtherNotices(tx, names)).catch(told.failed);
+      cleaning = store.write((tx) => deleteOtherNotices(tx, names)).catch(report.failed);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         for (const { endPause } of deliveries) endPause();
@@ -90,7 +90,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
  * message gets the others.
  */
 function createDelivery(
-  { store, clock, random, told }: NotifierDeps,
+  { store, clock, random, report }: NotifierDeps,
   receiver: Receiver,
   poster: Poster,
 ) {
@@ -103,14 +103,14 @@ function createDelivery(
     failures += 1;
     if (failures === 1) {
       downAt = clock.now();
-      told.receiverDown({ receiver: name, reason: error });
+      report.receiverDown({ receiver: name, reason: error });
     }
     resumeAt = clock.now() + Math.max(toWaitMs(failures, random()), retryAfterMs);
   }
 
   function noteUp(): void {
     const afterMs = clock.now() - downAt;
-    if (failures > 0) told.receiverUp({ receiver: name, afterMs, failures });
+    if (failures > 0) report.receiverUp({ receiver: name, afterMs, failures });
     failures = 0;
   }
 
@@ -121,7 +121,7 @@ function createDelivery(
     if (!isWanted) return true;
     const result = await poster.post(receiver, row);
     const isTaken = result.kind === 'delivered';
-    told.attempted({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
+    report.attempted({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
     if (isTaken) {
       await store.write((tx) => endNotice(tx, row));
     } else {

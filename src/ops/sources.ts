@@ -113,7 +113,7 @@ export interface ApiSource {
   /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
   readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
   /** Reports each call when it has ended, without its values. */
-  readonly told: (call: EndedCall, res: Response) => void;
+  readonly report: (call: EndedCall, res: Response) => void;
 }
 
 /** A call of an operator that has ended. */

@@ -53,9 +53,9 @@ export async function finishStep<T extends KindTypes>(
   const isSure = isWaiting || row.unsure_since === null;
   await kind.save(tx, step, isSure ? rested : await toRestingRow(tx, rested, step));
   const isOut = row.deleted_at !== null && kind.isOut(row, { ...state, cells });
-  const left_ = isOut ? await kind.leave(tx, row, now) : [];
+  const groups = isOut ? await kind.leave(tx, row, now) : [];
   const progress = toProgress(next, links.oldest);
-  return { finished: true, ...progress, undone, notified: [...notified, ...left_] };
+  return { finished: true, ...progress, undone, notified: [...notified, ...groups] };
 }
 
 /** Waiting changes of the lists of a row; a user has none. */

@@ -42,7 +42,7 @@ const WINDOWS = 10;
 
 /**
  * The row of which nothing waits any more, after a call of unknown outcome. Where something was written since that call was
- * planned, another look is owed once it cannot take effect any more. Only a step that became due after that is proof of it: an
+ * planned, another look follows once it cannot take effect any more. Only a step that became due after that is proof of it: an
  * earlier one may have done its work before the lost call did.
  */
 export async function toRestingRow<Row extends UnsureRow>(

@@ -79,12 +79,12 @@ export function toRetriedRow<Row extends ResourceRow>(
   return { ...row, ...toRetryColumns(row, outcome, step), ...unsure };
 }
 
-/** Keeps a refused look owed, unless nothing waits for the resource itself any more. */
+/** Keeps a refused look planned, unless nothing waits for the resource itself any more. */
 export function keepLook<Row extends ResourceRow>(
   row: Row,
   { planned }: { readonly planned: LookPlanned },
 ): Row {
   if (!planned.mustLook) return row;
-  const isOwed = isExistenceOf(parseCells(row)) || isStale(row);
-  return { ...row, must_look: isOwed ? 1 : 0 };
+  const isNeeded = isExistenceOf(parseCells(row)) || isStale(row);
+  return { ...row, must_look: isNeeded ? 1 : 0 };
 }

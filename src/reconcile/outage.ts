@@ -41,7 +41,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
     return before < successes;
   }
 
-  /** False when the service may be at fault. */
+  /** False if the service may be down. */
   function noteFailure({ key, isLook, outcome }: EndedStep): boolean {
     // A call that was not sent tells of the service alone.
     const series = isLook || outcome.kind === 'later' ? looks : changes;
@@ -52,7 +52,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
 
   return {
     /**
-     * Notes the end of a step; false when the service may be at fault for the failure: at that of a look unless others
+     * Notes the end of a step; false if the failure may be an outage of the service: at that of a look unless others
      * were answered since the last one.
      */
     note(step: EndedStep): boolean {

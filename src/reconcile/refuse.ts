@@ -59,14 +59,14 @@ export async function refuse<T extends KindTypes>(
       (field) => asked[field]?.pending === waiter.version && !kind.isRuled(draft, field),
     );
     if (takesElse(waiter, fields, parts)) continue;
-    const told = withEarlierRefusals(problem, asked, fields);
+    const said = withEarlierRefusals(problem, asked, fields);
     if (waiter.undo.before === undefined && fields.includes(kind.existence)) {
-      undone.push({ version: waiter.version, problem: told });
+      undone.push({ version: waiter.version, problem: said });
       return { row: draft, undone, isNotCreated: true };
     }
     const links = await revertLinks(tx, row, waiter, parts);
     if (fields.length === 0 && links.length === 0) continue;
-    const withEarlier = withEarlierWords(withUsers(told, parts, links), listWords(links));
+    const withEarlier = withEarlierWords(withUsers(said, parts, links), listWords(links));
     undone.push({ version: waiter.version, problem: withEarlier });
     const isLast = row.version === waiter.version;
     draft = await kind.revert(tx, draft, step, { waiter, fields, links, isLast });

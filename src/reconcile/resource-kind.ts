@@ -53,7 +53,7 @@ export interface KindTypes {
 /** Step that ended, with all that recording it needs. */
 export interface Step<T extends KindTypes> {
   readonly outcome: Outcome<T['known']>;
-  /** False when the service may be at fault for the failure. */
+  /** False if the failure may be an outage of the service. */
   readonly isOwn: boolean;
   /** Number of steps of this run that have failed. */
   readonly failures: number;

@@ -95,7 +95,7 @@ export function toSuccessColumns(row: { readonly must_look: number }) {
   return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
-/** Columns after a step that worked; a look that was asked for meanwhile is left owed by a step without one. */
+/** Columns after a step that worked; a step without a look keeps a look that was requested meanwhile. */
 export function toDoneColumns(
   row: { readonly must_look: number },
   { planned }: { readonly planned: { readonly mustLook: boolean } },
@@ -133,7 +133,7 @@ function toLookedColumns(row: { readonly must_look: number }) {
 
 /**
  * Columns of a resource that another call may have changed. A run of its own may have looked before that call had its
- * effect, so the record of that run leaves a look owed.
+ * effect, so the record of that run keeps the look.
  */
 export function toStaleColumns(now: number) {
   return { must_look: LOOK_AGAIN, due_at: now };

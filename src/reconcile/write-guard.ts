@@ -68,7 +68,7 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
       followed.set(undefined);
     },
     /**
-     * Starts before anything runs. `onResumed` is told when changes may be sent again.
+     * Starts before anything runs. `onResumed` is called when changes may be sent again.
      * @throws BridgeError `work-due` when acknowledged changes would be left undone
      */
     async start(onResumed: () => void): Promise<void> {

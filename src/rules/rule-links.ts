@@ -48,8 +48,10 @@ export async function ruleLinks(
   const row = await lockRow(tx, { type: 'group', id: groupId });
   const isOurs = row?.origin != null && row.deleted_at === null;
   if (!isOurs || (list === 'admin' && row.admins_asked === 1)) return { row, writes: [] };
-  const find = list === 'admin' ? listWantedAdmins : listInnerMembers;
-  const wanted = await find(tx, rules, row, users);
+  const wanted =
+    list === 'admin'
+      ? await listWantedAdmins(tx, rules, row, users)
+      : await listInnerMembers(tx, row, users);
   const links = await listLinks(tx, row, { list, userIds: users });
   // Deleted users leave by themselves.
   const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
@@ -66,7 +68,6 @@ export async function ruleLinks(
 /** Lists those whom a provider made members of a group inside of this one. */
 async function listInnerMembers(
   tx: Db,
-  _rules: Rules,
   { id }: GroupRow,
   users: readonly UserId[] | undefined,
 ): Promise<Set<UserId>> {

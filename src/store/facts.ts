@@ -65,7 +65,7 @@ export interface FollowedFact<Value> {
   stop(): void;
 }
 
-/** Reads a fact and follows it once it is started; `onSet` is told of each value. @throws StoreError */
+/** Reads a fact and follows it once it is started; `onSet` is called with each value. @throws StoreError */
 export async function followFact<Value>(
   { read, engine }: Pick<Store, 'read' | 'engine'>,
   fact: Fact<Value>,

@@ -8,7 +8,7 @@ export function isInFlight({ in_flight }: { readonly in_flight: number }): boole
   return in_flight !== 0;
 }
 
-/** Columns of a row all of whose waiting changes are sent, because an earlier call may still take effect. */
+/** Columns of a row with an earlier call that may still take effect: all its waiting changes are sent. */
 export const EVERYTHING_UNSURE = { unsure_since: 0 } as const;
 
 /** True when a call for this resource is on its way, or ended without a known outcome. */
@@ -30,7 +30,7 @@ const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 /** Conditions under which a call may leave: nothing was written since it was planned. */
 interface PlannedFrom {
   readonly version: number;
-  /** The value of `must_look` from which the call may not leave, because somebody asked for another look. */
+  /** The value of `must_look` from which the call may not leave, because another look was requested. */
   readonly notMustLook: number;
   /** The first row of the call in the ledger; undefined: it has none. */
   readonly callRow: number | undefined;
@@ -55,7 +55,7 @@ export async function markInFlight(
   return marked.numUpdatedRows > 0n;
 }
 
-/** Columns of a row whose calls nobody will hear of: what was written since they left is unsure. */
+/** Columns of a row with calls of lost outcome: what was written since they left is unsure. */
 function toInterrupted() {
   const isAsSent = sql`in_flight = 0 or exists (select 1 from own_calls as call
     where call.id = resources.in_flight and call.at >= resources.modified_at)`;
@@ -63,7 +63,7 @@ function toInterrupted() {
   return { in_flight: 0, must_look: 1, unsure_since } as const;
 }
 
-/** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
+/** Makes a resource due for a look after its run ended without a result, at `dueAt` (epoch milliseconds). */
 export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
   const which = sql<boolean>`resource.id = ${key.id}`;
   await forgetOutcomes(tx, which);
@@ -74,10 +74,10 @@ export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): 
     .execute();
 }
 
-/** Makes `must_look` the owed look of the run that begins now. */
+/** Assigns a requested second look (`must_look` 2) to the run that begins now. */
 export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
-  const owed = tx.updateTable('resources').set({ must_look: 1 }).where('id', '=', key.id);
-  await owed.where('must_look', '>', 1).execute();
+  const requested = tx.updateTable('resources').set({ must_look: 1 }).where('id', '=', key.id);
+  await requested.where('must_look', '>', 1).execute();
 }
 
 /**
@@ -94,7 +94,7 @@ export async function recoverInFlight(tx: Db, now: number): Promise<number> {
   return Number(result.numUpdatedRows);
 }
 
-/** Nobody will hear how the calls ended that may be on their way to these resources. */
+/** Marks the outcome of calls that may be on their way to these resources as lost. */
 async function forgetOutcomes(tx: Db, which: RawBuilder<boolean>): Promise<void> {
   await sql`update own_calls set outcome = null where outcome = 'done' and id in (
     select call.id from resources as resource

@@ -11,7 +11,7 @@ export type InspectionRow = ResourceRow & { readonly [Name in LookColumn]: Given
 type LookColumn = 'look_at' | 'look_since' | 'look_source';
 type Given = { [Name in LookColumn]: NonNullable<Selectable<ResourcesTable>[Name]> };
 
-/** Reason to look at somebody; times are epoch milliseconds. */
+/** Reason to look at a user or group; times are epoch milliseconds. */
 interface LookReason {
   readonly source: Detector;
   readonly now: number;
@@ -22,8 +22,8 @@ interface LookReason {
 }
 
 /**
- * Has a user or group compared. One who waits already is looked at anew, and not later: what was to be read before is
- * still to be read. What others have changed is to be decided about, and what an operator has changed is not.
+ * Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read. The
+ * source `operator` is replaced by any other, because changes by others need a decision.
  */
 export async function addInspection(
   tx: Db,
@@ -47,7 +47,7 @@ export async function listDueInspections(
   return rows;
 }
 
-/** Has everybody looked at now who is to be looked at later than `beyond` (epoch milliseconds). */
+/** Makes every look due now that is scheduled after `beyond` (epoch milliseconds). */
 export async function prioritiseInspections(
   tx: Db,
   { now, beyond }: { readonly now: number; readonly beyond: number },
@@ -55,7 +55,7 @@ export async function prioritiseInspections(
   await sql`update resources set look_at = ${now} where look_at > ${beyond}`.execute(tx);
 }
 
-/** When the next one is to be looked at (epoch milliseconds), or undefined: nobody waits. */
+/** Time of the next look (epoch milliseconds), or undefined: none is scheduled. */
 export async function findNextInspectionAt(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ at: number | null }>`
     select min(look_at) as at from resources where look_at is not null`.execute(db);

@@ -27,7 +27,7 @@ export interface ResourcesTable {
   name: string;
   name_folded: string;
   origin: Origin | null;
-  /** The provider whose it is, while it is managed; its `external_id` means something to that one alone. */
+  /** The provider that manages it; `external_id` means something to that one alone. */
   provider: Generated<string>;
   external_id: string | null;
   /** The numeric id in the service of an account or group, once known. At most one live row of its type may hold it. */
@@ -70,7 +70,7 @@ export interface ResourcesTable {
   last_error: string | null;
   /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /** Creates that left and whose outcome is not known (`SentCreate[]`). */
+  /** Creates that left, with an unknown outcome (`SentCreate[]`). */
   sent_creates: Generated<string>;
   /**
    * The first row in the ledger of the calls that may be on their way to change it, until their outcome is stored;
@@ -142,7 +142,7 @@ export interface FormerIdsTable {
   resource_type: 'user' | 'group';
   former_id: string;
   resource_id: string;
-  /** The provider whose links it is in. */
+  /** The provider that sends this id. */
   provider: string;
   created_at: number;
 }
@@ -195,7 +195,7 @@ export interface OwnCallsTable {
   upstream_id: string | null;
   member_id: string | null;
   /**
-   * A call that converges a resource is `done` unless it is told otherwise; while it may be on its way, the resource is in
+   * A call that converges a resource is `done` until another outcome is stored; while it may be on its way, the resource is in
    * flight. null: the outcome is lost, or the call of an operator is under way.
    */
   outcome: Generated<CallOutcome | null>;
@@ -228,7 +228,7 @@ export interface AuditEventsTable {
 /** User or group that an event of the audit log names; where it named none that was known, a text of it. */
 export interface AuditEventSubjectsTable {
   event_id: string;
-  /** The SCIM id, or a text in the form of `toNameKey`: it may be the id or name of somebody who is known later. */
+  /** The SCIM id, or a text in the form of `toNameKey`: it may be the id or name of a user or group that is known later. */
   subject: string;
   /** null: it is a text. */
   resource_type: 'user' | 'group' | null;
@@ -391,7 +391,7 @@ export interface TokensTable extends AccessColumns {
 /** An OAuth client, which is a provider. */
 export interface ClientsTable extends AccessColumns {
   seq: Generated<number>;
-  /** The provider whose client it is. */
+  /** The provider that the client is. */
   provider: Generated<string>;
   /** Unique among those that are not revoked. */
   name: string;
@@ -503,7 +503,7 @@ export interface LeaderTable {
   expires_at: number;
   /** By then every call of the leader has ended, also when it is not heard of any more. */
   quiet_at: number;
-  /** News for the other processes, as JSON text; null: it has told none yet. */
+  /** News for the other processes, as JSON text; null: it has sent none yet. */
   news: string | null;
 }
 
@@ -535,10 +535,10 @@ export interface ErrandsTable {
 }
 
 /**
- * What one receiver is told of one condition:
- * - `began`, `ended`: it is told that the condition began, or ended
- * - `told`: it knows that the condition holds
- * - `once`: it is told of something that does not end
+ * State of one condition for one receiver:
+ * - `began`, `ended`: the message that it began, or ended, waits for delivery
+ * - `told`: the message that it began was delivered
+ * - `once`: the message about something that does not end waits for delivery
  */
 export type NoticePhase = 'began' | 'told' | 'ended' | 'once';
 

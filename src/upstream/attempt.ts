@@ -64,7 +64,7 @@ async function announce(
   const callClass = toClass(call);
   const sending = { operation, args, attempt: number, callClass, key: options.key };
   try {
-    // The hook last: every call that it is told of leaves, unless the hook objects.
+    // The hook last: every call that it sees leaves, unless the hook objects.
     await options.beforeSend?.(sending);
     await hook?.(sending);
   } catch (cause) {

@@ -162,8 +162,7 @@ function createControls(
 }
 
 /**
- * The same way to the service, whose calls get the options that `toOptions` makes of theirs: it is asked once a call, and
- * what it throws is how the call ends.
+ * A transport that passes the options of each call through `toOptions`. What `toOptions` throws is the result of the call.
  */
 export function withOptions<Given extends CallOptions>(
   upstream: Transport,

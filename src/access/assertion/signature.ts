@@ -31,7 +31,7 @@ export function parseKeyId(text: string): string | undefined {
   return kid;
 }
 
-/** The subject of an assertion before anything is proven: it only says whose keys are to be tried. */
+/** The subject of an assertion before anything is proven: it only selects the keys that are tried. */
 export function readSubject(text: string): string {
   return String(parsePart(text, 1).sub);
 }

@@ -155,11 +155,11 @@ export function toOperationHelp(operation: Operation): string {
   const { stage, source, paging, content, deprecated } = operation;
   const required = Object.entries(pathParameters).map(([name, type]) => [`${name}*`, type]);
   const notes = [stage, source === 'field-notes' ? 'not in the documents of the service' : ''];
-  const told = notes.filter(Boolean).join(', ');
+  const remarks = notes.filter(Boolean).join(', ');
   const isForm = content === 'multipart' || content === 'json-or-multipart';
   const sections = [
     `Usage: scim-bridge api ${id}${toUsage(operation)}`,
-    `${method} ${path}${told === '' ? '' : `   (${told})`}`,
+    `${method} ${path}${remarks === '' ? '' : `   (${remarks})`}`,
     about,
     toTable('--path', Object.fromEntries(required)),
     toTable('--query', query),

@@ -76,12 +76,12 @@ async function call(
     const subject = await api.findSubject(operation.id, args);
     if (subject !== undefined) noteAct(res, { target: subject });
     const result = await api.call(operation, args, { signal: gone.signal });
-    api.told({ ...ended, result: 'done' }, res);
+    api.report({ ...ended, result: 'done' }, res);
     return ok({ result: result ?? null });
   } catch (error) {
     if (error instanceof TypeError) return problem(400, 'invalid', error.message);
     if (!(error instanceof UpstreamError)) throw error;
-    api.told({ ...ended, result: error.code }, res);
+    api.report({ ...ended, result: error.code }, res);
     return { status: toStatus(error), json: toApiFailure(error) };
   }
 }

@@ -152,7 +152,7 @@ function compareHeldName(
 export interface CensusPerson {
   readonly id: string;
   readonly name: string;
-  /** The provider whose it is; null: it is only observed. */
+  /** The provider that manages it; null: it is only observed. */
   readonly provider: string | null;
   /** The one that its provider gave, where it gave one. */
   readonly externalIds: readonly string[];

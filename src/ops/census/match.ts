@@ -60,7 +60,7 @@ export async function matchEntries(
       ...listSharedEntries(indexes, sure),
       ...listSharedPeople({ candidates, addresses, sure }),
     ],
-    /** True when an externalId has found somebody: the export has those that the provider sends. */
+    /** True if an externalId matched: the export has those that the provider sends. */
     knowsExternalIds: best.some(({ found: [first] }) => first?.by === 'externalId'),
   };
 }

@@ -122,7 +122,7 @@ function toGateStatus(gate: TransportHealth['service']) {
   return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
 }
 
-/** Time after which a leaver who is not out is told, in milliseconds. */
+/** Time after which a leaver who is not out is reported, in milliseconds. */
 export const LEAVER_LATE_MS = 5 * 60_000;
 
 /** Decision of an operator that keeps leavers in. */

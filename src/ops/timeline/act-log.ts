@@ -28,7 +28,7 @@ interface ActLogDeps {
   readonly openRecord: OpenRecordOf;
   readonly clock: { now(): number };
   /** Called for each act, once it is answered. */
-  readonly told: (act: OperatorAct) => void;
+  readonly report: (act: OperatorAct) => void;
   /** Called when the store does not take an act, which is lost then. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -109,7 +109,7 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
 
 /** Keeps acts in the order in which they happen. */
 export function createActLog(deps: ActLogDeps): ActLog {
-  const { store, openRecord, clock, told, onFailure } = deps;
+  const { store, openRecord, clock, report, onFailure } = deps;
   let storing: Promise<void> = Promise.resolve();
 
   function keep(save: (tx: Db) => Promise<void>): void {
@@ -121,7 +121,7 @@ export function createActLog(deps: ActLogDeps): ActLog {
       openRecord<OperatorAct>({
         insert: (tx, entry) => saveActs(tx, toRows([toAct()], { entry, at: clock.now() })),
         end(acts, { entry }) {
-          for (const act of acts) told(act);
+          for (const act of acts) report(act);
           const rows = toRows(acts, { entry, at: clock.now() });
           keep((tx) => (rows.length === 0 ? deleteAct(tx, entry) : saveActs(tx, rows)));
         },
@@ -146,12 +146,12 @@ function toRows(
   return acts.flatMap((act, index) => toRow(act, { entry: index === 0 ? entry : null, at }) ?? []);
 }
 
-function toRow(told: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct | undefined {
+function toRow(done: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct | undefined {
   // What is served with and without a slash at its end is one route.
-  const route = told.route.replace(/\/$/, '');
-  const words = ACT_WORDS[`${told.method} ${route}`];
+  const route = done.route.replace(/\/$/, '');
+  const words = ACT_WORDS[`${done.method} ${route}`];
   if (words === undefined) return undefined;
-  const { target = '', operator, credential, method, status, change } = told;
+  const { target = '', operator, credential, method, status, change } = done;
   const { concerns, unchanged } = words;
   const [state_before, state_after] = [toText(change?.before), toText(change?.after)];
   const isIdle = unchanged !== undefined && state_before !== null && state_before === state_after;
@@ -160,8 +160,8 @@ function toRow(told: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct |
   return {
     ...{ ...known, act, operator, credential, method, route },
     target: concerns === 'forgotten' ? '' : target,
-    address: told.remoteAddress,
-    request_id: told.requestId,
+    address: done.remoteAddress,
+    request_id: done.requestId,
     status: status ?? null,
     state_before,
     state_after,

@@ -92,9 +92,7 @@ function ofGroup(row: GroupRow): Subject {
 }
 
 /** The order within one moment: requests, then acts, then observations. */
-const ORDER: readonly Source[] = [
-  ...(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift'] as const),
-];
+const ORDER: Source[] = ['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift'];
 
 async function readTimeline(db: Db, subject: Subject, limit: number): Promise<OpsJson<'Timeline'>> {
   const { type, name, row } = subject;

@@ -195,11 +195,11 @@ function toCellsAfter(
   const left = held === undefined || isStale(row) ? heard : done(heard, planned.cells, held);
   const isNew = ids !== undefined && observed !== undefined && !isLinked(row);
   if (!isNew || row.deleted_at !== null) return left;
-  // A new group owes every difference from the desired state, an old one only its pending fields.
+  // Every difference of a new group becomes pending; an old one has only its pending fields.
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
-  const owed = [...listGroupDifferences(desired, observed, heard), ...listEntityFields(heard)];
+  const fields = [...listGroupDifferences(desired, observed, heard), ...listEntityFields(heard)];
   const claim = cells.existence?.pending ?? planned.cells.existence?.pending ?? row.version;
-  return ask(left, owed, claim);
+  return ask(left, fields, claim);
 }
 
 /**

@@ -28,12 +28,12 @@ import { createWorkers } from './workers.ts';
 const INLINE_MAX = 256;
 /** Time within which a retry is worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
-/** Rest of a resource after an error of our own, in milliseconds. */
+/** Wait of a resource after an error of our own, in milliseconds. */
 const REST_MS = 10_000;
 /** Interval at which the end of a run is offered to a store that takes no writes, in milliseconds. */
 const OFFER_MS = 1_000;
 
-/** Answer to a request whose change is tried again later than it waits. */
+/** Answer to a request if the next attempt comes after the end of its wait. */
 export const PUT_OFF = 'the change is stored and will be tried again';
 const WAITS_FOR_OTHERS = 'the change waits for something else first';
 const QUEUE_TOO_LONG = {
@@ -76,7 +76,7 @@ export class Convergence {
     this.#workers = createWorkers(deps, this);
     this.notify = this.#workers.tell;
     this.#reapplication = createReapplication(deps, this.notify);
-    deps.outage.onEnd(() => void this.#letGoOn());
+    deps.outage.onEnd(() => void this.#resumeWaiting());
   }
 
   /** Number of runs that have not ended. */
@@ -84,7 +84,7 @@ export class Convergence {
     return this.#running.size;
   }
 
-  /** The resources whose locks are held. */
+  /** The locked resources. */
   listLocked(): ResourceKey[] {
     return [...this.#locked.values()];
   }
@@ -202,7 +202,7 @@ export class Convergence {
       const isWaitedFor = isSoon && !this.#isRefused();
       this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
     } catch (error) {
-      // Whoever leads now looks first, and tells the requests.
+      // The new leader looks first, and answers the requests.
       if (!isNotLeading(error)) await this.#abandon(key, error);
     }
   }
@@ -227,7 +227,7 @@ export class Convergence {
   }
 
   /** The service answers again: whatever waited for that is due. */
-  async #letGoOn(): Promise<void> {
+  async #resumeWaiting(): Promise<void> {
     const { store, clock, events } = this.#deps;
     try {
       await prioritiseWaiting(store, clock.now());

@@ -265,7 +265,7 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
     upstreamUserIds: memberIds,
     baseline,
     absent: isUnsure ? 'unknown' : 'out',
-    // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
+    // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
   };
 }

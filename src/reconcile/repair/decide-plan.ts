@@ -169,7 +169,7 @@ async function isStillDesired(
   return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
 }
 
-/** The provider whose a user or group is, and the id by which that one knows it. */
+/** The provider that manages a user or group, and the id by which it knows that one. */
 interface Ownership {
   readonly provider: string;
   /** null: it gave none, or is yet to give it. */
@@ -238,7 +238,7 @@ export async function handOver(
   return true;
 }
 
-/** True when a user or group is still whose it was, under the same id. @param owned as a plan has it */
+/** True if the same provider still manages a user or group under the same id. @param owned as a plan has it */
 function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
   const { provider, externalId } = toOwnership(owned);
   if (row.origin === null || row.deleted_at !== null) return false;

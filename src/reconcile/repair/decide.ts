@@ -219,7 +219,7 @@ export interface ManyRequest {
     | { readonly kind: 'accept' }
     | { readonly kind: 'adopt'; readonly provider: string }
     | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
-  /** True: nothing is done, and what would be is told. */
+  /** True: nothing is done; the answer says what would be done. */
   readonly isDryRun: boolean;
   /** Name of the operator. */
   readonly by: string;

@@ -33,8 +33,8 @@ import {
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
-/** Interval at which the log tells the progress of an approved plan, in milliseconds. */
-const TOLD_EVERY_MS = 60_000;
+/** Interval at which the log reports the progress of an approved plan, in milliseconds. */
+const REPORT_EVERY_MS = 60_000;
 /** Interval of asking whether recovery is over, in milliseconds. */
 const LOOK_MS = 2_000;
 /** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
@@ -192,7 +192,7 @@ async function goLive(deps: RecoveryDeps): Promise<void> {
   if (mode === 'observe' || (await OBSERVING.find(store.read)) === undefined) return;
   const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
   const state = await RECOVERY.find(store.read);
-  // A restored backup, told by an operator, holds everything in any case.
+  // A restored backup that an operator reported holds everything in any case.
   if (due === 0 || state?.phase === 'requested') await store.write(OBSERVING.delete);
   else await enter(deps, state?.reason ?? { code: 'first-run' });
 }
@@ -247,15 +247,18 @@ async function openFirstRun(tx: Db, now: number): Promise<string> {
 function createHeartbeat(deps: RecoveryDeps) {
   const { store, clock, events } = deps;
   const job = { type: 'recovery', id: 'alive', restMs: ALIVE_MS };
-  let toldAt = 0;
+  let reportedAt = 0;
   let isStarted = false;
   const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
   const loop = createJob(deps, job, async () => {
     await beat();
     const now = clock.now();
     const progress = await findReleaseProgress(store.read, now);
-    if (progress !== undefined && now - Math.max(progress.startedAt, toldAt) >= TOLD_EVERY_MS) {
-      toldAt = now;
+    if (
+      progress !== undefined &&
+      now - Math.max(progress.startedAt, reportedAt) >= REPORT_EVERY_MS
+    ) {
+      reportedAt = now;
       const { startedAt, endsAt, ...counts } = progress;
       const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
       events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });

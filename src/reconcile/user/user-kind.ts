@@ -150,7 +150,7 @@ async function isItsOwn(tx: Db, row: UserRow, { upstreamId }: UserKnown): Promis
 type DoneStep = UserStep & Pick<ReconcileDeps['policy'], 'deactivation'>;
 
 function toDoneRow(row: UserRow, step: DoneStep, known: UserKnown): UserRow {
-  // The result of a call may be undone by now: the owed look tells.
+  // The result of a call may be undone by now: the look that follows shows it.
   const after = toCellsAfter(row, step, isStale(row) ? { ...known, doneFields: [] } : known);
   // A look is an observation, so that what the service refused is tried again.
   const cells = step.planned.mustLook ? endRest(after, step.now, 'refused') : after;
@@ -183,15 +183,15 @@ function toCellsAfter(
   const left = done(heard, planned.cells, known.doneFields ?? []);
   if (known.upstreamId === undefined || observed === undefined) return left;
   const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
-  const owed = listUserDifferences(desired, observed, said, deactivation);
+  const found = listUserDifferences(desired, observed, said, deactivation);
   // The address stays as the service made it; another one that is wanted by now is tried.
   const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
-  const isOwed = (field: UserField) => field !== 'address' || isRenamed;
+  const isTried = (field: UserField) => field !== 'address' || isRenamed;
   // The last write that claimed the account is answered for all of it.
   const version = cells.account?.pending ?? planned.cells.account?.pending ?? row.version;
   return ask(
     left,
-    owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
+    found.filter((field) => field === 'active' || (row.deleted_at === null && isTried(field))),
     version,
   );
 }

@@ -130,7 +130,7 @@ interface Run {
   readonly created: ReadonlyMap<string | undefined, Task>;
   readonly waiting: Task[];
   readonly failed: Set<Task>;
-  /** Stored writes whose locks are held: they are settled together, so that many changes of a group are one call. */
+  /** Stored writes with a held lock. They are settled together, so that many changes of a group are one call. */
   readonly held: Map<Task, () => Promise<void>>;
   readonly settling: Map<Task, Promise<void>>;
 }
@@ -166,7 +166,7 @@ async function runTasks(
   for (const task of waiting) if (!isEnough()) fail(run, task, circle);
 }
 
-/** Takes the first task whose referents are done. undefined: there is none, or those that are left are in circles. */
+/** Takes the first task that refers to nothing unfinished. undefined: there is none, or the rest refer to each other. */
 function takeNext(run: Run): Task | undefined {
   const { waiting } = run;
   const ready = waiting.findIndex((task) => isReady(run, task));

@@ -53,7 +53,7 @@ export function parseTrust({ trust }: Pick<ClientRow, 'trust'>): Trust | undefin
   return trust === null ? undefined : parseStored<Trust>(trust);
 }
 
-/** A secret, and whose it is; `ended`: it or its client was revoked. */
+/** A secret with its client; `ended`: it or its client was revoked. */
 export async function findSecret(db: Db, id: string) {
   return db
     .selectFrom('client_secrets')

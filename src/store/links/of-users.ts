@@ -22,7 +22,7 @@ export function lockedInOrder(tx: Db, named: RawBuilder<unknown>): RawBuilder<un
 
 /**
  * Locks the groups that name this user until the transaction ends; of those `waiting`, the groups with a waiting change of
- * the user. Whoever writes both locks groups first, in their order, and then users: nobody waits for somebody who waits.
+ * the user. A transaction that writes both locks groups first, in their order, and then users, so that none deadlock.
  */
 export async function lockGroupsOf(
   tx: Db,
@@ -87,13 +87,13 @@ export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
     where ${isTheirs}`.execute(tx);
 }
 
-/** Hands the links of one user to another, whose own desires win where both have one. */
+/** Moves the links of one user to another. If both have a link, the desired state of the other one wins. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
   const ends = { column: 'target', other: 'group_id' };
   await move(tx, ends, { from: toSeq(from), to: toSeq(to) });
 }
 
-/** Moves the links of one group to another, whose own desires win where both have one. */
+/** Moves the links of one group to another. If both have a link, the desired state of the other one wins. */
 export async function moveGroupLinks(tx: Db, from: GroupKey, to: GroupKey): Promise<void> {
   const ends = { column: 'group_id', other: 'target' };
   await move(tx, ends, { from: sql`${from.seq}`, to: sql`${to.seq}` });

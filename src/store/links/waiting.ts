@@ -60,11 +60,11 @@ function toChange({ list, userId, upstreamUserId, ...row }: WaitingRow): LinkCha
   };
 }
 
-/** Waiting changes of a group in sum, also those that rest. */
+/** Summary of the waiting changes of a group, also of those before their next attempt. */
 export interface WaitingSummary {
   /** The oldest waiting version; undefined: nothing waits. */
   readonly oldest: number | undefined;
-  /** Time of the next attempt of a resting change (epoch milliseconds). */
+  /** Time of the next attempt of a failed change (epoch milliseconds). */
   readonly nextRetryAt: number | undefined;
   /** True when a removal waits. */
   readonly removes: boolean;
@@ -74,7 +74,7 @@ export interface WaitingSummary {
   readonly failed: { readonly attempts: number; readonly problem: Refusal } | undefined;
 }
 
-/** Lists of which nothing waits, in sum. */
+/** Summary of a group without waiting changes. */
 export const NOTHING_WAITING: WaitingSummary = {
   oldest: undefined,
   nextRetryAt: undefined,

@@ -75,7 +75,7 @@ function countQueued(name: QueuedClass, dueClass: number): RawBuilder<unknown> {
   return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
 }
 
-/** A resource whose change the service does not take, although it is tried again and again. */
+/** A resource with a change that fails at each attempt. */
 export interface TroubledResource {
   readonly type: 'user' | 'group';
   readonly id: string;
@@ -88,7 +88,7 @@ export interface TroubledResource {
   readonly nextAttemptAt: number | null;
 }
 
-/** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
+/** Lists resources with a failing change, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
   const { rows } = await sql<Omit<TroubledResource, 'problem'> & { problem: string | null }>`
     select type, id, name, last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"

@@ -32,21 +32,21 @@ export async function listGroupTombstones(db: Db, nameFolded: string): Promise<G
   return selectRows(db, 'group', sql`${isNamed} order by deleted_at desc`);
 }
 
-/** Lists groups whose name in the service is about to change or to go: their removal or renaming still waits. */
+/** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
 export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
   const isLeaving = sql`(deleted_at is not null or ${waits('cells', 'displayName')})`;
   return selectRows(db, 'group', sql`${waits('cells')} and observed is not null and ${isLeaving}`);
 }
 
 /**
- * Lists live users whose account has one of these folded names, as userName or e-mail address: as it was observed, or, of a
- * managed user, as it is wanted.
+ * Lists live users with one of these folded names as the userName or e-mail address of the account: as observed, or, of
+ * a managed user, as desired.
  */
 export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
   return selectRows(db, 'user', sql`deleted_at is null and ${hasAccountName(names)}`);
 }
 
-/** Lists live users who are shown under this folded userName, or whose account has one of these names, in no order. */
+/** Lists live users with this folded userName, or with one of these names at their account, in no order. */
 export async function listUsersByAnyName(
   db: Db,
   userNameFolded: string,
@@ -101,8 +101,8 @@ export async function listTombstones(
 }
 
 /**
- * Locks and lists deleted users of this userName or address for whom no account is known, and whose create may have left one,
- * or may be on its way. Newest first.
+ * Locks and lists deleted users of this userName or address without a known account, if a create may have left one or may
+ * be on its way. Newest first.
  */
 export async function lockLostUsers(
   tx: Db,
@@ -157,7 +157,7 @@ export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined
   return rows[0];
 }
 
-/** Lists inactive managed users without a known account whose userName or address an unmanaged account has. */
+/** Lists inactive managed users without a known account, if an unmanaged account has their userName or address. */
 export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
   const { rows } = await sql<{ id: UserId }>`
     select id from resources as wanted

@@ -46,10 +46,9 @@ export async function findRowsOfAccounts(
 function toRowsOfAccounts(found: readonly UserRow[]): RowsOfAccounts {
   const byAccount = new Map<number, UserRow>();
   const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
-  const [live, deleted] = [
-    found.filter(({ deleted_at }) => deleted_at === null),
-    found.filter(({ deleted_at }) => deleted_at !== null),
-  ];
+  const { live = [], deleted = [] } = Object.groupBy(found, ({ deleted_at }) =>
+    deleted_at === null ? 'live' : 'deleted',
+  );
   for (const row of [...deleted, ...live]) {
     if (row.upstream_id === null) continue;
     const other = byAccount.get(row.upstream_id);

@@ -29,8 +29,8 @@ export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
 }
 
 /**
- * Erases the user's own row. A user whose account may still be in the service stays as a tombstone of its id, so that
- * no list brings them back; any other row goes.
+ * Erases the user's own row. If the account may still be in the service, a tombstone of its id stays, so that no list
+ * brings the user back; any other row goes.
  */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row);
@@ -50,14 +50,15 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     modified_at: now,
     erased_at: now,
     look_at: null,
+    look_source: null,
   });
 }
 
 /** Events of the audit log that say the name of a user. */
 export interface EventMentions {
-  /** Those that say it of somebody. */
+  /** Events with the name in their text. */
   readonly sayingIds: readonly string[];
-  /** Those whose author has it. */
+  /** Events by an author of that name. */
   readonly authoredIds: readonly string[];
 }
 
@@ -202,7 +203,7 @@ export async function listOldTombstones(
 /** Events of one read. */
 const EVENTS_PART = 1_000;
 
-/** Texts of an event that may hold names; `texts` are those by which it named somebody who was not known. */
+/** Texts of an event that may hold names; `texts` are names in it that were unknown. */
 interface EventTexts {
   readonly id: string;
   readonly message: string | null;

@@ -23,7 +23,7 @@ export interface ProgressRow {
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   return readInChunks(keys, async (some) => {
     const ids = sql.join(some.map(({ id }) => id));
-    const { rows } = await sql<StoredProgress>`
+    const { rows } = await sql<Omit<ProgressRow, 'key' | 'oldestLink'> & GivenKey & Oldest>`
       select type, id, version, cells, in_flight, due_at,
         (select min(pending) from links where group_id = resources.seq and pending is not null) as oldest
       from resources where id in (${ids})`.execute(db);
@@ -33,7 +33,5 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
   });
 }
 
-interface StoredProgress extends Omit<ProgressRow, 'key' | 'oldestLink'>, GivenKey {
-  /** Oldest version that waits in the lists of a group. */
-  readonly oldest: number | null;
-}
+/** The oldest version that waits in the lists of a group; null: none waits. */
+type Oldest = { readonly oldest: number | null };

@@ -13,7 +13,7 @@ const CHUNK = 500;
 /** The same of a retry, which locks each row. */
 const RETRIED_AT_ONCE = 100;
 
-/** Condition of a row with work to do. A deleted one whose lost create is looked for has times of its own. */
+/** Condition of a row with work to do. A deleted row with a lost create has times of its own. */
 const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
 
 /**
@@ -45,12 +45,12 @@ export interface Retried {
 /** Moments of a retry, in epoch milliseconds. */
 export interface Retry {
   readonly now: number;
-  /** Resources that rest beyond it are tried; `now`: all that rest. */
+  /** Resources with an attempt after it are tried; `now`: all that wait for one. */
   readonly beyond: number;
 }
 
 /**
- * Makes users and groups due now that wait for their next attempt, stuck or not. `tried` is told of each transaction.
+ * Makes users and groups due now that wait for their next attempt, stuck or not. `tried` is called after each transaction.
  */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
@@ -97,7 +97,7 @@ async function listResting(
   return rows.map(toResourceKey);
 }
 
-/** Groups in which a change of this user rests. */
+/** Groups in which a change of this user waits for its next attempt. */
 export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct home.id from resources as person join links as link on link.target = person.seq
@@ -123,7 +123,7 @@ async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
   return [...new Set(rows.map(({ list }) => list))].toSorted().toReversed();
 }
 
-/** True for a deleted row whose lost create is looked for. */
+/** True for a deleted row with a lost create that is looked for. */
 function isLookedFor(row: { readonly sent_creates: string; readonly deleted_at: number | null }) {
   return row.sent_creates !== '[]' && row.deleted_at !== null;
 }

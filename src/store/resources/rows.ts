@@ -241,11 +241,9 @@ export async function findLive(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const live = await readInChunks(ids, async (some) => {
-    const { rows } = await sql<{ id: string }>`select id from resources
-      where id in (${sql.join(some)}) and type = ${sql.lit(type)} and deleted_at is null`.execute(
-      db,
-    );
-    return rows;
+    const found = sql<{ id: string }>`select id from resources
+      where id in (${sql.join(some)}) and type = ${sql.lit(type)} and deleted_at is null`;
+    return (await found.execute(db)).rows;
   });
   return new Set(live.map(({ id }) => id));
 }

@@ -10,8 +10,8 @@ import { type UserRow, updateRow } from './rows.ts';
 const IS_WAITING = sql`seat_since is not null and due_at is not null`;
 
 /**
- * Makes the next of those who wait for a free seat due at `at` (epoch milliseconds), where it is not due before. Whose
- * last attempt is longest ago is due first, and so is the next.
+ * Makes the next user who waits for a free seat due at `at` (epoch milliseconds), unless the user is due before. The
+ * next one is the user with the oldest last attempt.
  */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
   const { rows } = await sql<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>`

@@ -90,7 +90,7 @@ export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEn
 }
 
 /**
- * True for an account that the bridge did not make and whose role no list of company users has told: it may be an
+ * True for an account that the bridge did not create and that no list of company users has shown: it may be an
  * owner's.
  */
 export function isRoleUnknown(row: UserRow): boolean {
