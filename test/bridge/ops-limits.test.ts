@@ -50,7 +50,7 @@ async function flood(purpose: string, path: string, count: number): Promise<stri
   sockets.push(socket);
   const head = `GET ${path} HTTP/1.1\r\nhost: bridge\r\nauthorization: Bearer ${tokens.get(purpose)}`;
   socket.write(`${head}\r\n\r\n`.repeat(count - 1));
-  socket.end(`${head}\r\nconnection: close\r\n\r\n`);
+  socket.write(`${head}\r\nconnection: close\r\n\r\n`);
   return [...(await text(socket)).matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status = '']) => status);
 }
 
