@@ -53,7 +53,7 @@ function listResourceStatements(serial: string): string[] {
     // No index begins with the type: without statistics SQLite would take it for the best one everywhere.
     `create unique index resources_upstream on resources (upstream_id, type)
       where deleted_at is null and upstream_id is not null`,
-    `create index resources_account on resources (upstream_id, type, deleted_at, id)
+    `create index resources_account on resources (upstream_id, type, deleted_at, seq)
       where upstream_id is not null`,
     `create unique index resources_scim_id on resources (upstream_scim_id)
       where deleted_at is null and upstream_scim_id is not null`,
@@ -81,6 +81,7 @@ function listResourceStatements(serial: string): string[] {
     "create index resources_lost on resources (seq) where sent_creates <> '[]'",
     'create index resources_stuck on resources (stuck_at) where stuck_at is not null',
     'create index resources_seats on resources (upstream_id) where takes_seat = 1',
+    'create index resources_owners on resources (seq) where owner = 1',
     'create index resources_left on resources (left_at, seq) where left_at is not null',
     'create index resources_leaving on resources (seq) where left_at is not null and out_at is null',
     'create index resources_seat_wait on resources (due_at, seq) where seat_since is not null',
@@ -125,6 +126,7 @@ function listLinkStatements(engine: Engine): string[] {
       stuck_at bigint, problem text, constraint links_pk primary key (group_id, list, target)) ${clustered}`,
     'create index links_target on links (target, list, group_id, desired, observed, by_rule)',
     'create index links_pending on links (group_id, pending) where pending is not null',
+    `create index links_admins on links (group_id, desired) where list = 'admin'`,
     'create index links_stuck on links (stuck_at) where stuck_at is not null',
   ];
 }

@@ -261,10 +261,8 @@ const HAS_LISTS = sql`origin is not null and deleted_at is null and upstream_uid
 
 /** Lists live managed groups with an observed or a wanted admin. */
 export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
-  const { rows } = await sql<{ id: GroupId }>`select id from resources
-    where ${HAS_LISTS} and seq in (select group_id from links where list = 'admin') order by seq`.execute(
-    db,
-  );
+  const named = sql`select group_id from links where list = 'admin'`;
+  const rows = await selectRows(db, 'group', sql`${HAS_LISTS} and seq in (${named}) order by seq`);
   return rows.map(({ id }) => id);
 }
 
