@@ -37,7 +37,7 @@ interface SecretWish {
 /** Request for a new client. */
 export interface ClientWish {
   readonly profile: Profile;
-  /** Name of the provider whose client it is. */
+  /** Name of the provider that the client is. */
   readonly provider: string;
   /** A secret that it gets, or what its assertions have to say. */
   readonly proof: { readonly validForMs: number } | { readonly trust: Trust };

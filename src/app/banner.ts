@@ -2,7 +2,7 @@ import { CONSOLE_PATH } from '../console/pages.ts';
 import type { Settings } from '../settings/schema.ts';
 import { SCIM_PATH } from './scim.ts';
 
-/** Facts that a person is told at the start. */
+/** Facts that the start prints for a person. */
 export interface BannerFacts {
   readonly publicUrl: string;
   /** Where operators are answered. */

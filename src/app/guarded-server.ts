@@ -159,7 +159,7 @@ export interface Listener {
 }
 
 /**
- * Takes a port before anything else runs, so that one in use is told at once. The server is added to those to be closed.
+ * Takes a port before anything else runs, so that one in use is reported at once. The server is added to those to be closed.
  * @throws BridgeError `listen-failed`
  */
 export async function listen(

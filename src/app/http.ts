@@ -91,7 +91,7 @@ export function createApps(
   if (settings.ops.port === undefined) {
     app.use(operators).use(CONSOLE_PATH, pages).get('/', leadToConsole);
   }
-  // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
+  // Answers also outside the base address: a provider with a wrong one gets an error of its own protocol.
   app.use(answerUnknown).use(lastly);
   const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
@@ -99,7 +99,7 @@ export function createApps(
   return { app, opsApp };
 }
 
-/** Leads a browser that was given the address alone to the console; programs are told that nothing is there. */
+/** Leads a browser that was given the address alone to the console; programs get 404. */
 const leadToConsole: RequestHandler = (req, res, next) => {
   if (req.accepts(['json', 'html']) === 'html') res.redirect(`${CONSOLE_PATH}/`);
   else next();

@@ -24,7 +24,7 @@ export interface LeaderNews {
 
 const OPEN = { kind: 'open' } as const;
 
-/** News while no leader has told any. */
+/** News while no leader has sent any. */
 const NO_NEWS: LeaderNews = {
   health: {
     waiting: { remove: 0, change: 0, look: 0, pass: 0 },

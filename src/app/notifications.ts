@@ -18,18 +18,18 @@ import type { Db } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { WatchedOptions } from './options.ts';
 
-/** States of one process, or of a moment in which nobody can be told. */
-const UNTOLD: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
+/** States of one process, or in which nothing can be sent. */
+const NOT_SENT: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
 
-/** Leavers who are told one by one; above that they are told as a number. */
+/** Leavers who get a message each; above that one message has their number. */
 const LEAVERS_MAX = 10;
-/** Leavers who are looked at, so that whoever was told is found again. */
+/** Leavers who are looked at, so that a message that was sent is found again. */
 const LEAVERS_SEEN_MAX = 500;
-/** Times before an expiry at which it is told, in days. */
+/** Times before an expiry at which a message is sent, in days. */
 const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
 
-/** Reads what receivers may be told of. */
+/** Reads the conditions for receivers. */
 export async function observeBridge(
   { store, clock }: WatchedOptions,
   sources: HealthSources,
@@ -42,8 +42,8 @@ export async function observeBridge(
     listLiveCredentials(read),
     findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_SEEN_MAX }),
   ]);
-  const told = reasons.filter(({ code }) => !UNTOLD.has(code));
-  const byCode = [...new Map(told.map((reason) => [reason.code, reason])).values()];
+  const sent = reasons.filter(({ code }) => !NOT_SENT.has(code));
+  const byCode = [...new Map(sent.map((reason) => [reason.code, reason])).values()];
   return {
     conditions: [
       ...byCode.map(toReason),

@@ -157,7 +157,7 @@ export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks,
   };
 }
 
-/** Reports on calls to the service, in the log, the metrics and the samples; `gates` is told when calls are stopped and let through again. */
+/** Reports on calls to the service, in the log, the metrics and the samples; `gates` is called when calls are stopped and let through again. */
 export function toTransportHooks(
   { logger, metrics, traffic }: Watchers,
   gates: {

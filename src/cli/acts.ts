@@ -126,7 +126,7 @@ export const acts: readonly AddCommand[] = [
     about: 'take over an account or group that exists in the service',
     options: [
       ['--privileged', 'also an owner, somebody protected, a group with rights or admins'],
-      ['--provider <name>', 'the provider whose it is from then on; default when left out'],
+      ['--provider <name>', 'the provider that manages it from then on; default when left out'],
     ],
     question: ({ key, options: { privileged } }) =>
       privileged === true

@@ -57,7 +57,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   provider: 'identity providers and what each may do',
   token: 'named tokens of providers and operators',
   session: 'sign-ins to the console',
-  notifications: 'what receivers were not told yet',
+  notifications: 'what receivers did not get yet',
   plan: 'what the bridge would do in the service',
 };
 

@@ -39,7 +39,7 @@ export function addDriftDecisions(...decisions: readonly DriftDecision[]) {
           .option('--hash <hash>', 'exactly this plan, also above the limits')
           .addHelpText('after', HELP);
       if (decision === 'adopt')
-        command.option('--provider <name>', 'the provider whose they are from then on');
+        command.option('--provider <name>', 'the provider that manages them from then on');
       if (decision === 'ignore')
         command
           .requiredOption('--until <date>', 'a date, or a moment, that is still to come')
@@ -52,7 +52,7 @@ export function addDriftDecisions(...decisions: readonly DriftDecision[]) {
 }
 
 const HELP = `
-A dry run is made and told first. A plan of repairs above the limits is done only by a person who says yes to it, or with
+A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
 its hash.`;
 
 interface Decision {

@@ -194,7 +194,7 @@ Exit codes:
   2   something was found
   64  wrong usage`,
   options: [
-    new Option('--provider <name>', 'the provider whose export it is; default when left out'),
+    new Option('--provider <name>', 'the provider of the export; default when left out'),
     new Option('--kind <kind...>', 'findings of these kinds alone').choices(CENSUS_KINDS),
     new Option('--csv', 'as CSV, one line a finding'),
   ],
@@ -230,7 +230,7 @@ const IMPORT_WORDS: Readonly<Record<ImportOutcome, string>> = {
   imported: 'imported',
   known: 'known already',
   taken: "somebody else's id",
-  ambiguous: 'not sure whose',
+  ambiguous: 'fits several',
   'only-file': 'nobody here',
 };
 

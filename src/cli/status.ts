@@ -35,7 +35,7 @@ const help = `
 --json prints what GET /ops/status answers; GET /ops/openapi.json describes it.
 
 Exit codes:
-  0   told
+  0   shown
   1   the bridge does not answer: the message says why
   2   with --exit-code: there are reasons, each with its remedy`;
 

@@ -149,7 +149,7 @@ function listDeferred<Field extends string>(cells: Cells<Field>, now: number): F
   });
 }
 
-/** The cells of a plan: a field that rests until its time is as if it did not wait. */
+/** The cells of a plan: a field before its next attempt is as if it did not wait. */
 function withoutDeferred<Field extends string>(cells: Cells<Field>, now: number): Cells<Field> {
   const deferred = listDeferred(cells, now);
   if (deferred.length === 0) return cells;

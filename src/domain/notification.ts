@@ -1,16 +1,16 @@
 /** Body that a receiver understands: Standard Webhooks, or a message of a chat. */
 export type NotificationFormat = 'standard' | 'slack' | 'teams';
 
-/** Program or channel that is told of what happens. */
+/** Program or channel that gets messages. */
 export interface Receiver {
   readonly name: string;
   readonly url: string;
   /** File of the secret with which it proves that the bridge has sent it; absent: nothing is signed. */
   readonly secretFile?: string | undefined;
-  /** Patterns of the types that it is told of, in which `*` stands for any text. */
+  /** Patterns of the types that it gets, in which `*` stands for any text. */
   readonly events: readonly string[];
   readonly format: NotificationFormat;
-  /** True: names of people and credentials are told as well, and not their ids alone. */
+  /** True: names of people and credentials are sent as well, and not their ids alone. */
   readonly names: boolean;
 }
 
@@ -22,16 +22,16 @@ export interface Notice {
   readonly text: string;
   /** Ids, codes, counts, times. */
   readonly data: Readonly<Record<string, string | number | null>>;
-  /** Names beside them, for receivers that are told names. */
+  /** Names beside them, for receivers that get names. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** State that is told when it begins and, where `ended` is there, when it ends. */
+/** State with a message when it begins and, if `ended` is set, when it ends. */
 export interface Condition {
   /** Tells it from all others. */
   readonly key: string;
   readonly began: Notice;
   readonly ended?: Notice;
-  /** Key of the condition that is told in its place while that holds; what was told before goes on. */
+  /** Key of the condition that is sent in its place while that holds; an earlier message stays valid. */
   readonly partOf?: string;
 }

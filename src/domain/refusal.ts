@@ -35,9 +35,9 @@ export function isNotApplied(problem: Refusal | undefined): boolean {
 /** Beginning of the words of earlier refusals, behind those of a problem. */
 export const EARLIER = ' (a change that was accepted before was refused as well: ';
 
-/** `problem` with the words of earlier refusals, each once, which the provider was not told about. */
+/** `problem` with the words of earlier refusals, each once, which the provider did not get. */
 export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonly string[]): P {
   if (earlier.length === 0) return problem;
-  const told = [...new Set(earlier)].join('; ');
-  return { ...problem, words: `${problem.words}${EARLIER}${told})` };
+  const words = [...new Set(earlier)].join('; ');
+  return { ...problem, words: `${problem.words}${EARLIER}${words})` };
 }

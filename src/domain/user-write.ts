@@ -31,8 +31,8 @@ const NAMES: Readonly<Record<UserField, readonly string[]>> = {
 };
 
 /**
- * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service is told. A
- * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is given back as it is.
+ * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service gets. A
+ * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is returned as it is.
  */
 export function withSuspensionEnded({
   before,

@@ -7,7 +7,7 @@ import type { NoticePhase } from '../store/schema.ts';
 import type { Db } from '../store/store.ts';
 import { toBody } from './render.ts';
 
-/** State of a bridge as receivers are told of it. */
+/** State of a bridge as receivers get it. */
 export interface Observed {
   /** Conditions that hold now. */
   readonly conditions: readonly Condition[];
@@ -24,8 +24,8 @@ interface Telling {
 }
 
 /**
- * Stores in one transaction what each receiver is to be told now, by what holds and what it knows, whichever process led
- * before. A condition that ends before anything of it was sent is not told at all.
+ * Stores in one transaction what each receiver is to get now, by what holds and what it knows, whichever process led
+ * before. A condition that ends before anything of it was sent is not sent at all.
  */
 export async function followConditions(
   tx: Db,

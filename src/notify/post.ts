@@ -54,7 +54,7 @@ export function createPoster(
     const { hostname } = new URL(receiver.url);
     if (!isAllowed([hostname])) throw new Error('notify.hosts does not name the host');
     guard?.assertHost(hostname);
-    // Of the error nothing is told: it may quote the secret.
+    // Nothing of the error is logged: it may quote the secret.
     const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
     if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 } as const;
     const signal = AbortSignal.timeout(POST_MS);

@@ -38,7 +38,7 @@ export function toRetryColumns(
     attempts,
     failing_since: row.failing_since ?? now,
     must_look: outcome.kind === 'unknown' ? LOOK_FIRST : row.must_look,
-    // The reason why it is stuck is told until it is not: a pause of the service comes and goes.
+    // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
     last_error: (row.stuck_at === null ? null : row.last_error) ?? toLastError(outcome.problem),
     due_at: now + delayMs,
   };

@@ -153,7 +153,7 @@ async function writeDown(
   { key, operation, changes: sent, planned, create, calls }: LeavingCall,
 ): Promise<void> {
   if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation} changes`);
-  // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
+  // A repeated call is in flight since the repetition, so the attempts before it have to be recorded by then.
   await saveCallOutcomes(tx, calls.notes);
   const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
   const own = { at: deps.clock.now(), operation, key, changes };

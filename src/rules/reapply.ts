@@ -46,7 +46,7 @@ interface Deps {
 /**
  * Creates the reapplication of the rules to groups, users and admin lists, page by page, each with its checkpoint in
  * one transaction: a crash repeats at most one page, and processes that start together share the work. Requests are
- * served meanwhile under the same rules. `onChanged` is told when something may be due.
+ * served meanwhile under the same rules. `onChanged` is called when something may be due.
  */
 export function createReapplication(deps: Deps, onChanged: () => void): Reapplication {
   const stopping = new AbortController();

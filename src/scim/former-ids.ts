@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 
 /** Ids by which an earlier SCIM server knew users and groups, kept in memory: a request by another id costs nothing. */
 export interface FormerIds {
-  /** The id of the bridge for one of an earlier server; any other id is given back as it is. */
+  /** The id of the bridge for one of an earlier server; any other id is returned as it is. */
   readonly toOwn: (type: 'user' | 'group', id: string) => string;
 }
 
@@ -21,7 +21,7 @@ const PART = 1_000;
 const AGAIN_MS = 1_000;
 
 /**
- * Creates the former ids of one process. @param onFailure is told of each read that failed; it is made again soon
+ * Creates the former ids of one process. @param onFailure is called for each read that failed; it is made again soon
  */
 export function createFormerIds(
   { read, bell }: Pick<Store, 'read' | 'bell'>,

@@ -170,7 +170,7 @@ export function createRequestRepairs(
 /** Most parts of one request that are left out: each costs as much as an answer. */
 const LEFT_OUT_MAX = 1_000;
 
-/** A name that may be told: of an attribute or a schema, not a value in the place of one. */
+/** A name that may be shown: of an attribute or a schema, not a value in the place of one. */
 const NAME = /^[\w$:./-]{1,200}$/;
 
 function repaired(words: string, strict?: ScimType): Repair {

@@ -2,10 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { NoticesTable } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** What one receiver is told of one condition, as stored. */
+/** State of one condition for one receiver, as stored. */
 export type NoticeRow = Selectable<NoticesTable>;
 
-/** Lists everything that receivers are told, and know. */
+/** Lists all conditions that receivers got, or are to get. */
 export async function listNotices(db: Db): Promise<NoticeRow[]> {
   return db.selectFrom('notices').selectAll().execute();
 }
@@ -24,7 +24,7 @@ export async function listDueNotices(db: Db, receiver: string, now: number): Pro
   return rows;
 }
 
-/** Stores what a receiver is told of a condition, in the place of what it was told before. */
+/** Stores the message of a condition for a receiver, in the place of the one before. */
 export async function putNotice(tx: Db, row: NoticeRow): Promise<void> {
   await tx
     .insertInto('notices')

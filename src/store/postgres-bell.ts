@@ -53,7 +53,7 @@ export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBe
 
   async function listenOn(): Promise<void> {
     while (!closing.signal.aborted) {
-      // Why it failed is told by the store.
+      // The store reports why it failed.
       await listenOnce().catch(() => undefined);
       await sleep(AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
     }

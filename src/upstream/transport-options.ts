@@ -62,7 +62,7 @@ export interface Timeouts {
 
 /** Hooks for observers. They must not throw, but for `beforeSend`. */
 export interface TransportHooks {
-  /** Called before an attempt is made; what it returns is sent along and told of the end. */
+  /** Called before an attempt is made; what it returns is sent along and called at the end. */
   readonly onBegin?: ((attempt: AttemptName) => BegunAttempt) | undefined;
   /** Called when an attempt leaves. The request carries the token and may hold personal data. */
   readonly onSend?: ((attempt: AttemptName, request: WireRequest) => void) | undefined;

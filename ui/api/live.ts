@@ -10,7 +10,7 @@ const PATIENCE_MS = 4_000;
 export type Liveness = 'coming' | 'live' | 'lost';
 const live: { state: Liveness } = { state: 'coming' };
 
-/** Tells whether changes are told as they happen. */
+/** Tells whether changes arrive as they happen. */
 export function useLiveness(): Liveness {
   return useSyncExternalStore(subscribe, () => live.state);
 }
@@ -37,7 +37,7 @@ export function followLive(client: QueryClient): () => void {
     if (message.kind === 'changed') refresh(client, message.topics);
     else if (message.isConnected) {
       setState('live');
-      // What changed while nothing was told is not told again.
+      // What changed while nothing arrived is not sent again.
       if (isLost) void client.invalidateQueries({ queryKey: ['ops'] });
       isLost = false;
     } else if (live.state === 'live') {

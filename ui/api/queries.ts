@@ -59,7 +59,7 @@ export interface ReadOptions {
 /** Parts of the store that the state of the bridge tells of. */
 export const STATUS_TOPICS = ['work', 'plans', 'drifts', 'access', 'sweeps'] as const;
 
-/** Reads below `/ops`, again at each change, and now and then where changes are not told. */
+/** Reads below `/ops`, again at each change, and now and then if changes do not arrive. */
 export function useRead<Name extends OpsName>(
   name: Name,
   path: string,

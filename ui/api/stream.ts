@@ -1,4 +1,4 @@
-/** Part of what followers of the live events are told: that they come or not, or what has changed. */
+/** Message to followers of the live events: whether they arrive, or what has changed. */
 export type LiveMessage =
   | { readonly kind: 'state'; readonly isConnected: boolean }
   | { readonly kind: 'changed'; readonly topics: readonly string[] };
@@ -13,7 +13,7 @@ export interface Stream {
   close(): void;
 }
 
-/** Creates a stream that is not open yet. @param tell is told what comes, as long as the stream is open */
+/** Creates a stream that is not open yet. @param tell is called with what arrives while the stream is open */
 export function createStream(tell: (message: LiveMessage) => void): Stream {
   let source: EventSource | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;

@@ -110,7 +110,7 @@ function toDiscarding(source: PlanOf['source']): string {
     return 'Does nothing of it: what the service holds is what is wanted from now on, until the provider writes it again.';
   }
   if (source === 'handover') {
-    return 'Does nothing of it: everybody stays with the provider whose they are.';
+    return 'Does nothing of it: everybody stays with their provider.';
   }
   return 'Does nothing of it. The differences stay, and stay reported; a later sweep may propose it again.';
 }

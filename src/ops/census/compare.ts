@@ -22,7 +22,7 @@ import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Scope of a comparison. */
 interface Comparison {
-  /** The provider whose export it is. */
+  /** The provider of the export. */
   readonly provider: string;
   /** True: externalIds of the export are those that the provider sends. */
   readonly knowsExternalIds: boolean;
@@ -134,7 +134,7 @@ function compareText(
   return { attribute, provider: text, bridge: held[0] ?? null, service: null };
 }
 
-/** The service has one name, so its differences are told once, where the bridge has the name of the provider. */
+/** The service has one name, so its differences are listed once, where the bridge has the name of the provider. */
 function compareHeldName(
   { wanted, held }: CensusPerson,
   { texts }: ExportEntry,

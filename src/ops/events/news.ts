@@ -7,7 +7,7 @@ import type { IsStillIn } from '../http/operator.ts';
 /** Time between two looks at the store, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** One who is told. */
+/** A follower of the events. */
 interface Listener {
   /** Receives the topics that changed since the last time. */
   readonly changed: (topics: readonly LiveTopic[]) => void;
@@ -68,7 +68,7 @@ export function createNews({ readMarks, isDraining, clock }: NewsDeps): News {
   };
 }
 
-/** While the store does not answer nothing is told: the requests of a page say so themselves. */
+/** While the store does not answer nothing is sent: the requests of a page say so themselves. */
 async function readOrUndefined(read: () => Promise<Marks>): Promise<Marks | undefined> {
   try {
     return await read();

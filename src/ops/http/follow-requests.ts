@@ -51,7 +51,7 @@ function tellAnswered(res: Response): void {
   });
 }
 
-/** A trusted proxy may hand on text that is no address; then the proxy's own is told. */
+/** A trusted proxy may hand on text that is no address; then the proxy's own is shown. */
 function toAddress({ ip = '', socket }: Request): string {
   return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }

@@ -5,7 +5,7 @@ import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type Answer, ok, type Problem, problem } from './route.ts';
 
-/** Resources that fit a key: one with what is told of it, none, or several. */
+/** Resources that fit a key: one with what was read of it, none, or several. */
 export type Keyed<T> =
   | { readonly kind: 'found'; readonly id: string; readonly value: T }
   | { readonly kind: 'none' }
@@ -16,7 +16,7 @@ interface Candidate<T> extends GivenKey, Pick<UserRow, 'deleted_at' | 'due_at'> 
   readonly read: () => Promise<T>;
 }
 
-/** Reads of one thing that is told of users and of groups. */
+/** Readers of the same about a user and about a group. */
 export interface KeyedReaders<T> {
   readonly user: (row: UserRow) => Promise<T>;
   readonly group: (row: GroupRow) => Promise<T>;
@@ -25,7 +25,7 @@ export interface KeyedReaders<T> {
 /** The type of what a key is of; `any`: a user or a group. */
 export type KeyedType = 'user' | 'group' | 'any';
 
-/** Paths under which one thing is told of a user, of a group, and of whichever of them has the key. */
+/** Paths of a request about a user, a group, and whichever of them has the key. */
 export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
   [
     { path: `/users/{key}/${thing}`, type: 'user', of: 'of a person' },
@@ -33,7 +33,7 @@ export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
     { path: `/${thing}/{key}`, type: 'any', of: 'of a person or a group' },
   ] as const;
 
-/** Reads what is told of the one that has this SCIM id, userName, address or displayName. */
+/** Reads the one that has this SCIM id, userName, address or displayName. */
 export async function readKeyed<T>(
   db: Db,
   key: string,

@@ -112,7 +112,7 @@ export async function readPage<Row extends { readonly seq: number }, Item>(
   }
 }
 
-/** The beginning of a list that is told in order of creation, and of one that has the newest first. */
+/** The beginning of a list in order of creation, and of one that has the newest first. */
 export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 
 /** A page of a list in the order of numbers. @throws InvalidRequest for a cursor that is no number */

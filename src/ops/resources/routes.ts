@@ -58,9 +58,9 @@ function toRoutes<const Name extends 'User' | 'Group'>(
     }),
     route({
       ...{ ...ABOUT_ONE, method: 'post', path: `${path}/release` },
-      summary: `Lets a ${noun} go, as the service holds it: the bridge only observes it.`,
+      summary: `Stops managing a ${noun}, as the service holds it: the bridge only observes it.`,
       answers: { 200: name, 404: 'Problem', 409: 'Problem' },
-      handle: (sources: OpsSources, { params }) => letGo(sources, source, params.id),
+      handle: (sources: OpsSources, { params }) => release(sources, source, params.id),
     }),
   ];
 }
@@ -114,12 +114,12 @@ async function takeOver<Item>(
   return { ...(await show(sources, resource, id)), change };
 }
 
-async function letGo<Item>(
+async function release<Item>(
   sources: OpsSources,
   resource: ResourceSource<Item>,
   id: string,
 ): Promise<Answer<200, Item> | Answer<404 | 409, Problem>> {
-  const released = await sources.drifts.letGo({ type: resource.type, id });
+  const released = await sources.drifts.stopManaging({ type: resource.type, id });
   if (released.kind === 'unknown') return problem(404, 'not-found', 'Nothing has this id.');
   if (released.kind !== 'released') return problem(409, released.kind, NOT_RELEASED[released.kind]);
   const change = { before: { provider: released.provider }, after: { provider: null } };

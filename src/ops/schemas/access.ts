@@ -112,7 +112,7 @@ const client = object({
   id: text('The `client_id` of OAuth.'),
   name: text(),
   profile,
-  provider: text('The provider whose client it is.'),
+  provider: text('The provider that the client is.'),
   ...life,
   trust: orNull(trust, 'How its assertions prove it; null: it has secrets.'),
   secrets: list(

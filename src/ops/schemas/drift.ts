@@ -215,13 +215,13 @@ export const driftSchemas = {
     .discriminatedUnion('decision', [
       toBody('repair', {
         hash: optionalText(
-          'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
+          'What a dry run returned: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
         ),
       }),
       toBody('accept', {}),
       toBody('adopt', {
         provider: optionalText(
-          'The provider whose they are from then on; `default` when left out.',
+          'The provider that manages them from then on; `default` when left out.',
         ),
       }),
       toBody('ignore', ignoring),
@@ -301,7 +301,7 @@ export const driftSchemas = {
         object({ kind: z.literal('stale'), ...unexplained }),
         object({ kind: z.literal('unknown'), code: text() }),
       ]),
-      'What the audit log told at the last start; null: it was not asked.',
+      'What the audit log said at the last start; null: it was not asked.',
     ),
     since: momentOrNull(),
     reason: orNull(

@@ -117,13 +117,11 @@ const request = object({
   ),
   status: whole('0: something was changed, and there was no answer yet.'),
   scimType: textOrNull(),
-  refusal: textOrNull(
-    'Why it was refused, as the provider was told, without words of the service.',
-  ),
+  refusal: textOrNull('Why it was refused, as in the answer, without words of the service.'),
   durationMs: z.number().min(0),
   client: textOrNull(),
   credential: text(
-    'Whose it was: `settings-1` is the first of `scim.tokens`, then `token-…`, `client-…`.',
+    'The credential: `settings-1` is the first of `scim.tokens`, then `token-…`, `client-…`.',
   ),
 });
 

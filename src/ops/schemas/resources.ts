@@ -27,7 +27,7 @@ import {
   word,
 } from './kinds.ts';
 
-const owner = textOrNull('The provider whose it is; null: it is only observed.');
+const owner = textOrNull('The provider that manages it; null: it is only observed.');
 
 const resource = {
   id: text('The SCIM id.'),
@@ -122,7 +122,7 @@ const finding = object({
     'Of the file.',
   ),
   people: list(named, 'Of the bridge and the service, with the SCIM id.'),
-  provider: textOrNull('Whose the person is; null: only observed, or two.'),
+  provider: textOrNull('The provider of the person; null: only observed, or two.'),
   differences: list(
     object({
       attribute: text(),
@@ -174,7 +174,7 @@ export const resourceSchemas = {
     privileged: optionalFlag(
       'Also an owner, somebody protected, a group with permissions or admins.',
     ),
-    provider: optionalText('The provider whose it is from then on; `default` when left out.'),
+    provider: optionalText('The provider that manages it from then on; `default` when left out.'),
   }),
   Field: field,
   Explanation: object({

@@ -28,14 +28,14 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
 
 /**
  * Tells who made each of these events, by its author alone.
- * @param told the account behind our own token, where the service tells it
+ * @param known the account behind our own token, if the service names it
  */
 export async function findOrigins(
   db: Db,
   events: readonly NamedEvent[],
-  told: number | undefined,
+  known: number | undefined,
 ): Promise<(event: NamedEvent) => EventOrigin> {
-  const own = told === undefined ? await LEARNED.find(db) : { authorId: told };
+  const own = known === undefined ? await LEARNED.find(db) : { authorId: known };
   if (own === undefined) return () => 'unknown';
   // Where the log shows no ids, by the usernames.
   const nameless = events.filter(({ audit }) => audit.authorId === undefined);

@@ -191,17 +191,17 @@ async function sendUpdate(
   const body = { ...name, ...toRestFlags(action) };
   const path = { uid: state.ids.uid ?? '' };
   const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
-  const told = answer === undefined ? undefined : parseRestGroup(answer);
+  const seen = answer === undefined ? undefined : parseRestGroup(answer);
   const look = async () =>
     parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
-  const shown = await readBack(told && tellsAll(told, action) ? told : undefined, look);
+  const shown = await readBack(seen && hasAll(seen, action) ? seen : undefined, look);
   assertAbout('REST group', shown.uid, path.uid);
   return observeRestGroup(deps, shown, groups.updateGroup.id);
 }
 
 /** True when the answer to a change has every field that was sent. */
-function tellsAll(told: RestGroup, action: GroupActionOf<'update-group'>): boolean {
-  return listFields(action).every((field) => field === 'displayName' || told[field] !== undefined);
+function hasAll(seen: RestGroup, action: GroupActionOf<'update-group'>): boolean {
+  return listFields(action).every((field) => field === 'displayName' || seen[field] !== undefined);
 }
 
 /** Compares the answer to a change with the change: a field that kept its old value was not changed. */

@@ -162,6 +162,6 @@ async function isRefusedInactive(
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
 export function withoutUid(): GroupOutcome {
-  const words = 'the service has not told the REST uid of this group';
+  const words = 'the service has not shown the REST uid of this group';
   return { kind: 'later', problem: { code: 'no-uid', words } };
 }

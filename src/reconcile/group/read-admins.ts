@@ -72,7 +72,7 @@ async function findAdminIds(
   }
 }
 
-/** True when the service does not know the group by its uid, or never told one: a list may have shown it while it went. */
+/** True when the service does not know the group by its uid, or never showed one: a list may have shown it while it went. */
 function mayBeGone({ upstream_uid }: GroupRow, error: unknown): boolean {
   if (!(error instanceof BridgeError)) return false;
   return error.cause === undefined

@@ -40,7 +40,7 @@ export interface KnownLeader extends Lead {
   readonly news: string | null;
 }
 
-/** Events of the lead that telemetry is told. */
+/** Events of the lead for telemetry. */
 export interface ElectionEvents {
   /** This process leads from now on; `quietInMs`: nothing is sent before. */
   took(fields: { epoch: number; before: string | undefined; quietInMs: number }): void;

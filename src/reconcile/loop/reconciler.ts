@@ -127,7 +127,7 @@ async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingReque
 
 /**
  * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
- * store is closed, nobody is left who could be told: every request is answered by then, or its caller hung up.
+ * store is closed, nobody is left who could get an answer: every request is answered by then, or its caller hung up.
  * @throws StoreError when the store cannot be used
  */
 async function endWaiting(

@@ -45,7 +45,7 @@ export interface SweepPolicy {
   readonly settleMs: number;
 }
 
-/** Events of sweeps that telemetry is told. */
+/** Events of sweeps for telemetry. */
 export interface SweepEvents {
   started(fields: { id: string; admins: boolean }): void;
   ended(fields: {
@@ -186,17 +186,17 @@ async function carryOut(
   let plan: PlanRow | undefined;
   try {
     await runSweep(run, reading, { readsAdmins });
-    // Somebody may have asked for a real one meanwhile.
+    // An operator may have asked for a real one meanwhile.
     const isDryRun = (await findSweep(deps.store.read, id))?.dry_run === 1;
     plan = await deps.decide({ source: 'sweep', isDryRun });
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
-    const isTold = error instanceof IncompleteSweep;
-    if (!isTold) sweepEvents.failed({ id, error });
+    const isIncomplete = error instanceof IncompleteSweep;
+    if (!isIncomplete) sweepEvents.failed({ id, error });
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // After a bug, or before another company's service, trying again at once would meet it again.
-    run.reasons.add(isTold ? error.message : 'the bridge failed: its log says why');
+    run.reasons.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
   }
   await finish(deps, run, { sweep, calls: counter.calls(), plan });
 }

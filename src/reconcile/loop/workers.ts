@@ -57,7 +57,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner) {
   return { ...loop, due: taker };
 }
 
-/** Creates what runs due work, a bounded number at the same time. `onDone` is told when a run has ended. */
+/** Creates what runs due work, a bounded number at the same time. `onDone` is called when a run has ended. */
 function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
   const { store, upstream, clock } = deps;
   let active = 0;
@@ -73,7 +73,7 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
   async function run(work: DueWork): Promise<void> {
     const lock = runner.lock(work.key);
     if (lock === undefined) return;
-    await beginOwedLook(deps, work, lock);
+    await beginRequestedLook(deps, work, lock);
     const looks = work.dueClass === 2 ? 1 : 0;
     active += 1;
     looking += looks;
@@ -125,7 +125,7 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
 }
 
 /** Another look was asked for while one was under way: the run that begins now makes it. */
-async function beginOwedLook(
+async function beginRequestedLook(
   { store }: ReconcileDeps,
   { key, mustLook }: DueWork,
   lock: Lock,
@@ -139,7 +139,7 @@ async function beginOwedLook(
   }
 }
 
-/** Lets calls through that wait in the queue of the service for somebody who is to lose access. */
+/** Lets calls through that wait in the queue of the service for resources that are to lose access. */
 async function prioritiseRemovals(
   { upstream, store, clock }: ReconcileDeps,
   runner: Pick<Runner, 'listLocked'>,
@@ -157,7 +157,7 @@ const SET_MS = 60_000;
 
 /**
  * Makes the function that makes due at once what would wait for a clock that was set back to be again where it was. Of the
- * time before its first call, such as that of an earlier process, only long rests tell.
+ * time before its first call, such as that of an earlier process, only long waits tell.
  */
 function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
   let known: number | undefined;

@@ -108,7 +108,7 @@ function toFailure({ signal }: ReadRun, error: unknown): Reason {
 }
 
 /**
- * Notes that a list is read. A section opens once all its lists are read, so that a provider is not told "not found" too
+ * Notes that a list is read. A section opens once all its lists are read, so that a provider does not get "not found" too
  * early.
  */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {

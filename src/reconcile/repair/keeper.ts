@@ -5,9 +5,9 @@ import { decidePlan, type HandOver, planHandover, previewUndo, undoPlan } from '
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { endPlans, followPlans } from './follow.ts';
 import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
-import { letGo } from './let-go.ts';
 import { RECOVERY } from './recovery-state.ts';
 import { createReview } from './review.ts';
+import { stopManaging } from './stop-managing.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -38,7 +38,7 @@ export function createDriftDecisions(deps: DecisionDeps) {
     undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
     previewUndo: (id: string) => previewUndo(deps, id),
     many: (request: ManyRequest) => decided(decideMany(deps, request)),
-    letGo: (key: GivenKey) => decided(letGo(deps, key)),
+    stopManaging: (key: GivenKey) => decided(stopManaging(deps, key)),
     /** Plans a handover, which waits for an operator. */
     handOver: (handovers: readonly HandOver[], reason: string) =>
       planHandover(deps, handovers, reason),

@@ -96,7 +96,7 @@ async function readServiceAgain(run: ReadRun): Promise<Seen> {
   return toSeen(reading);
 }
 
-/** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be told later */
+/** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be answered later */
 async function readIfAllowed(read: () => Promise<void>): Promise<void> {
   try {
     await read();

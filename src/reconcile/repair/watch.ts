@@ -14,7 +14,7 @@ const COUNTED_MS = 30_000;
 /** Largest count; from there on it is too many anyway. */
 const COUNTED_MAX = 50_000;
 
-/** Facts about providers that an operator is told. */
+/** Facts about providers for an operator. */
 export interface ProviderFacts {
   /** Time since when no provider has asked for anything (epoch milliseconds), where that is too long. */
   readonly silentSince: number | undefined;
@@ -28,7 +28,7 @@ export type ProviderWatch = ReturnType<typeof createProviderWatch>;
 /** Options of a watch. */
 interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly limit: HarmLimit;
-  /** settings: provider.silenceAfter, in milliseconds; 0: silence is never told. */
+  /** settings: provider.silenceAfter, in milliseconds; 0: silence is never reported. */
   readonly silenceAfterMs: number;
   readonly onFailure: (error: unknown) => void;
 }

@@ -171,9 +171,9 @@ async function updateCompanyUser(
     );
     const search = { upstreamId, text: toSearchText(state.observed) };
     const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
-    const told = answer === undefined ? undefined : parseCompanyUser(answer);
-    if (told !== undefined) assertAbout('company user', told.id, upstreamId);
-    const user = await readBack<CompanyUser | undefined>(told, look);
+    const seen = answer === undefined ? undefined : parseCompanyUser(answer);
+    if (seen !== undefined) assertAbout('company user', seen.id, upstreamId);
+    const user = await readBack<CompanyUser | undefined>(seen, look);
     const observed = toObservedAccess(state, action, { user, at: deps.clock.now() });
     const ignored = fields.filter((field) =>
       field === 'appsPermissions'

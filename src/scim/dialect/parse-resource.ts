@@ -166,7 +166,7 @@ function toMember(given: JsonValue, repairs: Repairs): JsonObject {
 const ADDRESS = /(?:^|\/)(?:Users|Groups)\/([^/?#]+)$/i;
 
 function readId(rule: AttributeRule, member: JsonObject, repairs: Repairs): string {
-  // The id alone is taken: `keepKnown` finds out whose it is.
+  // The id alone is taken: `keepKnown` finds the resource.
   for (const name of Object.keys(member)) {
     const sub = findRule(rule.subAttributes, name);
     if (!sub) repairs.count('unknown-attribute-dropped', `${rule.name}.${name}`);

@@ -75,7 +75,7 @@ export interface TakenName {
   readonly holder?: 'resource' | 'account';
 }
 
-/** Error of a name that another user or group has: 409, or 403 with whose it is where it is another provider's. */
+/** Error of a name that another user or group has: 409, or 403 with the provider if another one manages it. */
 export function toTaken(
   { provider }: Asker,
   holder: Owned & { readonly active?: number },

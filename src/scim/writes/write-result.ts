@@ -54,7 +54,7 @@ export interface Disputed {
   readonly detail: string;
 }
 
-/** Records a case that only an operator can decide; the provider is told the same. */
+/** Records a case that only an operator can decide; the provider gets the same words. */
 export async function dispute(
   tx: Db,
   { clock, telemetry }: ScimDeps,

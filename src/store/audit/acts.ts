@@ -90,7 +90,7 @@ export async function listActsOf(
       select * from acts where target = ${id}
       union select * from acts where everyone = 1 and at >= ${since}
       union select * from acts where target in (${driftsOf(id)})
-      union select * from acts where target in (${plansOf(id)})) as told
+      union select * from acts where target in (${plansOf(id)})) as shown
     where status is null or status < 400
     order by at desc, id desc limit ${limit}`.execute(db);
   return rows;

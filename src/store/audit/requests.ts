@@ -111,7 +111,7 @@ export const pruneRequests = createPrune({
 });
 
 /**
- * What operators are told of requests:
+ * What operators see of requests:
  * - `left-out`: some took access away and were taken without a part that was refused
  * - `name-recycled`: some gave the account of a deleted person to another one
  */

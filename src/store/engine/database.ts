@@ -45,7 +45,7 @@ const WORDLESS: ReadonlySet<StoreErrorCode> = new Set([
 ]);
 
 /**
- * Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is told.
+ * Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is shown.
  * @param named the setting or option with the address
  */
 function toOpeningError(error: unknown, url: string, named = 'DATABASE_URL'): unknown {

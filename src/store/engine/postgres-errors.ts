@@ -35,7 +35,7 @@ const SEEN_ATTEMPTS_MAX = 4;
 
 /**
  * Unique indexes over the ids of the service and over names: the second transaction that stores the same new resource
- * only has to look again, and then knows whose it is.
+ * only has to look again, and then knows the owner.
  */
 const SEEN_INDEXES: ReadonlySet<string> = new Set([
   'users_upstream',

@@ -213,7 +213,7 @@ function adapt(database: DatabaseSync, given: string, listener: StatementListene
   };
 }
 
-/** Prepares a statement; one that cannot be prepared never runs, and is told as failed all the same. */
+/** Prepares a statement; one that cannot be prepared never runs, and is reported as failed all the same. */
 function prepare(database: DatabaseSync, text: string, tellFailed: () => void): StatementSync {
   try {
     return database.prepare(text);

@@ -28,7 +28,7 @@ interface WriteQueue {
   close(): Promise<void>;
 }
 
-/** A write, and how its caller is told of its end, which the queue does after the commit. */
+/** A write with the callbacks of its caller, which run after the commit. */
 interface Job {
   write(): Promise<unknown>;
   resolve(value: unknown): void;
@@ -72,17 +72,17 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
 
 /** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
 async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<Job[]> {
-  const told: (() => void)[] = [];
+  const answers: (() => void)[] = [];
   try {
     transaction.begin();
     for (const { write, resolve, reject } of batch) {
       try {
         const value = await write();
-        told.push(() => resolve(value));
+        answers.push(() => resolve(value));
       } catch (error) {
-        told.push(() => reject(error));
+        answers.push(() => reject(error));
       }
-      if (!transaction.isOpen()) return withoutCulprit(batch, told);
+      if (!transaction.isOpen()) return withoutCulprit(batch, answers);
     }
     const preparing = transaction.prepare();
     if (preparing) await preparing;
@@ -92,7 +92,7 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
     for (const { reject } of batch) reject(error);
     return [];
   }
-  for (const tell of told) tell();
+  for (const answer of answers) answer();
   return [];
 }
 
@@ -100,7 +100,7 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
  * The database ended the whole transaction during the last job that ran. That job fails with the reason; its neighbours
  * run again without it.
  */
-function withoutCulprit(batch: Job[], told: (() => void)[]): Job[] {
-  told.at(-1)?.();
-  return batch.toSpliced(told.length - 1, 1);
+function withoutCulprit(batch: Job[], answers: (() => void)[]): Job[] {
+  answers.at(-1)?.();
+  return batch.toSpliced(answers.length - 1, 1);
 }

@@ -144,7 +144,7 @@ export async function findOpenPlan(tx: Db, source: PlanOrigin): Promise<PlanRow 
   return plans.where('status', 'in', ['making', 'held']).forUpdate().executeTakeFirst();
 }
 
-/** Forgets a plan of which nothing is to be told. */
+/** Forgets a plan that was never shown. */
 export async function deletePlan(tx: Db, id: string): Promise<void> {
   await deletePlanActions(tx, id);
   await tx.deleteFrom('plans').where('id', '=', id).execute();

@@ -25,7 +25,7 @@ import { toUnmanagedGroup } from '../group/revert.ts';
 import { toUnmanagedUser } from '../user/user-kind.ts';
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
-export async function letGo(
+export async function stopManaging(
   { store, clock, rules }: Pick<ProcessDeps, 'store' | 'clock' | 'rules'>,
   key: GivenKey,
 ): Promise<Release> {
@@ -53,7 +53,7 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   return row.type === 'group' && hasLink(tx, row, 'waiting');
 }
 
-/** True for a group from which rules or outer groups derive something: that ends with it, which the service would be told. */
+/** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
 async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boolean> {
   if (row.type === 'user') return false;
   const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
@@ -83,7 +83,7 @@ const AT_REST = {
 } as const;
 
 /**
- * Result of an operator's wish to let a user or group go, without a change in the service.
+ * Result of a request to stop managing a user or group, without a change in the service.
  * - `unknown`: there is none of this id
  * - `unmanaged`: the bridge only observes it
  * - `waits`: something of it is still to reach the service, or it is not known whether it has
