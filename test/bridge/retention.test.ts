@@ -1,40 +1,30 @@
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { addUser } from '../support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
-import { takeStore } from '../support/take-store.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 test('sweeps, and drifts that are over, are forgotten 30 days after they were seen; drifts that are there stay', async () => {
-  const sandbox = await startSandbox();
-  onTestFinished(() => sandbox.stop());
-  const store = await takeStore(inject('engine'));
-  onTestFinished(store.giveBack);
   const clock = createLeapingClock();
-  const settings = { ...SWEEP_SETTINGS, DATABASE_URL: store.url };
-  const start = () => startTestBridge({ service: sandbox, settings, clock });
+  const bridge = await startTestBridge({ settings: SWEEP_SETTINGS, clock });
+  onTestFinished(() => bridge.stop());
   const setActive = (name: string, isActive: boolean) =>
-    sandbox.service.setActive(`${name}@example.com`, isActive);
+    bridge.sandbox.service.setActive(`${name}@example.com`, isActive);
 
-  const first = await start();
-  for (const name of ['ada', 'bob', 'cyd']) await addUser(first, name);
+  for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
   // Not among the late effects of calls of our own.
   clock.leap(DAY_MS / 24);
   for (const name of ['ada', 'bob', 'cyd']) setActive(name, false);
-  await sweep(first);
+  await sweep(bridge);
   setActive('bob', true);
-  await sweep(first);
+  await sweep(bridge);
   clock.leap(20 * DAY_MS);
-  await sweep(first);
+  await sweep(bridge);
   setActive('cyd', true);
-  await sweep(first);
-  const before = await listKept(first);
-  await first.stop();
-  const second = await start();
-  onTestFinished(() => second.stop());
+  await sweep(bridge);
+  const before = await listKept(bridge);
   clock.leap(11 * DAY_MS);
 
   expect(before).toEqual({
@@ -43,7 +33,7 @@ test('sweeps, and drifts that are over, are forgotten 30 days after they were se
     gone: ['user.deactivated bob@example.com', 'user.deactivated cyd@example.com'],
   });
   await expect
-    .poll(() => listKept(second))
+    .poll(() => listKept(bridge))
     .toEqual({
       sweeps: 2,
       open: ['user.deactivated ada@example.com'],
