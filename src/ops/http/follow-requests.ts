@@ -43,12 +43,11 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
 }
 
 function tellAnswered(res: Response): void {
-  res.end = new Proxy(res.end, {
-    apply(end, _res, values) {
-      res.emit(ANSWERED);
-      return Reflect.apply(end, res, values);
-    },
-  });
+  const { end } = res;
+  res.end = (...values: unknown[]) => {
+    res.emit(ANSWERED);
+    return Reflect.apply(end, res, values);
+  };
 }
 
 /** A trusted proxy may hand on text that is no address; then the proxy's own is shown. */
