@@ -166,22 +166,22 @@ interface WaitingState<Field extends string> {
 }
 
 /**
- * Hides the fields that the next step may not change: a stuck one rests until its time, as if it did not wait. `rests`:
- * the resource itself does, so nothing of it is tried, and a stuck one is not looked for either.
+ * Hides the fields that the next step may not change: a failed one until its next attempt. `isDeferred`: the existence of
+ * the resource is such a field, so nothing of it is tried, and a stuck one is not looked for either.
  */
-export function withoutResting<Field extends string>(
+export function hideDeferred<Field extends string>(
   { cells: all, mustLook }: WaitingState<Field>,
   { existence, now }: { readonly existence: Field; readonly now: number },
-): WaitingState<Field> & { readonly rests: boolean } {
+): WaitingState<Field> & { readonly isDeferred: boolean } {
   const cells = withoutDeferred(all, now);
   if (!isWaiting(all[existence]) || isWaiting(cells[existence])) {
-    return { rests: false, cells, mustLook };
+    return { isDeferred: false, cells, mustLook };
   }
   const isLookedFor = mustLook && !isStuck(all[existence]?.failure);
-  return { rests: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
+  return { isDeferred: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
 }
 
-/** Finds when the next of the resting fields is tried again (epoch milliseconds); undefined: none rests. */
+/** Finds the next attempt at a failed field (epoch milliseconds); undefined: there is none. */
 export function findNextRetryAt<Field extends string>(
   cells: Cells<Field>,
   now: number,

@@ -7,7 +7,7 @@ import {
   parseRoles,
   wasThere,
 } from '../domain/entity.ts';
-import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed, hideDeferred } from '../domain/failure.ts';
 import {
   type GroupField,
   type GroupState,
@@ -59,11 +59,11 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   return { actions, done };
 }
 
-/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+/** State from which the next step is planned: a stuck change is hidden until its next attempt. */
 export function toPlannableGroup(state: GroupState, now: number): GroupState {
-  const { rests, ...left } = withoutResting(state, { existence: 'existence', now });
+  const { isDeferred, ...left } = hideDeferred(state, { existence: 'existence', now });
   const plannable = { ...state, ...left };
-  return (state.mustLook && !rests ? toRemoval(plannable) : undefined) ?? plannable;
+  return (state.mustLook && !isDeferred ? toRemoval(plannable) : undefined) ?? plannable;
 }
 
 /** The state with those alone who are to leave, or the group that is, and for whom looks have failed too often to wait. */

@@ -1,5 +1,5 @@
 import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed, hideDeferred } from '../domain/failure.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -40,11 +40,11 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
   return isToGo ? planRemoval(account) : planChanges(state, account);
 }
 
-/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+/** State from which the next step is planned: a stuck change is hidden until its next attempt. */
 export function toPlannableUser(state: UserState, now: number): UserState {
-  const { rests, ...left } = withoutResting(state, { existence: 'account', now });
+  const { isDeferred, ...left } = hideDeferred(state, { existence: 'account', now });
   const plannable = { ...state, ...left };
-  return !rests && isRemovable(plannable) ? toRemoval(plannable) : plannable;
+  return !isDeferred && isRemovable(plannable) ? toRemoval(plannable) : plannable;
 }
 
 /** True when the look before a removal of access has failed too often to wait for it. */

@@ -24,7 +24,7 @@ export async function finishStep<T extends KindTypes>(
 ): Promise<Recorded<T['state']>> {
   const { now, attemptsMax } = step;
   const all = await kind.toState(tx, row, now);
-  // What rests may hold by now, and then nothing else waits for it.
+  // A deferred change may hold by now, and then nothing else waits for it.
   const left = toLeftCells(parseCells<T['field']>(row), kind.plan(all).done, step);
   const cells = kind.withoutOver(left.cells, all);
   const state = kind.toPlannable({ ...all, cells }, now);

@@ -307,7 +307,7 @@ async function recordSeatWait<T extends KindTypes>(
 
 /**
  * Counts an attempt at the failed parts: those of the call, or all that wait for a look that failed by its own fault. A
- * part that failed by its own fault rests by itself, and the run goes on with the others. While the service may be out,
+ * part that failed by its own fault waits by itself, and the run goes on with the others. While the service may be out,
  * the whole resource waits, and begins with the other parts.
  */
 async function countFailed<T extends KindTypes>(

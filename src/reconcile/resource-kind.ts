@@ -105,7 +105,7 @@ export interface ResourceKind<T extends KindTypes> {
     readonly actions: readonly T['action'][];
     readonly done: readonly T['field'][];
   };
-  /** State from which the next step is planned: a stuck change rests until its time. */
+  /** State from which the next step is planned: a stuck change is hidden until its next attempt. */
   toPlannable(state: T['state'], now: number): T['state'];
   /** Lists the changes that an action makes; none: it looks. */
   toChanges(action: T['action']): readonly SentChange[];

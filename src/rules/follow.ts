@@ -23,8 +23,8 @@ export interface GroupNews {
   readonly after: string | undefined;
   /** Users who joined or left. */
   readonly users: readonly UserId[];
-  /** The provider has given the admin list back to the rules. */
-  readonly admins?: 'given back';
+  /** The provider has returned the admin list to the rules. */
+  readonly admins?: 'released';
   /** Which of its own members inner groups may have brought or taken: all, or these users; absent: none. */
   readonly nested?: 'all' | 'users' | undefined;
   /** Version of the write of this transaction that its own members belong to; absent: they make a new one. */
@@ -45,7 +45,7 @@ export interface Followed {
   readonly notifies: boolean;
   /** True when the group itself was changed. */
   readonly changedItself: boolean;
-  /** True when somebody left a group because of it. */
+  /** True if a user left a group because of it. */
   readonly removes: boolean;
 }
 

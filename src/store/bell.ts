@@ -5,7 +5,7 @@
  * - `errand`: a process asks the leader for a call, or has its answer
  * - `here`: the leader has heard what is due
  * - `settled`: the leader has stored what became of a change
- * - `left`: the service holds that somebody is out
+ * - `left`: the service holds that a user is out
  * - `leader`: another process leads, or may
  * - `former-ids`: ids of an earlier SCIM server were added
  */

@@ -35,7 +35,7 @@ export interface TakenLead extends Lead {
 }
 
 /**
- * Takes over where nobody leads any more; undefined: somebody does. Waits for transactions of the leader before, so
+ * Takes over if no process leads; undefined: one does. Waits for transactions of the leader before, so
  * that nothing of it is stored afterwards. PostgreSQL only.
  */
 export async function takeLead(

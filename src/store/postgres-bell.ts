@@ -15,7 +15,7 @@ interface PostgresBell extends Bell {
   close(): Promise<void>;
 }
 
-/** Creates the bell; it connects when somebody listens. `aside` takes single statements at once. */
+/** Creates the bell; it connects for the first listener. `aside` takes single statements at once. */
 export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBell {
   const local = createLocalBell();
   const closing = new AbortController();

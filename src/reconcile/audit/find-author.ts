@@ -71,7 +71,7 @@ export async function findDriftAuthors(
   });
 }
 
-/** Of somebody in a list an event has to name the group, and that person where it names people at all. */
+/** About a user in a list an event has to name the group, and that user if it names people at all. */
 function isAbout({ named }: EventView, { resourceId, memberId }: SeenDrift): boolean {
   if (memberId === '') return true;
   const users = named.filter(({ type }) => type === 'user');

@@ -17,7 +17,7 @@ interface AuditPollerOptions {
   readonly read: Promise<void>;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
-  /** Tells that somebody is to be looked at. */
+  /** Called when a look is scheduled. */
   readonly notify: () => void;
   /** Asks the sweeps to check the time of the next one. */
   readonly considerSweep: () => void;

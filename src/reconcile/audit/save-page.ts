@@ -110,7 +110,7 @@ async function queueLooks(tx: Db, fresh: readonly NewEvent[], now: number): Prom
 
 const QUIET_CATEGORIES: ReadonlySet<string> = new Set(['auth', 'publication']);
 
-/** True when somebody else may have changed anything: only a sweep can tell what. */
+/** True if another account may have changed anything: only a sweep can find what. */
 function isUnresolved({ event, origin }: NewEvent): boolean {
   const { action, category } = event.audit;
   const isQuiet = isIrrelevant(action) || QUIET_CATEGORIES.has(category);

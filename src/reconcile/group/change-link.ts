@@ -144,7 +144,7 @@ async function awaitActivation(
   return isUnderWay ? toLater(classified) : undefined;
 }
 
-/** True when an addition was refused of somebody who is inactive in the service. */
+/** True if the addition of a user who is inactive in the service was refused. */
 async function isRefusedInactive(
   deps: ReconcileDeps,
   context: CallContext,

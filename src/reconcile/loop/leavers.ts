@@ -21,7 +21,7 @@ import { toStaleColumns } from '../retry-columns.ts';
 
 /** Longest time until the store is asked again, in milliseconds. */
 const ASK_EVERY_MS = 30_000;
-/** Time from the news that somebody is out until the store is asked, in milliseconds: many leave together. */
+/** Time from the news of a leaver until the store is asked, in milliseconds: many leave together. */
 const GATHER_MS = 5_000;
 /** Users that are gone through at once. */
 const PART = 100;
@@ -29,7 +29,7 @@ const PART = 100;
 type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
 
 /**
- * Creates the watch over those who leave. An answer of the service does not prove that somebody is out: each is looked at
+ * Creates the watch over those who leave. An answer of the service does not prove that a user is out: each is looked at
  * after the call, and deactivated again if the account still works. All follows from what is stored, so that a crash loses
  * nothing.
  */
@@ -68,7 +68,7 @@ async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void
 }
 
 /**
- * What is known of somebody who left:
+ * What is known of a leaver:
  * - `outAt`: a look showed then that the account does not work (epoch milliseconds); null: the person is wanted in again,
  *   or has no account
  * - `waits`: the change is on its way, or an operator holds it back

@@ -89,7 +89,7 @@ async function pruneAll(run: Run, retention: Retention, now: number): Promise<vo
 /** Age up to which calls and events are kept, however many, in milliseconds: limits of harm look back a day. */
 const KEPT_MS = 2 * 24 * 3_600_000;
 
-/** Names that people and groups carried before are kept while they protect somebody. */
+/** Former names of people and groups are kept while they protect one. */
 async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
   await forgetNames(store, ({ type, name }) => !rules.protection.protectsName(type, name));
 }

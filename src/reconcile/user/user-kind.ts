@@ -224,7 +224,7 @@ async function end(tx: Db, row: UserRow, step: Recording<UserTypes>) {
     ...toObservedColumns(row, undefined),
     upstream_id: null,
     ...toSuccessColumns(row),
-    // Somebody may have made another account since: one who is to work is created, and anybody else looked for.
+    // Another account may have been made since: an active user is created, any other is looked for.
     cells: JSON.stringify(askOnly(cells, row.origin === null ? [] : ['account'], row.version)),
   };
   return { row: changed };

@@ -227,7 +227,7 @@ async function store(run: Run, task: Task, request: SingleRequest): Promise<Acce
   const { repairs } = task;
   const { type, method, ifMatch, data, references } = request;
   const id = findTarget(run, request);
-  // A member that no operation creates is an unknown one, beside which somebody may have to leave.
+  // A member that no operation creates is an unknown one, beside which another one may have to leave.
   const isOfMembers = type === 'Group' && id !== undefined;
   attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () =>
     assertResolved(run, task, references),

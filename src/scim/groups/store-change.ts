@@ -170,7 +170,7 @@ async function follow(
   const { row, origin, isNew } = request;
   const isNested = changed.inner_groups !== row.inner_groups;
   const ofUsers = parts.inner.length > 0 ? ('users' as const) : undefined;
-  const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
+  const isReleased = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {
     id: row.id,
     before: isNew || origin === null ? undefined : row.name,
@@ -178,7 +178,7 @@ async function follow(
     users: parts.links.flatMap(({ list, userId }) => (list === 'member' ? [userId] : [])),
     nested: isNested ? ('all' as const) : ofUsers,
     version: changed.version,
-    ...(isGivenBack ? { admins: 'given back' as const } : {}),
+    ...(isReleased ? { admins: 'released' as const } : {}),
   };
   const { changedItself, ...followed } = await followGroup(tx, rules, news, parts.now);
   return { row: changedItself ? await getRow(tx, row) : changed, ...followed };

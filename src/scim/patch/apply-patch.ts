@@ -111,7 +111,7 @@ function patchPart(current: JsonObject, name: string, step: AttributeStep): Json
   return isReference || Object.keys(others).length === 0 ? undefined : others;
 }
 
-/** A reference whose address is new, without its value where the address leads to somebody else. */
+/** A reference whose address is new, without its value if the address leads to another resource. */
 function withoutStaleValue(reference: JsonObject): JsonObject {
   const { value, ...others } = reference;
   const { $ref } = reference;

@@ -105,7 +105,7 @@ export async function storeNewUser(
   }
 }
 
-/** True for the creation of somebody who is there and inactive. Another externalId is of somebody else. */
+/** True for the creation of a user who exists and is inactive. Another externalId means another person. */
 function isReturning(
   { holder, taken }: Extract<AccountMatch, { kind: 'taken' }>,
   attributes: JsonObject,
@@ -115,7 +115,7 @@ function isReturning(
   return holder.external_id !== null && holder.external_id === attributes.externalId;
 }
 
-/** The change of somebody inactive that a creation asks for: as a PUT, and active unless it says otherwise. */
+/** The change of an inactive user that a creation asks for: as a PUT, and active unless it says otherwise. */
 function toReturn({ id }: UserRow, input: ResourceInput): UserChange {
   const change = (before: JsonObject) => {
     const asked = toReplacement(before, input);
@@ -237,12 +237,12 @@ async function startWriting(
   return { type: 'user', id, row: { ...row, ...columns }, undo: isDue ? undo : undefined };
 }
 
-/** True unless their provider knows them by different ids: then a name was given to somebody else. */
+/** True unless their provider knows them by different ids: then the name belongs to another person. */
 function isSamePerson({ external_id: held }: UserRow, { externalId }: JsonObject): boolean {
   return held === null || externalId === undefined || held === externalId;
 }
 
-/** The attributes of somebody who gets the account of another person, without the licences of that one. */
+/** The attributes of a user who gets the account of another person, without the licences of that one. */
 function withoutLicence(attributes: JsonObject): JsonObject {
   const extension = { appsPermissions: 0, ...toExtension(attributes, USER_EXTENSION) };
   return { ...attributes, [USER_EXTENSION]: extension };

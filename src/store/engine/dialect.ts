@@ -63,7 +63,7 @@ export async function* readParts<Row extends { readonly seq: number }>(
   }
 }
 
-/** Listener of the statements of a store, which is set once there is somebody to tell. */
+/** Listener of the statements of a store, which is set later. */
 export interface StatementListener {
   tell?: (statement: RanStatement) => void;
 }

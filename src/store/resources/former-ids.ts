@@ -7,12 +7,12 @@ import type { Db, Part } from '../store.ts';
 /** An id by which an earlier SCIM server knew a user or group. */
 type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
 
-/** Waits until nobody else adds ids or erases: until the transaction ends none is given to two, or to somebody who is erased. */
+/** Waits until nobody else adds ids or erases: until the transaction ends none is given to two, or to an erased user. */
 export async function lockFormerIds(tx: Db): Promise<void> {
   await lockUntilCommit(tx, 'former-ids');
 }
 
-/** Adds ids, also those of somebody who is gone. The caller holds the lock, and has found them to be free. */
+/** Adds ids, also those of a deleted user or group. The caller holds the lock, and has found them to be free. */
 export async function insertFormerIds(
   tx: Db,
   rows: readonly Omit<FormerIdsTable, 'seq'>[],

@@ -33,10 +33,10 @@ export async function endDeparture(
   await row.where('version', '=', version).execute();
 }
 
-/** Kinds of calls that take access from somebody. */
+/** Kinds of calls that take access from a user. */
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
 
-/** A call that took access from somebody. */
+/** A call that took access from a user. */
 type RemovalCall = Pick<Selectable<OwnCallsTable>, 'at' | 'operation' | 'outcome' | 'error'>;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
@@ -50,10 +50,10 @@ export async function findRemovalCall(
   return rows[0];
 }
 
-/** State of somebody who left. */
+/** State of a leaver. */
 export type LeaverStatus = (typeof LEAVER_STATUSES)[number];
 
-/** Somebody who left. Times are epoch milliseconds. */
+/** A leaver. Times are epoch milliseconds. */
 export interface LeaverRow {
   readonly seq: number;
   readonly id: UserId;
