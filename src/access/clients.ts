@@ -27,7 +27,7 @@ export interface ClientWithSecrets {
 }
 
 /** Request for a new secret. */
-interface SecretWish {
+export interface SecretWish {
   /** In milliseconds. */
   readonly validForMs: number;
   /** Id of the credential that asks. */

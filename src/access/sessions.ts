@@ -35,7 +35,7 @@ export interface Session {
 }
 
 /** A new session, and the text that presents it. */
-interface OpenedSession {
+export interface OpenedSession {
   readonly text: string;
   readonly session: Session;
 }

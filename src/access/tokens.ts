@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { newSecret } from './secret-text.ts';
 
 /** Request for a new token. */
-interface TokenWish {
+export interface TokenWish {
   readonly name: string;
   readonly purpose: Purpose;
   readonly profile: Profile;

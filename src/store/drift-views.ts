@@ -7,7 +7,7 @@ import { joinSubjectNames } from './resources/names.ts';
 import type { Db } from './store.ts';
 
 /** Number of drifts of one kind and status; `held` are those whose repair a waiting plan holds. */
-interface DriftCount {
+export interface DriftCount {
   readonly kind: DriftKind;
   readonly status: DriftStatus;
   readonly count: number;

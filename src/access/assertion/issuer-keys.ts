@@ -27,14 +27,14 @@ export class IssuerUnreadable extends BridgeError {
 }
 
 /** Keys of an issuer as they were read at one moment. */
-interface HeldKeys {
+export interface HeldKeys {
   readonly keys: readonly PublicKey[];
   /** Epoch milliseconds. */
   readonly readAt: number;
 }
 
 /** Place where an issuer shows its keys. */
-interface KeyPlace {
+export interface KeyPlace {
   readonly issuer: string;
   readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
 }
