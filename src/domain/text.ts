@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** Body that is not UTF-8. Its status is 400, for parsers of bodies. */
 class NotUtf8 extends Error {
   override readonly name = 'NotUtf8';
@@ -20,6 +18,8 @@ export function assertUtf8(
   encoding: string | null | undefined,
 ): void {
   const isDeclared = encoding === undefined || encoding === null || /^utf-?8$/.test(encoding);
+  // Not imported: the console takes words from here, and a browser has no such module.
+  const { isUtf8 } = process.getBuiltinModule('node:buffer');
   if (isDeclared && !isUtf8(bytes)) throw new NotUtf8();
 }
 
