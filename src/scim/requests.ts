@@ -15,24 +15,23 @@ import { toPathText } from './schema/resource-schemas.ts';
 
 const CLIENT_LENGTH_MAX = 100;
 
-/**
- * Keeps the writes and the refused requests of providers in the log: their form, never a value. Successful reads are
- * not kept.
- */
+/** Keeps the writes and the refused requests of providers in the log: their form, never a value. */
 export function keepRequests(
   deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'telemetry'>,
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
-    const record = deps.openRequest(() => toLine({ req, res, durationMs: 0, status: 0 }));
+    const open = () => deps.openRequest(() => toLine({ req, res, durationMs: 0, status: 0 }));
+    // A read changes nothing, so it has a record only if it is refused.
+    const record = isRead(req) ? undefined : open();
     res.once(ANSWERED, () => {
       tellLosses(deps, res);
       const { statusCode: status } = res;
-      if (isRead(req) && status < 400) return;
+      if (record === undefined && status < 400) return;
       const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
-      record.end(listLines({ req, res, durationMs, status }));
+      (record ?? open()).end(listLines({ req, res, durationMs, status }));
     });
-    if (isRead(req)) next();
+    if (record === undefined) next();
     else record.run(next);
   };
 }
