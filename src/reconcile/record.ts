@@ -203,7 +203,7 @@ async function recordDone<T extends KindTypes>(
     if ('row' in end) return finishStep(tx, kind, end.row, step);
     return { finished: true, ...GONE, undone: end.undone, notified: [] };
   }
-  if (isLostLook(row, planned) && !(await kind.isFound(tx, row, known))) {
+  if (isLostLook(row, planned) && !(await isItsOwn(tx, kind, { row, known }))) {
     return recordLostLook(tx, kind, row, step);
   }
   const linked = await kind.link(tx, row, known);
@@ -223,6 +223,18 @@ async function recordDone<T extends KindTypes>(
     return recordRefused(tx, kind, next, step, { ...refused, parts: refusedLinks });
   }
   return finishStep(tx, kind, next, step, { notified });
+}
+
+/** True when a look found what the lost create made, and nothing that was known before. */
+async function isItsOwn<T extends KindTypes>(
+  tx: Db,
+  kind: ResourceKind<T>,
+  { row, known }: { readonly row: T['row']; readonly known: T['known'] },
+): Promise<boolean> {
+  const finding = kind.findHolder(tx, known);
+  if (finding === undefined) return false;
+  const holder = await finding;
+  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
 /** Records a look that did not find the lost create: it is looked for again, a bounded number of times. */

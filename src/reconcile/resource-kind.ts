@@ -125,8 +125,8 @@ export interface ResourceKind<T extends KindTypes> {
   isRenamed(row: T['row'], planned: T['state']): boolean;
   /** Names that the service held when the step was planned, where they tell whether it made a change. */
   toHeldNames(planned: T['state']): { readonly [F in T['field']]?: string };
-  /** True when a look found what a lost create left, and nothing that was known before. */
-  isFound(tx: Db, row: T['row'], known: T['known']): Promise<boolean>;
+  /** Finds the row of what a step has found in the service; undefined: it has found nothing. */
+  findHolder(tx: Db, known: T['known']): Promise<T['row'] | undefined> | undefined;
   link(tx: Db, row: T['row'], known: T['known']): Promise<Link<T['row']>>;
   /** The row after a step that worked, beside its link. */
   toDoneRow(row: T['row'], step: Recording<T>, known: T['known']): T['row'];

@@ -23,7 +23,6 @@ import {
   listGroupDifferences,
   type ObservedGroup,
   toDesiredGroup,
-  type UpstreamGroupIds,
 } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { endChange, restartLink } from '../../domain/link.ts';
@@ -88,7 +87,7 @@ export function createGroupKind(deps: ReconcileDeps): ResourceKind<GroupTypes> {
     isRenamed: (row, { desired }) => row.name !== desired.displayName,
     toHeldNames: ({ observed }) =>
       observed ? { displayName: normaliseName(observed.displayName) } : {},
-    isFound: (tx, row, { ids }) => isItsOwn(tx, row, ids),
+    findHolder: (tx, { ids }) => (ids === undefined ? undefined : findGroupByUpstream(tx, ids)),
     link: linkGroup,
     toDoneRow,
     settle,
@@ -290,15 +289,4 @@ async function end(
     cells: JSON.stringify(askOnly(cells, ['existence', ...listWantedEntities(cells)], row.version)),
   };
   return { row: changed };
-}
-
-/** True when a look found the group of the lost create, and not one that was known before. */
-async function isItsOwn(
-  tx: Db,
-  row: GroupRow,
-  ids: Partial<UpstreamGroupIds> | undefined,
-): Promise<boolean> {
-  if (ids === undefined) return false;
-  const holder = await findGroupByUpstream(tx, ids);
-  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }

@@ -96,7 +96,8 @@ export function createUserKind(deps: ReconcileDeps): ResourceKind<UserTypes> {
     isRenamed: (row, { desired }) =>
       !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(desired)),
     toHeldNames: ({ observed }) => (observed ? { name: normaliseName(observed.fullName) } : {}),
-    isFound: isItsOwn,
+    findHolder: (tx, { upstreamId }) =>
+      upstreamId === undefined ? undefined : findUserByUpstreamId(tx, upstreamId),
     link: linkAccount,
     toDoneRow: (row, step, known) => toDoneRow(row, { ...step, deactivation }, known),
     settle,
@@ -138,13 +139,6 @@ async function follow(
   if (recorded.undone.length === 0 && !isLinked) return recorded;
   const notifies = await followUser(tx, rules, planned.id, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
-}
-
-/** True when a look found the account of the lost create, and not one that was known before. */
-async function isItsOwn(tx: Db, row: UserRow, { upstreamId }: UserKnown): Promise<boolean> {
-  if (upstreamId === undefined) return false;
-  const holder = await findUserByUpstreamId(tx, upstreamId);
-  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
 type DoneStep = UserStep & Pick<ReconcileDeps['policy'], 'deactivation'>;
