@@ -1,5 +1,6 @@
 import type { Operation, QueryStyle } from '../../src/upstream/operations/operation.ts';
 import { isFileType, toName } from '../../src/upstream/operations/part.ts';
+import { toSentence } from '../../src/upstream/operations/row.ts';
 import { isRequired, type Schema, toAnswerSchema, toFieldsSchema, toSchema } from './to-schema.ts';
 
 /** One operation as OpenAPI has it, for the group that it stands in. */
@@ -8,7 +9,7 @@ export function toOpenApiOperation(operation: Operation, group: string): Schema 
   const parameters = [...listPathParameters(operation), ...listQueryParameters(operation)];
   return {
     operationId: id,
-    summary: toSummary(id),
+    summary: toSentence(id.slice(id.indexOf('.') + 1)),
     description: about,
     tags: [group],
     ...(stage === 'deprecated' ? { deprecated: true } : {}),
@@ -20,13 +21,6 @@ export function toOpenApiOperation(operation: Operation, group: string): Schema 
     ...(stage === 'beta' ? { 'x-beta': true } : {}),
     ...(paging === undefined ? {} : { 'x-paging': paging }),
   };
-}
-
-/** `retrieveListOfSpaces` in words. */
-function toSummary(id: string): string {
-  const [, name = id] = id.split('.');
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function listPathParameters({ pathParameters = {} }: Operation): Schema[] {

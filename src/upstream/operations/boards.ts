@@ -31,19 +31,14 @@ const lane = shape('Lane')`
 `;
 
 /** Boards without their space; the operations of a board in a space are `spaceBoards`. */
-export const boards = operations('boards', {
-  getBoard: {
-    about: 'One board with its columns, lanes and cards.',
-    call: 'GET /boards/{id}',
-    answer: object(extend(board, 'cards')),
-  },
+export const boards = operations('boards', '/boards/{id}', {
+  getBoard: { call: 'GET', answer: object(extend(board, 'cards')) },
 });
 
 /** Boards of a space. */
-export const spaceBoards = operations('spaceBoards', {
+export const spaceBoards = operations('spaceBoards', '/spaces/{space_id}/boards', {
   createNewBoard: {
-    about: 'Creates a board, with its columns and lanes where they are given.',
-    call: 'POST /spaces/{space_id}/boards',
+    call: 'POST',
     body: fields({
       'string | number': 'title*',
       'object[]': 'columns lanes',
@@ -60,27 +55,24 @@ export const spaceBoards = operations('spaceBoards', {
   },
   getBoard: {
     about: 'One board with its columns, lanes and cards, and its place in the space.',
-    call: 'GET /spaces/{space_id}/boards/{id}',
+    call: 'GET /{id}',
     answer: object(extend(board, 'cards space_id board_id top left sort_order')),
   },
   getListOfBoards: {
-    about: 'The boards of a space, in one answer.',
-    call: 'GET /spaces/{space_id}/boards',
+    call: 'GET',
     answer: array(extend(board, 'space_id board_id top left sort_order type')),
   },
   removeBoard: {
     about:
       'Deletes a board; one that holds something only with `force`, which some installations ' +
       'take from the query.',
-    call: 'DELETE /spaces/{space_id}/boards/{id}',
+    call: 'DELETE /{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
-    answer: object('id'),
     undocumented: ['query.force'],
   },
   updateBoard: {
-    about: 'Changes a board, or takes it over from another space.',
-    call: 'PATCH /spaces/{space_id}/boards/{id}',
+    call: 'PATCH /{id}',
     body: fields({
       'string | number': 'title',
       'string | null': 'description default_tags',
@@ -101,10 +93,9 @@ export const spaceBoards = operations('spaceBoards', {
 });
 
 /** Columns of a board. */
-export const columns = operations('columns', {
+export const columns = operations('columns', '/boards/{board_id}/columns', {
   createNewColumn: {
-    about: 'Creates a column.',
-    call: 'POST /boards/{board_id}/columns',
+    call: 'POST',
     body: {
       ...lastMovedWarnings,
       ...fields({
@@ -119,24 +110,18 @@ export const columns = operations('columns', {
     },
     answer: object(column),
   },
-  getListOfColumns: {
-    about: 'The columns of a board, in one answer.',
-    call: 'GET /boards/{board_id}/columns',
-    answer: array(extend(column, 'pause_sla subcolumns')),
-  },
+  getListOfColumns: { call: 'GET', answer: array(extend(column, 'pause_sla subcolumns')) },
   removeColumn: {
     about:
       'Deletes a column; one that holds something only with `force`, which some installations ' +
       'take from the query.',
-    call: 'DELETE /boards/{board_id}/columns/{id}',
+    call: 'DELETE /{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
-    answer: object('id'),
     undocumented: ['query.force'],
   },
   updateColumn: {
-    about: 'Changes a column or puts it between two others.',
-    call: 'PATCH /boards/{board_id}/columns/{id}',
+    call: 'PATCH /{id}',
     body: {
       ...lastMovedWarnings,
       ...fields({
@@ -158,60 +143,57 @@ export const columns = operations('columns', {
 });
 
 /** Columns within a column. */
-export const subcolumn = operationsWith({ source: 'field-notes' })('subcolumn', {
-  createNewSubcolumn: {
-    about: 'Creates a subcolumn.',
-    call: 'POST /columns/{column_id}/subcolumns',
-    body: {
-      ...lastMovedWarnings,
-      ...fields({
-        string: 'title*',
-        'number | string | null': 'external_id',
-        number: 'sort_order',
-        integer: 'type archive_after_days col_count rules wip_limit',
-        'integer | null': 'months_to_hide_cards card_hide_after_days',
-      }),
+export const subcolumn = operationsWith({ source: 'field-notes' })(
+  'subcolumn',
+  '/columns/{column_id}/subcolumns',
+  {
+    createNewSubcolumn: {
+      call: 'POST',
+      body: {
+        ...lastMovedWarnings,
+        ...fields({
+          string: 'title*',
+          'number | string | null': 'external_id',
+          number: 'sort_order',
+          integer: 'type archive_after_days col_count rules wip_limit',
+          'integer | null': 'months_to_hide_cards card_hide_after_days',
+        }),
+      },
+      answer: object(column),
     },
-    answer: object(column),
-  },
-  getListOfSubcolumns: {
-    about: 'The subcolumns of a column, in one answer.',
-    call: 'GET /columns/{column_id}/subcolumns',
-    answer: array(column),
-  },
-  removeSubcolumn: {
-    about:
-      'Deletes a subcolumn; one that holds something only with `force`, which some ' +
-      'installations take from the query.',
-    call: 'DELETE /columns/{column_id}/subcolumns/{id}',
-    query: { force: 'boolean' },
-    body: { force: 'boolean' },
-    answer: object('id'),
-  },
-  updateSubcolumn: {
-    about: 'Changes a subcolumn or puts it between two others.',
-    call: 'PATCH /columns/{column_id}/subcolumns/{id}',
-    body: {
-      ...lastMovedWarnings,
-      ...fields({
-        string: 'title',
-        'number | string | null': 'external_id',
-        number: 'sort_order',
-        integer: 'type archive_after_days col_count rules',
-        'integer | null': 'months_to_hide_cards card_hide_after_days prev_column_id next_column_id',
-        'string | null': 'default_tags',
-        boolean: 'pause_sla',
-      }),
+    getListOfSubcolumns: { call: 'GET', answer: array(column) },
+    removeSubcolumn: {
+      about:
+        'Deletes a subcolumn; one that holds something only with `force`, which some ' +
+        'installations take from the query.',
+      call: 'DELETE /{id}',
+      query: { force: 'boolean' },
+      body: { force: 'boolean' },
     },
-    answer: object(column),
+    updateSubcolumn: {
+      call: 'PATCH /{id}',
+      body: {
+        ...lastMovedWarnings,
+        ...fields({
+          string: 'title',
+          'number | string | null': 'external_id',
+          number: 'sort_order',
+          integer: 'type archive_after_days col_count rules',
+          'integer | null':
+            'months_to_hide_cards card_hide_after_days prev_column_id next_column_id',
+          'string | null': 'default_tags',
+          boolean: 'pause_sla',
+        }),
+      },
+      answer: object(column),
+    },
   },
-});
+);
 
 /** Lanes of a board. */
-export const lanes = operations('lanes', {
+export const lanes = operations('lanes', '/boards/{board_id}/lanes', {
   createNewLane: {
-    about: 'Creates a lane.',
-    call: 'POST /boards/{board_id}/lanes',
+    call: 'POST',
     body: {
       'title*': 'string',
       sort_order: 'number',
@@ -226,7 +208,7 @@ export const lanes = operations('lanes', {
     about:
       'The lanes of a board, in one answer. The values of `condition` are not documented; 1, 2 ' +
       'and 3 are in use.',
-    call: 'GET /boards/{board_id}/lanes',
+    call: 'GET',
     query: { condition: 'string | number' },
     answer: array(lane),
   },
@@ -234,15 +216,13 @@ export const lanes = operations('lanes', {
     about:
       'Deletes a lane; one that holds something only with `force`, which some installations ' +
       'take from the query.',
-    call: 'DELETE /boards/{board_id}/lanes/{id}',
+    call: 'DELETE /{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
-    answer: object('id'),
     undocumented: ['query.force'],
   },
   updateLane: {
-    about: 'Changes a lane.',
-    call: 'PATCH /boards/{board_id}/lanes/{id}',
+    call: 'PATCH /{id}',
     body: {
       title: 'string',
       sort_order: 'number',

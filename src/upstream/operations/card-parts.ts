@@ -61,28 +61,19 @@ const servedFile = shape('ServedFile', { types: { size: 'string' } })`
 `;
 
 /** Comments of a card. As JSON, or as a form when files come along. */
-export const cardComments = operations('cardComments', {
+export const cardComments = operations('cardComments', '/cards/{card_id}/comments', {
   addComment: {
-    about: 'Writes a comment.',
-    call: 'POST /cards/{card_id}/comments',
+    call: 'POST',
     body: { 'text*': 'string', 'files[]': 'file[]' },
     deprecated: ['files[]'],
     content: 'json-or-multipart',
     answer: object(commentWritten),
   },
-  removeComment: {
-    about: 'Removes a comment.',
-    call: 'DELETE /cards/{card_id}/comments/{comment_id}',
-    answer: object('id'),
-  },
-  retrieveCardComments: {
-    about: 'The comments of a card, in one answer.',
-    call: 'GET /cards/{card_id}/comments',
-    answer: array(commentListed),
-  },
+  removeComment: { call: 'DELETE /{comment_id}' },
+  retrieveCardComments: { call: 'GET', answer: array(commentListed) },
   updateComment: {
     about: 'Changes the text of a comment. Unsafe to repeat: files would be attached again.',
-    call: 'PATCH /cards/{card_id}/comments/{comment_id}',
+    call: 'PATCH /{comment_id}',
     body: { text: 'string', 'files[]': 'file[]' },
     deprecated: ['files[]'],
     content: 'json-or-multipart',
@@ -92,10 +83,10 @@ export const cardComments = operations('cardComments', {
 });
 
 /** Files of a card. */
-export const cardFiles = operations('cardFiles', {
+export const cardFiles = operations('cardFiles', '/cards/{card_id}/files', {
   attachFileToCard: {
     about: 'Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice.',
-    call: 'PUT /cards/{card_id}/files',
+    call: 'PUT',
     body: { 'file*': 'file' },
     content: 'multipart',
     answer: object(`
@@ -105,91 +96,83 @@ export const cardFiles = operations('cardFiles', {
     repeat: 'unsafe',
     stage: 'deprecated',
   },
-  detachFileFromCard: {
-    about: 'Takes a file off a card.',
-    call: 'DELETE /cards/{card_id}/files/{id}',
-    answer: object('id'),
-  },
+  detachFileFromCard: { call: 'DELETE /{id}' },
   updateFile: {
     about:
       'Makes a file the cover of its card, or no longer. The fields of the answer are not ' +
       'documented.',
-    call: 'PATCH /cards/{card_id}/files/{id}',
+    call: 'PATCH /{id}',
     body: { card_cover: 'boolean' },
     answer: object(''),
   },
 });
 
-/** Rows for files of something on a card, for users who may see the card. @param at path of its files */
-function filesAt(at: `/${string}`, stored: EntryShape, served: EntryShape) {
+/** Rows for files of something on a card, for users who may see the card. */
+function filesOf(stored: EntryShape, served: EntryShape) {
+  const pathParameters = { id: 'string' };
   return {
     attach: {
-      about: 'Attaches a file.',
-      call: `POST ${at}`,
+      call: 'POST',
       body: { 'file*': 'file' },
       content: 'multipart',
       answer: object(stored),
     },
-    remove: {
-      about: 'Deletes a file.',
-      call: `DELETE ${at}/{id}`,
-      pathParameters: { id: 'string' },
-      answer: object('id'),
-    },
+    remove: { call: 'DELETE /{id}', pathParameters },
     get: {
       about:
         'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
         'target. Newer installations take `response_type` instead and redirect unless it is ' +
         '`json`.',
-      call: `GET ${at}/{id}`,
-      pathParameters: { id: 'string' },
+      call: 'GET /{id}',
+      pathParameters,
       query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
       answer: redirect(served),
       undocumented: ['response_type'],
     },
     update: {
       about: 'Renames a file or makes it the cover.',
-      call: `PATCH ${at}/{id}`,
-      pathParameters: { id: 'string' },
+      call: 'PATCH /{id}',
+      pathParameters,
       body: { name: 'string', card_cover: 'boolean' },
       answer: object(stored),
     },
   } as const;
 }
 
-const ofCard = filesAt('/cards/{card_uid}/files', storedFile, servedFile);
+const ofCard = filesOf(storedFile, servedFile);
 
 /** Files of a card for users who may see the card. */
-export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles', {
-  attachFileToCard: ofCard.attach,
-  deleteCardFile: ofCard.remove,
-  getCardFile: ofCard.get,
-  updateCardFile: ofCard.update,
-});
-
-const ofComment = filesAt(
-  '/cards/{card_uid}/comments/{comment_uid}/files',
-  commentFile,
-  extend(servedFile, 'comment_uid'),
+export const restrictedAccessCardFiles = operations(
+  'restrictedAccessCardFiles',
+  '/cards/{card_uid}/files',
+  {
+    attachFileToCard: ofCard.attach,
+    deleteCardFile: ofCard.remove,
+    getCardFile: ofCard.get,
+    updateCardFile: ofCard.update,
+  },
 );
+
+const ofComment = filesOf(commentFile, extend(servedFile, 'comment_uid'));
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
-export const restrictedAccessCommentFiles = operations('restrictedAccessCommentFiles', {
-  attachFileToComment: ofComment.attach,
-  deleteCommentFile: ofComment.remove,
-  getCommentFile: ofComment.get,
-  updateCommentFile: ofComment.update,
-});
-
-const ofProperty = filesAt(
-  '/cards/{card_uid}/custom-properties/{property_uid}/files',
-  propertyFile,
-  extend(servedFile, 'custom_property_uid'),
+export const restrictedAccessCommentFiles = operations(
+  'restrictedAccessCommentFiles',
+  '/cards/{card_uid}/comments/{comment_uid}/files',
+  {
+    attachFileToComment: ofComment.attach,
+    deleteCommentFile: ofComment.remove,
+    getCommentFile: ofComment.get,
+    updateCommentFile: ofComment.update,
+  },
 );
+
+const ofProperty = filesOf(propertyFile, extend(servedFile, 'custom_property_uid'));
 
 /** Files in a property of a card for users who may see the card. */
 export const restrictedAccessCustomPropertyFiles = operations(
   'restrictedAccessCustomPropertyFiles',
+  '/cards/{card_uid}/custom-properties/{property_uid}/files',
   {
     attachFileToCustomProperty: ofProperty.attach,
     deleteCustomPropertyFile: ofProperty.remove,
@@ -199,40 +182,30 @@ export const restrictedAccessCustomPropertyFiles = operations(
 );
 
 /** Time spent on a card, in minutes. */
-export const cardTimeLogs = operations('cardTimeLogs', {
+export const cardTimeLogs = operations('cardTimeLogs', '/cards/{card_id}/time-logs', {
   addTimeLog: {
-    about: 'Logs time.',
-    call: 'POST /cards/{card_id}/time-logs',
-    body: fields({
-      integer: 'role_id* time_spent*',
-      string: 'for_date* comment',
-    }),
+    call: 'POST',
+    body: fields({ integer: 'role_id* time_spent*', string: 'for_date* comment' }),
     answer: object(timeLog),
   },
   getTimeLogs: {
-    about: 'The time logged on a card, in one answer.',
-    call: 'GET /cards/{card_id}/time-logs',
+    call: 'GET',
     query: { for_date: 'string', personal: 'boolean' },
     answer: array(extend(timeLog, 'role user author')),
   },
-  removeTimeLog: {
-    about: 'Removes a time log.',
-    call: 'DELETE /cards/{card_id}/time-logs/{id}',
-    answer: object('id'),
-  },
+  removeTimeLog: { call: 'DELETE /{id}' },
   updateLogRecord: {
-    about: 'Changes a time log.',
-    call: 'PATCH /cards/{card_id}/time-logs/{id}',
+    call: 'PATCH /{id}',
     body: { role_id: 'integer', time_spent: 'integer', for_date: 'string', comment: 'string' },
     answer: object(timeLog),
   },
 });
 
 /** Time logged on all cards. */
-export const timesheet = operations('timesheet', {
+export const timesheet = operations('timesheet', '/time-logs', {
   getList: {
     about: 'The time logged between two days, both included.',
-    call: 'GET /time-logs',
+    call: 'GET',
     query: fields({
       string: 'from* to* time_unit',
       [idList]: `
@@ -251,52 +224,45 @@ export const timesheet = operations('timesheet', {
 const link = shape('ExternalLink')`url updated created id description`;
 
 /** Links of a card to other places. */
-export const cardExternalLinks = operations('cardExternalLinks', {
-  addExternalLink: {
-    about: 'Adds a link.',
-    call: 'POST /cards/{card_id}/external-links',
-    body: { 'url*': 'string', description: 'string | null' },
-    answer: object(link),
+export const cardExternalLinks = operations(
+  'cardExternalLinks',
+  '/cards/{card_id}/external-links',
+  {
+    addExternalLink: {
+      call: 'POST',
+      body: { 'url*': 'string', description: 'string | null' },
+      answer: object(link),
+    },
+    removeExternalLink: { call: 'DELETE /{id}' },
+    retrieveCardExternalLinks: {
+      call: 'GET',
+      answer: array(extend(link, 'card_id external_link_id')),
+    },
+    updateExternalLink: {
+      call: 'PATCH /{id}',
+      body: { url: 'string', description: 'string | null' },
+      answer: object(link),
+    },
   },
-  removeExternalLink: {
-    about: 'Removes a link.',
-    call: 'DELETE /cards/{card_id}/external-links/{id}',
-    answer: object('id'),
-  },
-  retrieveCardExternalLinks: {
-    about: 'The links of a card, in one answer.',
-    call: 'GET /cards/{card_id}/external-links',
-    answer: array(extend(link, 'card_id external_link_id')),
-  },
-  updateExternalLink: {
-    about: 'Changes a link.',
-    call: 'PATCH /cards/{card_id}/external-links/{id}',
-    body: { url: 'string', description: 'string | null' },
-    answer: object(link),
-  },
-});
+);
 
 /** Obstacles of a card: a reason or another card. */
-export const cardBlockers = operations('cardBlockers', {
+export const cardBlockers = operations('cardBlockers', '/cards/{card_id}/blockers', {
   blockCard: {
-    about: 'Blocks a card.',
-    call: 'POST /cards/{card_id}/blockers',
+    call: 'POST',
     body: { reason: 'string', blocker_card_id: 'integer' },
     answer: object(extend(cardBlocker, 'blocked_card blocker card')),
   },
   deleteCardBlockers: {
-    about: 'Removes a blocker.',
-    call: 'DELETE /cards/{card_id}/blockers/{id}',
+    call: 'DELETE /{id}',
     answer: object(extend(cardBlocker, 'blocked_card card')),
   },
   retrieveCardBlockersList: {
-    about: 'The blockers of a card, in one answer.',
-    call: 'GET /cards/{card_id}/blockers',
+    call: 'GET',
     answer: array(extend(cardBlocker, 'blocked_card blocker card')),
   },
   updateCardBlockers: {
-    about: 'Changes the reason, the blocking card or the due date of a blocker.',
-    call: 'PATCH /cards/{card_id}/blockers/{id}',
+    call: 'PATCH /{id}',
     body: {
       reason: 'string',
       blocker_card_id: 'integer',
@@ -308,18 +274,13 @@ export const cardBlockers = operations('cardBlockers', {
 });
 
 /** Users whom a blocker waits for. */
-export const cardBlockerUsers = operations('cardBlockerUsers', {
+export const cardBlockerUsers = operations('cardBlockerUsers', '', {
   addUserToTheCardBlocker: {
-    about: 'Adds a user to a blocker.',
     call: 'POST /blockers/{blocker_id}/users',
     body: { 'user_id*': 'integer' },
     answer: object(userExtended),
   },
-  removeUser: {
-    about: 'Takes a user off a blocker.',
-    call: 'DELETE /blockers/{blocker_id}/users/{user_id}',
-    answer: object('id'),
-  },
+  removeUser: { call: 'DELETE /blockers/{blocker_id}/users/{user_id}' },
   retrieveBlockersCardsListOnCurrentUser: {
     about:
       'The cards that wait for the account of the token. Documented as an object; without any ' +
@@ -327,38 +288,27 @@ export const cardBlockerUsers = operations('cardBlockerUsers', {
     call: 'GET /users/current/blockers',
     answer: object('blocked_cards summary'),
   },
-  retrieveListOfUsers: {
-    about: 'The users of a blocker, in one answer.',
-    call: 'GET /blockers/{blocker_id}/users',
-    answer: array(userOfBlocker),
-  },
+  retrieveListOfUsers: { call: 'GET /blockers/{blocker_id}/users', answer: array(userOfBlocker) },
 });
 
 /** Reasons of blocked cards, as categories that can be counted. */
-export const cardBlockerCategories = operations('cardBlockerCategories', {
+export const cardBlockerCategories = operations('cardBlockerCategories', '', {
   addBlockerCategory: {
-    about: 'Puts a blocker into a category, by its name.',
     call: 'POST /blockers/{blocker_id}/categories',
     body: { 'name*': 'string' },
     answer: object('uid name color'),
   },
   removeCategory: {
-    about: 'Takes a blocker out of a category.',
     call: 'DELETE /blockers/{blocker_id}/categories/{category_uuid}',
     answer: object('uid'),
   },
-  retrieveListOfCategories: {
-    about: 'The categories of all blockers.',
-    call: 'GET /categories',
-    answer: array('uid name color'),
-  },
+  retrieveListOfCategories: { call: 'GET /categories', answer: array('uid name color') },
 });
 
 /** Checklists of a card. */
-export const cardChecklists = operations('cardChecklists', {
+export const cardChecklists = operations('cardChecklists', '/cards/{card_id}/checklists', {
   addChecklistToCard: {
-    about: 'Adds a checklist, empty or with the items of another.',
-    call: 'POST /cards/{card_id}/checklists',
+    call: 'POST',
     body: {
       name: 'string',
       sort_order: 'number',
@@ -370,71 +320,48 @@ export const cardChecklists = operations('cardChecklists', {
       created updated id name policy_id card_id checklist_id sort_order deleted items
     `),
   },
-  removeChecklistFromCard: {
-    about: 'Removes a checklist from a card.',
-    call: 'DELETE /cards/{card_id}/checklists/{id}',
-    answer: object('id'),
-  },
+  removeChecklistFromCard: { call: 'DELETE /{id}' },
   retrieveCardChecklist: {
-    about: 'One checklist with its items.',
-    call: 'GET /cards/{card_id}/checklists/{id}',
+    call: 'GET /{id}',
     answer: object('created updated id uid fts_version name policy_id items'),
   },
   updateChecklist: {
-    about: 'Renames a checklist, puts it elsewhere, or moves it to another card.',
-    call: 'PATCH /cards/{card_id}/checklists/{id}',
+    call: 'PATCH /{id}',
     body: { name: 'string', sort_order: 'number', card_id: 'integer' },
     answer: object('created updated id name policy_id'),
   },
 });
 
 /** Items of a checklist, addressed through the card. */
-export const cardChecklistItems = operations('cardChecklistItems', {
-  addItemToChecklist: {
-    about: 'Adds an item.',
-    call: 'POST /cards/{card_id}/checklists/{checklist_id}/items',
-    body: newChecklistItem,
-    answer: object(checklistItem),
+export const cardChecklistItems = operations(
+  'cardChecklistItems',
+  '/cards/{card_id}/checklists/{checklist_id}/items',
+  {
+    addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: object(checklistItem) },
+    removeChecklistItem: { call: 'DELETE /{id}' },
+    updateChecklistItem: {
+      call: 'PATCH /{id}',
+      body: checklistItemChanges,
+      answer: object(checklistItem),
+    },
   },
-  removeChecklistItem: {
-    about: 'Removes an item.',
-    call: 'DELETE /cards/{card_id}/checklists/{checklist_id}/items/{id}',
-    answer: object('id'),
-  },
-  updateChecklistItem: {
-    about: 'Changes an item, checks it, or moves it to another checklist.',
-    call: 'PATCH /cards/{card_id}/checklists/{checklist_id}/items/{id}',
-    body: checklistItemChanges,
-    answer: object(checklistItem),
-  },
-});
+);
 
 /** Checklists by themselves. */
-export const checklists = operations('checklists', {
+export const checklists = operations('checklists', '/checklists/{id}', {
   retrieveCardsWithChecklist: {
-    about: 'The cards that have a checklist.',
-    call: 'GET /checklists/{id}',
+    call: 'GET',
     query: { 'only_shared_cards*': 'boolean' },
     answer: array(cardOfChecklist),
   },
 });
 
 /** Items of a checklist, addressed without the card. */
-export const checklistItems = operations('checklistItems', {
-  addItemToChecklist: {
-    about: 'Adds an item.',
-    call: 'POST /checklists/{checklist_id}/items',
-    body: newChecklistItem,
-    answer: object(checklistItem),
-  },
-  removeChecklistItem: {
-    about: 'Removes an item.',
-    call: 'DELETE /checklists/{checklist_id}/items/{id}',
-    answer: object('id'),
-  },
+export const checklistItems = operations('checklistItems', '/checklists/{checklist_id}/items', {
+  addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: object(checklistItem) },
+  removeChecklistItem: { call: 'DELETE /{id}' },
   updateChecklistItem: {
-    about: 'Changes an item, checks it, or moves it to another checklist.',
-    call: 'PATCH /checklists/{checklist_id}/items/{id}',
+    call: 'PATCH /{id}',
     body: checklistItemChanges,
     answer: object(checklistItem),
   },

@@ -28,13 +28,13 @@ const cardCreated = shape('CreatedCard', { base: card })`
 `;
 
 /** Cards. */
-export const cards = operations('cards', {
+export const cards = operations('cards', '/cards', {
   batchUpdateForCards: {
     about:
       'Changes all matching cards, as a job of the service; `id` names the job. Unsafe to ' +
       'repeat: a second job would start. Without any condition it would change every card of ' +
       'the company: that takes `everything: true`.',
-    call: 'PATCH /cards',
+    call: 'PATCH',
     body: fields({
       integer: 'board_id column_id lane_id owner_id type_id',
       '1 | 2': 'condition',
@@ -45,8 +45,7 @@ export const cards = operations('cards', {
     repeat: 'unsafe',
   },
   createNewCard: {
-    about: 'Creates a card.',
-    call: 'POST /cards',
+    call: 'POST',
     body: fields({
       'number | string': 'title*',
       integer: 'board_id* column_id lane_id owner_id responsible_id type_id',
@@ -62,22 +61,16 @@ export const cards = operations('cards', {
     }),
     answer: object(cardCreated),
   },
-  deleteCard: {
-    about: 'Deletes a card.',
-    call: 'DELETE /cards/{card_id}',
-    answer: object(cardModified),
-    source: 'field-notes',
-  },
+  deleteCard: { call: 'DELETE /{card_id}', answer: object(cardModified), source: 'field-notes' },
   retrieveCard: {
-    about: 'One card with its parts.',
-    call: 'GET /cards/{card_id}',
+    call: 'GET /{card_id}',
     query: { broken_api: 'boolean' },
     answer: object(cardWithParts),
     source: 'field-notes',
   },
   retrieveCardBaselines: {
     about: 'The planned times of a card in its baselines, in one answer.',
-    call: 'GET /cards/{card_id}/baselines',
+    call: 'GET /{card_id}/baselines',
     answer: array('id uid baseline_id planned_start planned_end'),
     source: 'field-notes',
   },
@@ -86,7 +79,7 @@ export const cards = operations('cards', {
       'Cards. `filter` is an object, or the base64 of its JSON. With `version: 2` the answer is ' +
       '`{ result, position }`, and `start_position` goes on from a position. The fields of a ' +
       'card here are not known for sure.',
-    call: 'GET /cards',
+    call: 'GET',
     query: fields({
       string: `
         created_before created_after updated_before updated_after due_date_before due_date_after
@@ -117,8 +110,7 @@ export const cards = operations('cards', {
     source: 'field-notes',
   },
   retrieveCardLocationHistory: {
-    about: 'The former locations of a card, in one answer.',
-    call: 'GET /cards/{card_id}/location-history',
+    call: 'GET /{card_id}/location-history',
     answer: array(
       `
       id card_id board_id column_id subcolumn_id lane_id sprint_id author_id author condition
@@ -132,7 +124,7 @@ export const cards = operations('cards', {
     about:
       'Changes or moves a card. The documents show the end of its body and its answer, without ' +
       'its name.',
-    call: 'PATCH /cards/{card_id}',
+    call: 'PATCH /{card_id}',
     body: fields({
       'number | string': 'title',
       boolean: `
@@ -155,10 +147,9 @@ export const cards = operations('cards', {
 });
 
 /** Kinds of cards. */
-export const cardTypes = operations('cardTypes', {
+export const cardTypes = operations('cardTypes', '/card-types', {
   createNewCardType: {
-    about: 'Creates a card type.',
-    call: 'POST /card-types',
+    call: 'POST',
     body: {
       'letter*': 'string',
       'name*': 'string',
@@ -169,27 +160,21 @@ export const cardTypes = operations('cardTypes', {
     },
     answer: object(cardType),
   },
-  getCardType: {
-    about: 'One card type.',
-    call: 'GET /card-types/{id}',
-    answer: object(cardType),
-  },
+  getCardType: { call: 'GET /{id}', answer: object(cardType) },
   getListOfCardTypes: {
-    about: 'The card types of the company.',
-    call: 'GET /card-types',
+    call: 'GET',
     query: { limit: 'integer', offset: 'integer' },
     answer: array(cardType),
     paging: 'offset',
   },
   removeCardType: {
     about: 'Deletes a card type; its cards become cards of another.',
-    call: 'DELETE /card-types/{id}',
+    call: 'DELETE /{id}',
     body: { 'replace_type_id*': 'number' },
     answer: object(cardType),
   },
   updateCardType: {
-    about: 'Changes a card type.',
-    call: 'PATCH /card-types/{id}',
+    call: 'PATCH /{id}',
     body: {
       letter: 'string',
       name: 'string',
@@ -205,109 +190,75 @@ export const cardTypes = operations('cardTypes', {
 const tag = shape('Tag')`created updated archived id name company_id color`;
 
 /** Tags of a card. */
-export const cardTags = operations('cardTags', {
-  addTag: {
-    about: 'Puts a tag on a card by its name.',
-    call: 'POST /cards/{card_id}/tags',
-    body: { 'name*': 'string' },
-    answer: object(tag),
-  },
-  removeTagFromCard: {
-    about: 'Takes a tag off a card.',
-    call: 'DELETE /cards/{card_id}/tags/{tag_id}',
-    answer: object('id'),
-  },
+export const cardTags = operations('cardTags', '/cards/{card_id}/tags', {
+  addTag: { call: 'POST', body: { 'name*': 'string' }, answer: object(tag) },
+  removeTagFromCard: { call: 'DELETE /{tag_id}' },
   rertrieveListOfTags: {
     about: 'The tags of a card, in one answer. The documents spell the name so.',
-    call: 'GET /cards/{card_id}/tags',
+    call: 'GET',
     answer: array('id name color card_id tag_id'),
   },
 });
 
 /** Tags of the company. */
-export const tags = operationsWith({ source: 'field-notes' })('tags', {
-  addTag: {
-    about: 'Creates a tag.',
-    call: 'POST /tags',
-    body: { 'name*': 'string' },
-    answer: object(tag),
-  },
+export const tags = operationsWith({ source: 'field-notes' })('tags', '/tags', {
+  addTag: { call: 'POST', body: { 'name*': 'string' }, answer: object(tag) },
   retrieveListOfTags: {
-    about: 'The tags of the company or of a space.',
-    call: 'GET /tags',
-    query: fields({
-      integer: 'limit offset space_id',
-      [idList]: 'ids',
-      string: 'query',
-    }),
+    call: 'GET',
+    query: fields({ integer: 'limit offset space_id', [idList]: 'ids', string: 'query' }),
     answer: array(tag),
     paging: 'offset',
   },
 });
 
 /** Users who work on a card. */
-export const cardMembers = operations('cardMembers', {
+export const cardMembers = operations('cardMembers', '/cards/{card_id}/members', {
   addMemberToCard: {
-    about: 'Puts a user on a card.',
-    call: 'POST /cards/{card_id}/members',
+    call: 'POST',
     body: { 'user_id*': 'integer' },
     answer: object(`
       id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
       timezone theme updated type
     `),
   },
-  removeMemberFromCard: {
-    about: 'Takes a user off a card.',
-    call: 'DELETE /cards/{card_id}/members/{id}',
-    answer: object('id'),
-  },
+  removeMemberFromCard: { call: 'DELETE /{id}' },
   retrieveListOfCardMembers: {
-    about: 'The users of a card, in one answer.',
-    call: 'GET /cards/{card_id}/members',
+    call: 'GET',
     answer: array(extend(userShort, 'virtual card_id user_id type')),
   },
   updateMemberRole: {
-    about: 'Makes a member responsible, or no longer.',
-    call: 'PATCH /cards/{card_id}/members/{id}',
+    call: 'PATCH /{id}',
     body: { 'type*': 'integer' },
     answer: object('created updated card_id user_id type'),
   },
 });
 
 /** Users who may be put on a card. */
-export const cardAllowedUsers = operations('cardAllowedUsers', {
+export const cardAllowedUsers = operations('cardAllowedUsers', '/cards/{card_id}/allowed-users', {
   retrieveUsersList: {
     about:
       'The users who may be put on the card. The service is known to ignore paging and to ' +
       'answer with all.',
-    call: 'GET /cards/{card_id}/allowed-users',
-    query: fields({
-      string: 'type search orderBy',
-      integer: 'role limit offset',
-    }),
+    call: 'GET',
+    query: fields({ string: 'type search orderBy', integer: 'role limit offset' }),
     answer: array(userShort),
     paging: 'offset',
   },
 });
 
 /** Cards below a card. */
-export const cardChildren = operations('cardChildren', {
+export const cardChildren = operations('cardChildren', '/cards/{card_id}/children', {
   addChildren: {
     about:
       'Puts a card below another. `card_id` of the path is the parent, that of the body the ' +
       'child.',
-    call: 'POST /cards/{card_id}/children',
+    call: 'POST',
     body: { 'card_id*': 'integer' },
     answer: object(extend(cardAmongChildren, 'has_access_to_space path_data space_id type owner')),
   },
-  removeChildren: {
-    about: 'Takes a card from below another.',
-    call: 'DELETE /cards/{card_id}/children/{id}',
-    answer: object('id'),
-  },
+  removeChildren: { call: 'DELETE /{id}' },
   retrieveCardChildrenList: {
-    about: 'The cards below a card, in one answer.',
-    call: 'GET /cards/{card_id}/children',
+    call: 'GET',
     answer: array(
       extend(cardAmongChildren, 'type owner board lane column card_id depends_on_card_id'),
     ),
@@ -315,58 +266,43 @@ export const cardChildren = operations('cardChildren', {
 });
 
 /** Service level of a card. */
-export const cardSla = operations('cardSla', {
-  retrieveCardSlaMeasurements: {
-    about: 'The times measured for a card, and their calendars.',
-    call: 'GET /cards/{card_id}/sla-rules-measurements',
-    answer: object('calendars rulesTimeData'),
-  },
+export const cardSla = operations('cardSla', '/cards/{card_id}/sla-rules-measurements', {
+  retrieveCardSlaMeasurements: { call: 'GET', answer: object('calendars rulesTimeData') },
 });
 
 /** Places of a card type in the tree of spaces. */
-export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
-  addTreeEntityToCardType: {
-    about: 'Allows a card type in an entity of the tree.',
-    call: 'POST /card-types/{type_id}/tree-entities',
-    body: { 'tree_entity_uid*': 'string' },
-    answer: object('id'),
+export const cardTypeTreeEntities = operations(
+  'cardTypeTreeEntities',
+  '/card-types/{type_id}/tree-entities',
+  {
+    addTreeEntityToCardType: {
+      call: 'POST',
+      body: { 'tree_entity_uid*': 'string' },
+      answer: object('id'),
+    },
+    deleteTreeEntityFromCardType: { call: 'DELETE /{uid}', answer: none },
+    getListOfTypeTreeEntities: { call: 'GET', answer: array(treeEntity) },
   },
-  deleteTreeEntityFromCardType: {
-    about: 'Forbids a card type in an entity of the tree.',
-    call: 'DELETE /card-types/{type_id}/tree-entities/{uid}',
-    answer: none,
-  },
-  getListOfTypeTreeEntities: {
-    about: 'The entities in which a card type is allowed, in one answer.',
-    call: 'GET /card-types/{type_id}/tree-entities',
-    answer: array(treeEntity),
-  },
-});
+);
 
 const recipient = shape(
   'CardRecipient',
 )`created updated card_id user_id email unsubscribed updater_id`;
 
 /** Addresses that a service-desk request answers to. */
-export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExternalRecipients', {
-  addNewRecipient: {
-    about: 'Adds an address.',
-    call: 'POST /cards/{card_id}/sd-external-recipients',
-    body: { 'email*': 'string' },
-    answer: object(recipient),
+export const cardServiceDeskExternalRecipients = operations(
+  'cardServiceDeskExternalRecipients',
+  '/cards/{card_id}/sd-external-recipients',
+  {
+    addNewRecipient: { call: 'POST', body: { 'email*': 'string' }, answer: object(recipient) },
+    removeRecipient: { call: 'DELETE /{email}', answer: object(extend(recipient, 'company_id')) },
   },
-  removeRecipient: {
-    about: 'Removes an address.',
-    call: 'DELETE /cards/{card_id}/sd-external-recipients/{email}',
-    answer: object(extend(recipient, 'company_id')),
-  },
-});
+);
 
 /** Services of the service desk. */
-export const serviceDeskServices = operations('serviceDeskServices', {
+export const serviceDeskServices = operations('serviceDeskServices', '/service-desk/services', {
   retrieveServicesList: {
-    about: 'All services, in one answer.',
-    call: 'GET /service-desk/services',
+    call: 'GET',
     answer: array(`
       id name fields_settings archived lng email_settings type_id email_key board_id column_id
       lane_id display_status template_description settings allow_to_add_external_recipients column

@@ -1,4 +1,4 @@
-import { array, extend, fields, object, operations, shape } from './row.ts';
+import { array, extend, fields, object, operations, operationsWith, shape } from './row.ts';
 
 /** DGR: a document group. */
 const documentGroup = shape('DocumentGroup')`
@@ -19,10 +19,9 @@ const documentListed = shape('ListedDocument')`
 const document = shape('Document', { base: documentListed })`data access_record`;
 
 /** Documents. */
-export const documents = operations('documents', {
+export const documents = operations('documents', '/documents', {
   createNewDocument: {
-    about: 'Creates a document, empty or as a copy of another.',
-    call: 'POST /documents',
+    call: 'POST',
     body: fields({
       number: 'sort_order*',
       string: 'title',
@@ -34,20 +33,20 @@ export const documents = operations('documents', {
   },
   removeDocument: {
     about: 'Deletes a document. One that has others below it is known to be refused (400).',
-    call: 'DELETE /documents/{document_uid}',
+    call: 'DELETE /{document_uid}',
     answer: object(documentListed),
     source: 'field-notes',
   },
   retrieveDocument: {
     about: 'One document. The documents give neither method nor path; these are the ones in use.',
-    call: 'GET /documents/{document_uid}',
+    call: 'GET /{document_uid}',
     answer: object(document),
   },
   retrieveListOfDocuments: {
     about:
       'Documents without their content. With `version: 2` the answer is `{ result, position }`, ' +
       'and `start_position` goes on from a position.',
-    call: 'GET /documents',
+    call: 'GET',
     query: fields({
       string: 'query fields start_position',
       integer: 'offset limit version condition',
@@ -57,8 +56,7 @@ export const documents = operations('documents', {
     paging: 'start-position',
   },
   updateDocument: {
-    about: 'Changes, publishes or moves a document.',
-    call: 'PATCH /documents/{document_uid}',
+    call: 'PATCH /{document_uid}',
     body: fields({
       string: 'title for_everyone_access_role_id',
       number: 'sort_order backup_version',
@@ -78,10 +76,9 @@ export const documents = operations('documents', {
 });
 
 /** Groups of documents: folders, and sites when they are public. */
-export const documentGroups = operations('documentGroups', {
+export const documentGroups = operations('documentGroups', '/document-groups', {
   createNewDocumentGroup: {
-    about: 'Creates a document group.',
-    call: 'POST /document-groups',
+    call: 'POST',
     body: fields({
       string: 'title*',
       'string | null': 'parent_entity_uid for_everyone_access_role_id key',
@@ -91,19 +88,18 @@ export const documentGroups = operations('documentGroups', {
   },
   removeDocumentGroup: {
     about: 'Deletes a document group. One that holds documents is known to be refused (400).',
-    call: 'DELETE /document-groups/{document_group_uid}',
+    call: 'DELETE /{document_group_uid}',
     answer: object(documentGroup),
   },
   retrieveDocumentGroup: {
-    about: 'One document group.',
-    call: 'GET /document-groups/{document_group_uid}',
+    call: 'GET /{document_group_uid}',
     answer: object(extend(documentGroup, 'access_record')),
   },
   retrieveListOfDocumentGroups: {
     about:
       'Document groups. With `version: 2` the answer is `{ result, position }`, and ' +
       '`start_position` goes on from a position.',
-    call: 'GET /document-groups',
+    call: 'GET',
     query: fields({
       string: 'query start_position',
       integer: 'offset limit version condition role',
@@ -115,7 +111,7 @@ export const documentGroups = operations('documentGroups', {
     about:
       'Changes a document group. Neither body nor answer is documented; these are the ones in ' +
       'use. A key or host name in use answers 409.',
-    call: 'PATCH /document-groups/{document_group_uid}',
+    call: 'PATCH /{document_group_uid}',
     body: fields({
       string: 'title access',
       'string | null': `
@@ -148,13 +144,16 @@ export const documentGroups = operations('documentGroups', {
 });
 
 /** The forms that the content of documents has. */
-export const documentSchemas = operations('documentSchemas', {
-  getDocumentDataSchema: {
-    about: 'One schema by its version: `latest`, `v1`, …',
-    call: 'GET /document-schemas/{id}',
-    pathParameters: { id: 'string' },
-    query: { format: 'string' },
-    answer: object('$schema $id title description allOf version definitions'),
-    source: 'field-notes',
+export const documentSchemas = operationsWith({ pathParameters: { id: 'string' } })(
+  'documentSchemas',
+  '/document-schemas/{id}',
+  {
+    getDocumentDataSchema: {
+      about: 'One schema by its version: `latest`, `v1`, …',
+      call: 'GET',
+      query: { format: 'string' },
+      answer: object('$schema $id title description allOf version definitions'),
+      source: 'field-notes',
+    },
   },
-});
+);

@@ -43,47 +43,49 @@ const groupEntity = shape('GroupEntity', {
 `;
 
 /** The users of the company with their roles and licences. */
-export const companyUsers = operationsWith({ section: 'companyUsers' })('companyUsers', {
-  getListOfUsers: {
-    about:
-      'All users. `query` and the other filters work only together with `for_members_section`.',
-    call: 'GET /company/users',
-    query: fields({
-      boolean: `
+export const companyUsers = operationsWith({ section: 'companyUsers' })(
+  'companyUsers',
+  '/company/users',
+  {
+    getListOfUsers: {
+      about:
+        'All users. `query` and the other filters work only together with `for_members_section`.',
+      call: 'GET',
+      query: fields({
+        boolean: `
         invitesOnly withTransferAccessStatus for_members_section owner_only only_paid
         only_records_count only_virtual
       `,
-      integer: 'offset limit',
-      string: `
+        integer: 'offset limit',
+        string: `
         query access_type_permissions sd_access_type take_licence temporarily_inactive_status
       `,
-      '(string | number)[]': 'group_ids permissions',
-    }),
-    answer: array(companyUserListed),
-    paging: 'offset',
-    pagesOnlyWith: { for_members_section: true },
+        '(string | number)[]': 'group_ids permissions',
+      }),
+      answer: array(companyUserListed),
+      paging: 'offset',
+      pagesOnlyWith: { for_members_section: true },
+    },
+    removeVirtualUser: {
+      about: 'Deletes a virtual user; ordinary users cannot be deleted.',
+      call: 'DELETE /{id}',
+    },
+    updateUser: {
+      call: 'PATCH /{id}',
+      body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
+      answer: object(companyUserUpdated),
+    },
   },
-  removeVirtualUser: {
-    about: 'Deletes a virtual user; ordinary users cannot be deleted.',
-    call: 'DELETE /company/users/{id}',
-    answer: object('id'),
-  },
-  updateUser: {
-    about: 'Sets the licence flags, suspends or resumes.',
-    call: 'PATCH /company/users/{id}',
-    body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
-    answer: object(companyUserUpdated),
-  },
-});
+);
 
 /**
  * Users as the service shows them to every user, and the account behind the token. The documents only name this
  * group.
  */
-export const users = operationsWith({ source: 'field-notes' })('users', {
+export const users = operationsWith({ source: 'field-notes' })('users', '/users', {
   retrieveCurrentUser: {
     about: 'The account of the token, which must never lock itself out.',
-    call: 'GET /users/current',
+    call: 'GET /current',
     answer: object(
       extend(userExtended, 'company_id permissions role apps_permissions has_password'),
     ),
@@ -93,7 +95,7 @@ export const users = operationsWith({ source: 'field-notes' })('users', {
     about:
       'The users of the company, or, without the right to manage them, those of shared spaces. ' +
       'The fields of the answer are not known for sure.',
-    call: 'GET /users',
+    call: 'GET',
     query: fields({
       string: 'type query access_type_permissions exclude_directly_added_members_by_entity_uid',
       [idList]: 'ids',
@@ -105,7 +107,7 @@ export const users = operationsWith({ source: 'field-notes' })('users', {
   },
   updateUser: {
     about: 'Changes the profile of an account. The service refuses a body that holds nothing.',
-    call: 'PATCH /users/{id}',
+    call: 'PATCH /{id}',
     body: fields({
       string: 'username full_name initials password old_password lng theme timezone',
       integer: 'avatar_type email_frequency subject_by ui_version',
@@ -129,160 +131,130 @@ const role = shape('UserRole', {
 })`name company_id updated created id uid`;
 
 /** Roles in which time is logged; not roles of access. */
-export const userRoles = operationsWith({ source: 'field-notes' })('userRoles', {
-  createUserRole: {
-    about: 'Creates a role.',
-    call: 'POST /user-roles',
-    body: { 'name*': 'string' },
-    answer: object(role),
-  },
-  getListOfUserRoles: {
-    about: 'All roles, in one answer.',
-    call: 'GET /user-roles',
-    answer: array(role),
-  },
-  getUserRole: {
-    about: 'One role.',
-    call: 'GET /user-roles/{role_id}',
-    answer: object(role),
-  },
+export const userRoles = operationsWith({ source: 'field-notes' })('userRoles', '/user-roles', {
+  createUserRole: { call: 'POST', body: { 'name*': 'string' }, answer: object(role) },
+  getListOfUserRoles: { call: 'GET', answer: array(role) },
+  getUserRole: { call: 'GET /{role_id}', answer: object(role) },
   removeUserRole: {
     about: 'Deletes a role; its time logs go to another.',
-    call: 'DELETE /user-roles/{role_id}',
+    call: 'DELETE /{role_id}',
     body: { 'replace_role_id*': 'integer' },
     answer: object(role),
   },
-  updateUserRole: {
-    about: 'Renames a role.',
-    call: 'PATCH /user-roles/{role_id}',
-    body: { 'name*': 'string' },
-    answer: object(role),
-  },
+  updateUserRole: { call: 'PATCH /{role_id}', body: { 'name*': 'string' }, answer: object(role) },
 });
 
 /** Company groups with their permissions (a bit mask). */
-export const groups = operationsWith({ stage: 'beta', section: 'groups' })('groups', {
-  createGroup: {
-    about: 'Creates a group; the answer carries both its ids.',
-    call: 'POST /company/groups',
-    body: {
-      'name*': 'string',
-      permissions: 'integer',
-      add_to_cards_and_spaces_enabled: 'boolean',
+export const groups = operationsWith({ stage: 'beta', section: 'groups' })(
+  'groups',
+  '/company/groups',
+  {
+    createGroup: {
+      about: 'Creates a group; the answer carries both its ids.',
+      call: 'POST',
+      body: {
+        'name*': 'string',
+        permissions: 'integer',
+        add_to_cards_and_spaces_enabled: 'boolean',
+      },
+      answer: object(companyGroup),
     },
-    answer: object(companyGroup),
-  },
-  getGroup: {
-    about: 'One group, without its members.',
-    call: 'GET /company/groups/{uid}',
-    answer: object(companyGroup),
-  },
-  getListOfGroups: {
-    about: 'All groups. The service pages only when `limit` or `offset` is sent.',
-    call: 'GET /company/groups',
-    query: fields({
-      boolean: 'with_tree_entities with_users_count with_sync_group_attribute',
-      'string | number': 'condition',
-      string: 'query',
-      integer: 'limit offset',
-    }),
-    answer: array(companyGroup),
-    paging: 'offset',
-  },
-  removeGroup: {
-    about: 'Deletes a group; 404 means that it is gone already.',
-    call: 'DELETE /company/groups/{uid}',
-    answer: object(companyGroup),
-  },
-  updateGroup: {
-    about: 'Renames, sets permissions.',
-    call: 'PATCH /company/groups/{uid}',
-    body: {
-      name: 'string',
-      permissions: 'integer',
-      add_to_cards_and_spaces_enabled: 'boolean',
+    getGroup: { call: 'GET /{uid}', answer: object(companyGroup) },
+    getListOfGroups: {
+      about: 'All groups. The service pages only when `limit` or `offset` is sent.',
+      call: 'GET',
+      query: fields({
+        boolean: 'with_tree_entities with_users_count with_sync_group_attribute',
+        'string | number': 'condition',
+        string: 'query',
+        integer: 'limit offset',
+      }),
+      answer: array(companyGroup),
+      paging: 'offset',
     },
-    answer: object(companyGroup),
+    removeGroup: {
+      about: 'Deletes a group; 404 means that it is gone already.',
+      call: 'DELETE /{uid}',
+      answer: object(companyGroup),
+    },
+    updateGroup: {
+      call: 'PATCH /{uid}',
+      body: { name: 'string', permissions: 'integer', add_to_cards_and_spaces_enabled: 'boolean' },
+      answer: object(companyGroup),
+    },
   },
-});
+);
 
 /** Members of a company group, one at a time. */
-export const groupUsers = operationsWith({ stage: 'beta', section: 'members' })('groupUsers', {
-  addUserToGroup: {
-    about: 'Adds a member; 409 means that the member is there already.',
-    call: 'POST /groups/{group_uid}/users',
-    body: {
-      'user_id*': 'integer',
-      request_id: 'string',
-      operator_comment: 'string | null',
+export const groupUsers = operationsWith({ stage: 'beta', section: 'members' })(
+  'groupUsers',
+  '/groups/{group_uid}/users',
+  {
+    addUserToGroup: {
+      about: 'Adds a member; 409 means that the member is there already.',
+      call: 'POST',
+      body: { 'user_id*': 'integer', request_id: 'string', operator_comment: 'string | null' },
+      answer: object(userExtended),
+      repeat: 'safe',
     },
-    answer: object(userExtended),
-    repeat: 'safe',
+    getListOfGroupUsers: { call: 'GET', answer: array(userOfGroup) },
+    removeUserFromGroup: {
+      about: 'Removes a member; 404 means that the member is gone already.',
+      call: 'DELETE /{user_id}',
+      answer: object(userExtended),
+    },
   },
-  getListOfGroupUsers: {
-    about: 'The members of a group, in one answer.',
-    call: 'GET /groups/{group_uid}/users',
-    answer: array(userOfGroup),
-  },
-  removeUserFromGroup: {
-    about: 'Removes a member; 404 means that the member is gone already.',
-    call: 'DELETE /groups/{group_uid}/users/{user_id}',
-    answer: object(userExtended),
-  },
-});
+);
 
 /** Administrators of a company group. */
-export const groupAdmins = operationsWith({ stage: 'beta', section: 'admins' })('groupAdmins', {
-  addAdminToGroup: {
-    about: 'Makes a user an administrator; 409 means that it is so already.',
-    call: 'POST /groups/{group_uid}/admins',
-    body: { 'user_id*': 'integer' },
-    answer: object(userExtended),
-    repeat: 'safe',
+export const groupAdmins = operationsWith({ stage: 'beta', section: 'admins' })(
+  'groupAdmins',
+  '/groups/{group_uid}/admins',
+  {
+    addAdminToGroup: {
+      about: 'Makes a user an administrator; 409 means that it is so already.',
+      call: 'POST',
+      body: { 'user_id*': 'integer' },
+      answer: object(userExtended),
+      repeat: 'safe',
+    },
+    getListOfGroupAdmins: { call: 'GET', answer: array(userOfGroup) },
+    removeAdminFromGroup: {
+      about: 'Removes an administrator; 404 means that it is so already.',
+      call: 'DELETE /{user_id}',
+      answer: object(userExtended),
+    },
   },
-  getListOfGroupAdmins: {
-    about: 'The administrators of a group, in one answer.',
-    call: 'GET /groups/{group_uid}/admins',
-    answer: array(userOfGroup),
-  },
-  removeAdminFromGroup: {
-    about: 'Removes an administrator; 404 means that it is so already.',
-    call: 'DELETE /groups/{group_uid}/admins/{user_id}',
-    answer: object(userExtended),
-  },
-});
+);
 
 /** Roles of a company group in spaces and documents. */
-export const groupEntities = operationsWith({ stage: 'beta' })('groupEntities', {
-  addEntity: {
-    about: 'Gives a group roles in an entity of the tree.',
-    call: 'POST /company/groups/{group_uid}/entities',
-    body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
-    answer: object(groupEntity),
+export const groupEntities = operationsWith({ stage: 'beta' })(
+  'groupEntities',
+  '/company/groups/{group_uid}/entities',
+  {
+    addEntity: {
+      call: 'POST',
+      body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
+      answer: object(groupEntity),
+    },
+    getListOfGroupEntities: {
+      call: 'GET',
+      answer: array('uid path title entity_type own_role_ids'),
+    },
+    removeEntity: { call: 'DELETE /{uid}', answer: object(extend(groupEntity, 'role own_role')) },
+    updateGroupEntity: {
+      call: 'PATCH /{uid}',
+      body: { role_ids: 'string[]' },
+      answer: object(groupEntity),
+    },
   },
-  getListOfGroupEntities: {
-    about: 'The entities of a group, in one answer.',
-    call: 'GET /company/groups/{group_uid}/entities',
-    answer: array('uid path title entity_type own_role_ids'),
-  },
-  removeEntity: {
-    about: 'Takes an entity from a group.',
-    call: 'DELETE /company/groups/{group_uid}/entities/{uid}',
-    answer: object(extend(groupEntity, 'role own_role')),
-  },
-  updateGroupEntity: {
-    about: 'Sets the roles of a group in an entity.',
-    call: 'PATCH /company/groups/{group_uid}/entities/{uid}',
-    body: { role_ids: 'string[]' },
-    answer: object(groupEntity),
-  },
-});
+);
 
 /** The readable record of events in the company. */
-export const auditLogs = operations('auditLogs', {
+export const auditLogs = operations('auditLogs', '/audit-logs', {
   retrieveAuditLogEvents: {
     about: 'Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times.',
-    call: 'GET /audit-logs',
+    call: 'GET',
     query: fields({
       string: 'from to author_uid categories actions id',
       integer: 'author_id limit offset',

@@ -30,10 +30,9 @@ const selectValue = shape('SelectValue')`
 `;
 
 /** Properties that the company adds to its cards. */
-export const customProperties = operations('customProperties', {
+export const customProperties = operations('customProperties', '/company/custom-properties', {
   createNewProperty: {
-    about: 'Creates a property.',
-    call: 'POST /company/custom-properties',
+    call: 'POST',
     body: fields({
       string: 'name formula',
       boolean: 'show_on_facade multiline',
@@ -54,8 +53,7 @@ export const customProperties = operations('customProperties', {
     `),
   },
   getListOfProperties: {
-    about: 'The properties of the company.',
-    call: 'GET /company/custom-properties',
+    call: 'GET',
     query: fields({
       boolean: 'include_values include_author compact load_by_ids',
       '(string | number)[]': 'ids',
@@ -65,14 +63,9 @@ export const customProperties = operations('customProperties', {
     answer: array(customProperty),
     paging: 'offset',
   },
-  getProperty: {
-    about: 'One property.',
-    call: 'GET /company/custom-properties/{id}',
-    answer: object(customProperty),
-  },
+  getProperty: { call: 'GET /{id}', answer: object(customProperty) },
   removeProperty: {
-    about: 'Deletes a property.',
-    call: 'DELETE /company/custom-properties/{id}',
+    call: 'DELETE /{id}',
     answer: object(`
       created updated id type name show_on_facade author_id company_id condition colorful
       multi_select values_creatable_by_users data multiline values_type vote_variant protected
@@ -80,8 +73,7 @@ export const customProperties = operations('customProperties', {
     `),
   },
   updateProperty: {
-    about: 'Changes a property.',
-    call: 'PATCH /company/custom-properties/{id}',
+    call: 'PATCH /{id}',
     body: fields({
       string: 'name',
       boolean: 'show_on_facade multiline is_used_as_progress',
@@ -96,56 +88,47 @@ export const customProperties = operations('customProperties', {
 });
 
 /** Values of a property that is a catalog. */
-export const customPropertyCatalogValues = operations('customPropertyCatalogValues', {
-  createNewCatalogValue: {
-    about: 'Adds a value.',
-    call: 'POST /company/custom-properties/{property_id}/catalog-values',
-    body: { 'value*': 'object' },
-    answer: object(catalogValue),
+export const customPropertyCatalogValues = operations(
+  'customPropertyCatalogValues',
+  '/company/custom-properties/{property_id}/catalog-values',
+  {
+    createNewCatalogValue: {
+      call: 'POST',
+      body: { 'value*': 'object' },
+      answer: object(catalogValue),
+    },
+    getCatalogValue: { call: 'GET /{id}', answer: object(catalogValue) },
+    getListOfCatalogValues: {
+      call: 'GET',
+      query: { query: 'string', conditions: 'string', limit: 'integer', offset: 'integer' },
+      answer: array(catalogValue),
+      paging: 'offset',
+    },
+    removeProperty: {
+      about: 'Removes a value; the documents name it so.',
+      call: 'DELETE /{id}',
+      answer: object(catalogValue),
+    },
+    updateCatalogValue: {
+      call: 'PATCH /{id}',
+      body: { condition: "'active' | 'inactive'", value: 'object', deleted: 'boolean' },
+      answer: object(catalogValue),
+    },
   },
-  getCatalogValue: {
-    about: 'One value.',
-    call: 'GET /company/custom-properties/{property_id}/catalog-values/{id}',
-    answer: object(catalogValue),
-  },
-  getListOfCatalogValues: {
-    about: 'The values of a catalog.',
-    call: 'GET /company/custom-properties/{property_id}/catalog-values',
-    query: { query: 'string', conditions: 'string', limit: 'integer', offset: 'integer' },
-    answer: array(catalogValue),
-    paging: 'offset',
-  },
-  removeProperty: {
-    about: 'Removes a value; the documents name it so.',
-    call: 'DELETE /company/custom-properties/{property_id}/catalog-values/{id}',
-    answer: object(catalogValue),
-  },
-  updateCatalogValue: {
-    about: 'Changes a value.',
-    call: 'PATCH /company/custom-properties/{property_id}/catalog-values/{id}',
-    body: { condition: "'active' | 'inactive'", value: 'object', deleted: 'boolean' },
-    answer: object(catalogValue),
-  },
-});
+);
 
 /** Scores that users give a card in a property. */
 export const customPropertyCollectiveScoreValues = operations(
   'customPropertyCollectiveScoreValues',
+  '/cards/{card_id}/custom-properties/{property_id}/collective-score-values',
   {
-    createNewScoreValue: {
-      about: 'Gives a score.',
-      call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
-      body: { 'value*': 'string' },
-      answer: object(scoreValue),
-    },
+    createNewScoreValue: { call: 'POST', body: { 'value*': 'string' }, answer: object(scoreValue) },
     getListOfScoreValues: {
-      about: 'The scores of a card, in one answer.',
-      call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
+      call: 'GET',
       answer: array('id custom_property_id value card_id author_id author'),
     },
     updateScoreValue: {
-      about: 'Changes a score.',
-      call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-score-values/{id}',
+      call: 'PATCH /{id}',
       body: { value: 'string | null' },
       answer: object(scoreValue),
     },
@@ -153,95 +136,88 @@ export const customPropertyCollectiveScoreValues = operations(
 );
 
 /** Votes that users give a card in a property. */
-export const customPropertyCollectiveVoteValues = operations('customPropertyCollectiveVoteValues', {
-  createNewVoteValue: {
-    about: 'Gives a vote.',
-    call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
-    body: { emoji_vote: 'string', number_vote: 'integer' },
-    answer: object(voteValue),
+export const customPropertyCollectiveVoteValues = operations(
+  'customPropertyCollectiveVoteValues',
+  '/cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
+  {
+    createNewVoteValue: {
+      call: 'POST',
+      body: { emoji_vote: 'string', number_vote: 'integer' },
+      answer: object(voteValue),
+    },
+    getListOfVoteValues: {
+      call: 'GET',
+      answer: array('id custom_property_id number_vote emoji_vote card_id author_id author'),
+    },
+    removeVoteValue: {
+      call: 'DELETE /{id}',
+      body: { emoji_vote: 'string' },
+      answer: object('id custom_property_id number_vote emoji_vote card_id author_id'),
+    },
+    updateVoteValue: {
+      call: 'PATCH /{id}',
+      body: { number_vote: 'number | null' },
+      answer: object(voteValue),
+    },
   },
-  getListOfVoteValues: {
-    about: 'The votes of a card, in one answer.',
-    call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
-    answer: array('id custom_property_id number_vote emoji_vote card_id author_id author'),
-  },
-  removeVoteValue: {
-    about: 'Takes a vote back.',
-    call: 'DELETE /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
-    body: { emoji_vote: 'string' },
-    answer: object('id custom_property_id number_vote emoji_vote card_id author_id'),
-  },
-  updateVoteValue: {
-    about: 'Changes the number of a vote.',
-    call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
-    body: { number_vote: 'number | null' },
-    answer: object(voteValue),
-  },
-});
+);
 
 /** Values of a property that is a choice. */
-export const customPropertySelectValues = operations('customPropertySelectValues', {
-  createNewSelectValue: {
-    about: 'Adds a value.',
-    call: 'POST /company/custom-properties/{property_id}/select-values',
-    body: { 'value*': 'string', color: 'integer | null' },
-    answer: object(selectValue),
-  },
-  getListOfSelectValues: {
-    about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
-    call: 'GET /company/custom-properties/{property_id}/select-values',
-    query: fields({
-      boolean: 'v2_select_search',
-      string: 'query order_by',
-      '(string | number)[]': 'ids conditions',
-      integer: 'offset limit',
-    }),
-    answer: array(`
+export const customPropertySelectValues = operations(
+  'customPropertySelectValues',
+  '/company/custom-properties/{property_id}/select-values',
+  {
+    createNewSelectValue: {
+      call: 'POST',
+      body: { 'value*': 'string', color: 'integer | null' },
+      answer: object(selectValue),
+    },
+    getListOfSelectValues: {
+      about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
+      call: 'GET',
+      query: fields({
+        boolean: 'v2_select_search',
+        string: 'query order_by',
+        '(string | number)[]': 'ids conditions',
+        integer: 'offset limit',
+      }),
+      answer: array(`
       id custom_property_id value color sort_order external_id updated condition
     `),
-    paging: 'offset',
-    pagesOnlyWith: { v2_select_search: true },
-  },
-  getSelectValue: {
-    about: 'One value.',
-    call: 'GET /company/custom-properties/{property_id}/select-values/{id}',
-    answer: object(selectValue),
-  },
-  removeProperty: {
-    about: 'Removes a value; the documents name it so.',
-    call: 'DELETE /company/custom-properties/{property_id}/select-values/{id}',
-    answer: object(selectValue),
-  },
-  updateSelectValue: {
-    about: 'Changes a value.',
-    call: 'PATCH /company/custom-properties/{property_id}/select-values/{id}',
-    body: {
-      value: 'string',
-      color: 'integer | null',
-      condition: "'active' | 'inactive'",
-      sort_order: 'number',
-      deleted: 'boolean',
+      paging: 'offset',
+      pagesOnlyWith: { v2_select_search: true },
     },
-    answer: object(selectValue),
+    getSelectValue: { call: 'GET /{id}', answer: object(selectValue) },
+    removeProperty: {
+      about: 'Removes a value; the documents name it so.',
+      call: 'DELETE /{id}',
+      answer: object(selectValue),
+    },
+    updateSelectValue: {
+      call: 'PATCH /{id}',
+      body: {
+        value: 'string',
+        color: 'integer | null',
+        condition: "'active' | 'inactive'",
+        sort_order: 'number',
+        deleted: 'boolean',
+      },
+      answer: object(selectValue),
+    },
   },
-});
+);
 
 /** Places of a property in the tree of spaces. */
-export const customPropertyTreeEntities = operations('customPropertyTreeEntities', {
-  addTreeEntityToCustomProperty: {
-    about: 'Allows a property in an entity of the tree.',
-    call: 'POST /company/custom-properties/{property_id}/tree-entities',
-    body: { 'tree_entity_uid*': 'string' },
-    answer: object('id'),
+export const customPropertyTreeEntities = operations(
+  'customPropertyTreeEntities',
+  '/company/custom-properties/{property_id}/tree-entities',
+  {
+    addTreeEntityToCustomProperty: {
+      call: 'POST',
+      body: { 'tree_entity_uid*': 'string' },
+      answer: object('id'),
+    },
+    deleteTreeEntityFromCustomProperty: { call: 'DELETE /{uid}', answer: none },
+    getListOfCustomPropertyTreeEntities: { call: 'GET', answer: array(treeEntity) },
   },
-  deleteTreeEntityFromCustomProperty: {
-    about: 'Forbids a property in an entity of the tree.',
-    call: 'DELETE /company/custom-properties/{property_id}/tree-entities/{uid}',
-    answer: none,
-  },
-  getListOfCustomPropertyTreeEntities: {
-    about: 'The entities in which a property is allowed, in one answer.',
-    call: 'GET /company/custom-properties/{property_id}/tree-entities',
-    answer: array(treeEntity),
-  },
-});
+);

@@ -2,79 +2,86 @@ import type { EntryShape, Fields, Operation, ResponseShape } from './operation.t
 
 /**
  * Row of one operation as a table holds it: what the documents say, without what follows from it.
- * `operations` derives `id`, `api`, `method` and `path`; the types of path parameters (text where the name is `email` or
- * ends in `uid`, else an integer); `repeat` (`unsafe` for POST, else `safe`); `source` (the group's section).
+ * `operations` derives `id`, `api`, `method` and `path`; `about` (the name in words); the types of path parameters (text
+ * where the name is `email` or ends in `uid`, else an integer); `repeat` (`unsafe` for POST, else `safe`); `source` (the
+ * group's section); the answer of a DELETE (`id`).
  */
 export interface Row
   extends Omit<Operation, keyof Derived | 'response'>,
-    Partial<Pick<Operation, 'repeat' | 'source'>> {
-  /** Method and path. SCIM paths follow the base URL; REST paths follow `/api/<version>`. */
-  readonly call: `${Operation['method']} /${string}`;
+    Partial<Pick<Operation, 'about' | 'repeat' | 'source'>> {
+  /** Method, and the path behind that of the group. SCIM paths follow the base URL; REST paths follow `/api/<version>`. */
+  readonly call: Operation['method'] | `${Operation['method']} /${string}`;
   /** Shape of a successful answer: `object(…)`, `array(…)`, `list(…)`, `redirect(…)` or `none`. */
-  readonly answer: ResponseShape;
+  readonly answer?: ResponseShape;
 }
 
-type Derived = Pick<Operation, 'id' | 'api' | 'method' | 'path' | 'repeat' | 'source'>;
+type Derived = Pick<Operation, 'id' | 'about' | 'api' | 'method' | 'path' | 'repeat' | 'source'>;
 
-/** Operations of one group whose rows have something in common. */
-export function operationsWith(common: Pick<Row, 'stage' | 'section' | 'source'>) {
+/** Operations of groups whose rows have something in common. */
+export function operationsWith(
+  common: Pick<Row, 'stage' | 'section' | 'source' | 'pathParameters'>,
+) {
   return <const G extends string, const R extends Readonly<Record<string, Row>>>(
     group: G,
+    at: `/${string}` | '',
     rows: R,
-  ) => operations(group, rows, common);
+  ) => operations(group, at, rows, common);
 }
 
-/** Operations of one group of the documents. @param group the group's name, which begins each id. */
+/**
+ * Operations of one group of the documents.
+ * @param group the group's name, which begins each id. @param at beginning of the path of each.
+ */
 export function operations<const G extends string, const R extends Readonly<Record<string, Row>>>(
   group: G,
+  at: `/${string}` | '',
   rows: R,
   common?: Partial<Row>,
 ): { readonly [N in keyof R]: OperationOf<`${G}.${N & string}`, R[N]> };
 // Which operation has which id no compiler sees in a loop: hence two signatures.
 export function operations(
   group: string,
+  at: string,
   rows: Readonly<Record<string, Row>>,
   common: Partial<Row> = {},
 ): object {
-  return Object.fromEntries(
-    Object.entries(rows).map(([name, row]) => [
-      name,
-      toOperation(group, name, { ...common, ...row }),
-    ]),
-  );
+  const entries = Object.entries(rows).map(([name, row]) => {
+    const pathParameters = { ...common.pathParameters, ...row.pathParameters };
+    return [name, toOperation(group, name, at, { ...common, ...row, pathParameters })];
+  });
+  return Object.fromEntries(entries);
 }
 
-function toOperation(group: string, name: string, { call, answer, ...row }: Row): Operation {
-  const { method, path } = parseCall(call);
+function toOperation(group: string, name: string, at: string, given: Row): Operation {
+  const { call, pathParameters: known = {}, answer = object('id'), ...row } = given;
+  const [method = '', rest = ''] = call.split(' ');
+  const path = at + rest;
   const api = path.startsWith('/scim/') ? 'scim' : 'rest';
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
-  const derived = Object.fromEntries(names.map((parameter) => [parameter, toType(parameter)]));
+  const types = names.map((parameter) => [parameter, known[parameter] ?? toType(parameter)]);
   return {
     id: `${group}.${name}`,
+    about: `${toSentence(name)}.`,
     api,
-    method,
-    path,
+    method: method as Operation['method'],
+    path: path as Operation['path'],
     repeat: method === 'POST' ? 'unsafe' : 'safe',
     source: api === 'scim' ? 'SCIM provisioning' : `REST: ${group}`,
     ...row,
     response: answer,
-    ...(names.length > 0 && { pathParameters: { ...derived, ...row.pathParameters } }),
+    ...(names.length > 0 && { pathParameters: Object.fromEntries(types) }),
   };
 }
 
-function parseCall(call: Row['call']): Pick<Operation, 'method' | 'path'> {
-  const space = call.indexOf(' ');
-  return {
-    method: call.slice(0, space) as Operation['method'],
-    path: call.slice(space + 1) as Operation['path'],
-  };
+/** `retrieveListOfSpaces` in words. */
+export function toSentence(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function toType(parameter: string): TextOrInteger {
+function toType(parameter: string): 'string' | 'integer' {
   return /(?:^email|uid)$/.test(parameter) ? 'string' : 'integer';
 }
-
-type TextOrInteger = 'string' | 'integer';
 
 /** Operation that a row stands for: its id and its paging are known to the compiler. */
 type OperationOf<Id extends string, R extends Row> = Operation &

@@ -1,4 +1,4 @@
-import { list, object, operations, shape } from './row.ts';
+import { list, object, operationsWith, shape } from './row.ts';
 
 const groupOnly = shape('ScimGroupHead', {
   types: {
@@ -22,24 +22,19 @@ const user = shape('ScimUser', { base: userOnly, types: { groups: 'object[]' } }
 const listFields = 'schemas Resources totalResults itemsPerPage startIndex';
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
-export const scim = operations('scim', {
+export const scim = operationsWith({
+  pathParameters: { group_id: 'string | number', user_id: 'number' },
+})('scim', '/scim/v2', {
   addGroup: {
     about: 'Creates a group. A name that exists answers 409.',
-    call: 'POST /scim/v2/Groups',
+    call: 'POST /Groups',
     body: { 'displayName*': 'string' },
     answer: object(groupOnly),
     section: 'groups',
   },
-  getGroup: {
-    about: 'One group with its members.',
-    call: 'GET /scim/v2/Groups/{group_id}',
-    pathParameters: { group_id: 'string | number' },
-    answer: object(group),
-    section: 'groups',
-  },
+  getGroup: { call: 'GET /Groups/{group_id}', answer: object(group), section: 'groups' },
   getGroups: {
-    about: 'All groups, with their members where the service lists them.',
-    call: 'GET /scim/v2/Groups',
+    call: 'GET /Groups',
     query: { startIndex: 'number', count: 'number' },
     answer: list(listFields, group),
     paging: 'start-index',
@@ -51,8 +46,7 @@ export const scim = operations('scim', {
       'the one in use is `{ op, path, value }` with one numeric user id in each. Unsafe to ' +
       'repeat: a batch of which a part already holds may be refused as a whole, so a lost ' +
       'answer is better looked at.',
-    call: 'PATCH /scim/v2/Groups/{group_id}',
-    pathParameters: { group_id: 'string | number' },
+    call: 'PATCH /Groups/{group_id}',
     body: { 'Operations*': 'object[]' },
     answer: object(group),
     repeat: 'unsafe',
@@ -62,24 +56,18 @@ export const scim = operations('scim', {
     about:
       'Creates (invites) a user. Entries of `emails` are strings or `{ value, type, primary }`, ' +
       'as the service takes them.',
-    call: 'POST /scim/v2/Users',
+    call: 'POST /Users',
     body: { userName: 'string', 'emails*': 'unknown[]', name: 'object' },
     answer: object(userOnly),
     section: 'users',
     undocumented: ['name'],
   },
-  getUser: {
-    about: 'One user with its groups.',
-    call: 'GET /scim/v2/Users/{user_id}',
-    pathParameters: { user_id: 'number' },
-    answer: object(user),
-    section: 'users',
-  },
+  getUser: { call: 'GET /Users/{user_id}', answer: object(user), section: 'users' },
   getUsers: {
     about:
       'All users. The grammar of `filter` is not documented, so its answer proves nothing by ' +
       'itself.',
-    call: 'GET /scim/v2/Users',
+    call: 'GET /Users',
     query: { startIndex: 'number', count: 'number', filter: 'string' },
     answer: list(listFields, userOnly),
     paging: 'start-index',
@@ -87,8 +75,7 @@ export const scim = operations('scim', {
   },
   updateUser: {
     about: 'Sets `active` and the name. Sets values, so a repeat changes nothing more.',
-    call: 'PATCH /scim/v2/Users/{user_id}',
-    pathParameters: { user_id: 'number' },
+    call: 'PATCH /Users/{user_id}',
     body: { 'Operations*': 'object[]' },
     answer: object(user),
     section: 'users',

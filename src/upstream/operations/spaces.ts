@@ -37,10 +37,9 @@ const iterationCard = shape('IterationCard')`
 `;
 
 /** Spaces. */
-export const spaces = operations('spaces', {
+export const spaces = operations('spaces', '/spaces', {
   createNewSpace: {
-    about: 'Creates a space.',
-    call: 'POST /spaces',
+    call: 'POST',
     body: fields({
       'string | number': 'title*',
       'number | string | null': 'external_id',
@@ -49,26 +48,16 @@ export const spaces = operations('spaces', {
     }),
     answer: object(extend(space, 'users')),
   },
-  removeSpace: {
-    about: 'Deletes a space.',
-    call: 'DELETE /spaces/{space_id}',
-    answer: object('id'),
-  },
+  removeSpace: { call: 'DELETE /{space_id}' },
   retrieveListOfSpaces: {
-    about: 'The spaces that the account of the token may see.',
-    call: 'GET /spaces',
+    call: 'GET',
     query: { limit: 'integer', offset: 'integer' },
     answer: array(extend(space, 'boards user_id entity_uid access_mod')),
     paging: 'offset',
   },
-  retrieveSpace: {
-    about: 'One space.',
-    call: 'GET /spaces/{space_id}',
-    answer: object(space),
-  },
+  retrieveSpace: { call: 'GET /{space_id}', answer: object(space) },
   updateSpace: {
-    about: 'Changes a space, or moves it in the tree.',
-    call: 'PATCH /spaces/{space_id}',
+    call: 'PATCH /{space_id}',
     body: {
       title: 'string | number',
       external_id: 'number | string | null',
@@ -83,10 +72,9 @@ export const spaces = operations('spaces', {
 });
 
 /** Users of a space. */
-export const spaceUsers = operations('spaceUsers', {
+export const spaceUsers = operations('spaceUsers', '/spaces/{space_id}/users', {
   changeUserRoleAndNotificationSettings: {
-    about: 'Sets the role of a person in a space, and what the person hears of it.',
-    call: 'PATCH /spaces/{space_id}/users/{id}',
+    call: 'PATCH /{id}',
     body: {
       role_id: 'string',
       notifications_enabled: 'boolean',
@@ -97,95 +85,74 @@ export const spaceUsers = operations('spaceUsers', {
   },
   getListOfUsers: {
     about: 'The users of a space. A page begins behind `last_user_id`.',
-    call: 'GET /spaces/{space_id}/users',
-    query: fields({
-      boolean: 'include_inherited_access inactive',
-      integer: 'limit last_user_id',
-    }),
+    call: 'GET',
+    query: fields({ boolean: 'include_inherited_access inactive', integer: 'limit last_user_id' }),
     answer: array(spaceUser),
     paging: 'last-user-id',
   },
   getUser: {
-    about: 'One person of a space.',
-    call: 'GET /spaces/{space_id}/users/{id}',
+    call: 'GET /{id}',
     answer: object(extend(userShort, 'virtual entity_uid user_id access_mod')),
   },
   inviteUserToSpace: {
-    about: 'Invites a person to a space by e-mail address.',
-    call: 'POST /spaces/{space_id}/users',
-    body: fields({
-      string: 'email* role_id operator_comment',
-      boolean: 'guest send_email',
-    }),
+    call: 'POST',
+    body: fields({ string: 'email* role_id operator_comment', boolean: 'guest send_email' }),
     answer: object('user access_record message'),
   },
-  removeUserFromSpace: {
-    about: 'Takes a person out of a space.',
-    call: 'DELETE /spaces/{space_id}/users/{id}',
-    answer: object(spaceAccess),
-  },
+  removeUserFromSpace: { call: 'DELETE /{id}', answer: object(spaceAccess) },
 });
 
 const checklist = shape('SpaceTemplateChecklist')`uid name sort_order space_uid created updated`;
 
 /** Checklists that a space offers its cards as templates. */
-export const spaceTemplateChecklist = operations('spaceTemplateChecklist', {
-  createNewSpaceTemplateChecklist: {
-    about: 'Creates a template.',
-    call: 'POST /spaces/{space_uid}/template-checklists',
-    body: { name: 'string', sort_order: 'number' },
-    answer: object(checklist),
+export const spaceTemplateChecklist = operations(
+  'spaceTemplateChecklist',
+  '/spaces/{space_uid}/template-checklists',
+  {
+    createNewSpaceTemplateChecklist: {
+      call: 'POST',
+      body: { name: 'string', sort_order: 'number' },
+      answer: object(checklist),
+    },
+    getListOfSpaceTemplateChecklists: { call: 'GET', answer: array(extend(checklist, 'items')) },
+    removeSpaceTemplateChecklist: {
+      call: 'DELETE /{template_checklist_uid}',
+      answer: object('uid'),
+    },
+    updateSpaceTemplateChecklist: {
+      call: 'PATCH /{template_checklist_uid}',
+      body: { name: 'string', sort_order: 'number', space_uid: 'string' },
+      answer: object(checklist),
+    },
   },
-  getListOfSpaceTemplateChecklists: {
-    about: 'The templates of a space with their items, in one answer.',
-    call: 'GET /spaces/{space_uid}/template-checklists',
-    answer: array(extend(checklist, 'items')),
-  },
-  removeSpaceTemplateChecklist: {
-    about: 'Deletes a template.',
-    call: 'DELETE /spaces/{space_uid}/template-checklists/{template_checklist_uid}',
-    answer: object('uid'),
-  },
-  updateSpaceTemplateChecklist: {
-    about: 'Changes a template, or moves it to another space.',
-    call: 'PATCH /spaces/{space_uid}/template-checklists/{template_checklist_uid}',
-    body: { name: 'string', sort_order: 'number', space_uid: 'string' },
-    answer: object(checklist),
-  },
-});
+);
 
 const item = shape('SpaceTemplateChecklistItem')`uid text sort_order user_id created updated`;
 
 /** Items of the template checklists of a space. */
-export const spaceTemplateChecklistItems = operations('spaceTemplateChecklistItems', {
-  createNewSpaceTemplateChecklistItem: {
-    about: 'Adds an item.',
-    call: 'POST /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items',
-    body: { 'text*': 'string', sort_order: 'number' },
-    answer: object(item),
+export const spaceTemplateChecklistItems = operations(
+  'spaceTemplateChecklistItems',
+  '/spaces/{space_uid}/template-checklists/{template_checklist_uid}/items',
+  {
+    createNewSpaceTemplateChecklistItem: {
+      call: 'POST',
+      body: { 'text*': 'string', sort_order: 'number' },
+      answer: object(item),
+    },
+    removeSpaceTemplateChecklistItem: { call: 'DELETE /{item_uid}', answer: object('uid') },
+    updateSpaceTemplateChecklistItem: {
+      call: 'PATCH /{item_uid}',
+      body: { text: 'string', sort_order: 'number' },
+      answer: object(item),
+    },
   },
-  removeSpaceTemplateChecklistItem: {
-    about: 'Removes an item.',
-    call: 'DELETE /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items/{item_uid}',
-    answer: object('uid'),
-  },
-  updateSpaceTemplateChecklistItem: {
-    about: 'Changes an item.',
-    call: 'PATCH /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items/{item_uid}',
-    body: { text: 'string', sort_order: 'number' },
-    answer: object(item),
-  },
-});
+);
 
 /** The tree of spaces and documents. */
-export const treeEntities = operations('treeEntities', {
+export const treeEntities = operations('treeEntities', '/tree-entities', {
   getListOfEntities: {
-    about: 'Entities of the tree, from the root or below a parent.',
-    call: 'GET /tree-entities',
-    query: fields({
-      integer: 'limit offset levels_count',
-      string: 'parent_entity_uid',
-    }),
+    call: 'GET',
+    query: fields({ integer: 'limit offset levels_count', string: 'parent_entity_uid' }),
     answer: array(`
       id uid title external_id company_id sort_order path parent_entity_uid entity_type access
       archived for_everyone_access_role_id
@@ -197,10 +164,9 @@ export const treeEntities = operations('treeEntities', {
 });
 
 /** Roles that users and groups may have in the tree. */
-export const treeEntityRoles = operations('treeEntityRoles', {
+export const treeEntityRoles = operations('treeEntityRoles', '/tree-entity-roles', {
   getListOfTreeEntityRoles: {
-    about: 'All roles, in one answer.',
-    call: 'GET /tree-entity-roles',
+    call: 'GET',
     answer: array(`
       id name permissions sort_order new_permissions_default_value updated created
     `),
@@ -210,10 +176,9 @@ export const treeEntityRoles = operations('treeEntityRoles', {
 });
 
 /** Automations of a space. What triggers, conditions and actions hold is not documented. */
-export const automations = operations('automations', {
+export const automations = operations('automations', '/spaces/{space_id}/automations', {
   createAutomation: {
-    about: 'Creates an automation.',
-    call: 'POST /spaces/{space_id}/automations',
+    call: 'POST',
     body: {
       'type*': "'on_action' | 'on_date' | 'on_demand'",
       name: 'string',
@@ -223,19 +188,10 @@ export const automations = operations('automations', {
     },
     answer: object(automation),
   },
-  deleteAutomation: {
-    about: 'Deletes an automation.',
-    call: 'DELETE /spaces/{space_id}/automations/{automation_uid}',
-    answer: object('message'),
-  },
-  getListOfAutomations: {
-    about: 'All automations of a space, in one answer.',
-    call: 'GET /spaces/{space_id}/automations',
-    answer: array(automation),
-  },
+  deleteAutomation: { call: 'DELETE /{automation_uid}', answer: object('message') },
+  getListOfAutomations: { call: 'GET', answer: array(automation) },
   updateAutomation: {
-    about: 'Changes an automation.',
-    call: 'PATCH /spaces/{space_id}/automations/{automation_uid}',
+    call: 'PATCH /{automation_uid}',
     body: {
       type: "'on_action' | 'on_date' | 'on_demand'",
       name: 'string',
@@ -248,69 +204,50 @@ export const automations = operations('automations', {
 });
 
 /** Iterations of a space: planned, then active, then closed. */
-export const iterations = operationsWith({ stage: 'beta' })('iterations', {
+export const iterations = operationsWith({
+  stage: 'beta',
+  pathParameters: { iteration_id: 'string', id: 'string' },
+})('iterations', '', {
   addCardToIteration: {
-    about: 'Puts a card into an iteration.',
     call: 'POST /spaces/{space_uid}/iterations/{iteration_id}/cards',
-    pathParameters: { iteration_id: 'string' },
     body: { 'card_uid*': 'string' },
     answer: object(iterationCard),
   },
   createIteration: {
-    about: 'Plans an iteration.',
     call: 'POST /spaces/{space_uid}/iterations',
-    body: fields({
-      string: 'title*',
-      'string | null': 'goal start_date finish_date',
-    }),
+    body: fields({ string: 'title*', 'string | null': 'goal start_date finish_date' }),
     answer: object(iteration),
   },
   deleteIteration: {
     about: 'Deletes an iteration; its cards may go to another.',
     call: 'DELETE /spaces/{space_uid}/iterations/{id}',
-    pathParameters: { id: 'string' },
     body: { new_iteration_id: 'string | null' },
     answer: object(extend(iteration, 'moved_cards')),
   },
   getCardIterationsHistory: {
-    about: 'The iterations that a card was in, in one answer.',
     call: 'GET /cards/{card_uid}/iterations-history',
     query: { with_details: 'boolean' },
     answer: array(iterationCard),
   },
-  getIteration: {
-    about: 'One iteration.',
-    call: 'GET /spaces/{space_uid}/iterations/{id}',
-    pathParameters: { id: 'string' },
-    answer: object(iteration),
-  },
+  getIteration: { call: 'GET /spaces/{space_uid}/iterations/{id}', answer: object(iteration) },
   removeCardFromIteration: {
-    about: 'Takes a card out of an iteration.',
     call: 'DELETE /spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}',
-    pathParameters: { iteration_id: 'string' },
     answer: object(iterationCard),
   },
   retrieveCardsInIteration: {
-    about: 'The cards of an iteration, in one answer.',
     call: 'GET /spaces/{space_uid}/iterations/{iteration_id}/cards',
-    pathParameters: { iteration_id: 'string' },
     query: { status: 'string' },
     answer: array(extend(iterationCard, 'card_id')),
   },
   retrieveListOfIterations: {
-    about: 'The iterations of a space.',
     call: 'GET /spaces/{space_uid}/iterations',
-    query: fields({
-      string: 'status with_data order',
-      number: 'limit offset',
-    }),
+    query: fields({ string: 'status with_data order', number: 'limit offset' }),
     answer: array(iteration),
     paging: 'offset',
   },
   updateIteration: {
     about: 'Changes, starts or closes an iteration; cards that are not done may go to another.',
     call: 'PATCH /spaces/{space_uid}/iterations/{id}',
-    pathParameters: { id: 'string' },
     body: fields({
       string: 'title',
       'string | null': 'goal start_date finish_date actual_finish_date new_iteration_id',
@@ -327,16 +264,15 @@ const sprint = shape('Sprint')`
 `;
 
 /** Sprints of boards. */
-export const sprints = operations('sprints', {
+export const sprints = operations('sprints', '/sprints', {
   getSprintSummary: {
     about: 'One sprint with its cards. The documents break off within the list of its fields.',
-    call: 'GET /sprints/{id}',
+    call: 'GET /{id}',
     query: { exclude_deleted_cards: 'boolean' },
     answer: object(extend(sprint, 'cards cardUpdates customProperties')),
   },
   getSprintsList: {
-    about: 'The sprints of the company.',
-    call: 'GET /sprints',
+    call: 'GET',
     query: { active: 'boolean', limit: 'integer', offset: 'integer' },
     answer: array(sprint),
     paging: 'offset',
