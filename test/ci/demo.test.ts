@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Runs the demo without its pauses, with this folder for everything temporary. */
 async function runDemo(folder: string): Promise<{ code: unknown; out: string; errors: string }> {
-  const child = spawn(process.execPath, ['scripts/demo/main.ts', '--fast'], {
+  const child = spawn(process.execPath, ['scripts/demo.ts', '--fast'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, TMPDIR: folder },
