@@ -11,13 +11,17 @@ const user = { user: ref };
 const group = { group: ref };
 const link = { ...group, ...user };
 const number = z.number().optional();
+const flag = z.boolean().optional();
 
-/** Changes behind the API's back: each is the method of SandboxService of the same name, with its arguments by name. */
+/** Changes that bypass the API: each is the method of SandboxService of the same name, with its arguments by name. */
 export const actions: Readonly<Record<string, Action>> = {
   addUser: action(
     {
-      ...{ email: text, userName: text.optional(), fullName: text.optional() },
-      ...{ active: z.boolean().optional(), virtual: z.boolean().optional() },
+      email: text,
+      userName: text.optional(),
+      fullName: text.optional(),
+      active: flag,
+      virtual: flag,
     },
     (service, wanted) => service.addUser(wanted),
   ),

@@ -9,7 +9,7 @@ export interface CallRecord {
   /** `unknown`: no documented operation has this path and method. */
   readonly operation: OperationName | 'unknown';
   /** Undefined until the answer left, and for ever when the connection was cut instead. */
-  readonly status: number | undefined;
+  status?: number | undefined;
   /** Milliseconds since 1970, by the sandbox's clock. */
   readonly at: number;
 }
@@ -21,33 +21,30 @@ export interface CallFilter {
   readonly mutating?: boolean;
 }
 
-const recentMax = 10_000;
+/** Ended calls of one kind. */
+interface Count extends Required<CallFilter> {
+  n: number;
+}
+
+const RECENT_MAX = 10_000;
 
 /** The calls of the sandbox: counted since the last reset, the last 10,000 in detail. */
 export class CallLog {
   readonly #bell = new Bell();
   #recent: CallRecord[] = [];
-  /** Ended calls by method, operation and status. */
-  #counts = new Map<
-    string,
-    Required<Omit<CallFilter, 'mutating'>> & { method: string; n: number }
-  >();
-  #open = 0;
+  #counts = new Map<string, Count>();
   #peak = 0;
+  /** Calls that are open now. */
+  open = 0;
 
   /** Highest number of calls that were open at the same time. */
   get peak(): number {
     return this.#peak;
   }
 
-  /** Calls that are open now. */
-  get open(): number {
-    return this.#open;
-  }
-
   /** Oldest first. */
   recent(): readonly CallRecord[] {
-    return this.#recent.slice(-recentMax);
+    return this.#recent.slice(-RECENT_MAX);
   }
 
   /** Number of matching calls that have ended, with those whose connection was cut (their status is 0). */
@@ -55,7 +52,7 @@ export class CallLog {
     return [...this.#counts.values()]
       .filter((counted) => operation === undefined || counted.operation === operation)
       .filter((counted) => status === undefined || counted.status === status)
-      .filter(({ method }) => mutating === undefined || (method !== 'GET') === mutating)
+      .filter((counted) => mutating === undefined || counted.mutating === mutating)
       .reduce((sum, { n }) => sum + n, 0);
   }
 
@@ -78,26 +75,25 @@ export class CallLog {
   reset(): void {
     this.#recent = [];
     this.#counts = new Map();
-    this.#peak = this.#open;
+    this.#peak = this.open;
   }
 
   /** Records the beginning of a call. The returned function records its end; 0 stands for a cut connection. */
   begin(call: Omit<CallRecord, 'status'>): (status: number) => void {
-    const { method, operation } = call;
-    const record: { -readonly [Key in keyof CallRecord]: CallRecord[Key] } = {
-      ...call,
-      status: undefined,
-    };
+    const record: CallRecord = { ...call };
     this.#recent.push(record);
-    if (this.#recent.length > 2 * recentMax) this.#recent = this.#recent.slice(-recentMax);
-    this.#open += 1;
-    this.#peak = Math.max(this.#peak, this.#open);
+    if (this.#recent.length > 2 * RECENT_MAX) this.#recent = this.#recent.slice(-RECENT_MAX);
+    this.open += 1;
+    this.#peak = Math.max(this.#peak, this.open);
     return (status) => {
-      this.#open -= 1;
+      this.open -= 1;
       if (status !== 0) record.status = status;
-      const key = `${method} ${operation} ${status}`;
-      const n = (this.#counts.get(key)?.n ?? 0) + 1;
-      this.#counts.set(key, { method, operation, status, n });
+      const { method, operation } = call;
+      const mutating = method !== 'GET';
+      const key = `${operation} ${status} ${mutating}`;
+      const counted = this.#counts.get(key) ?? { operation, status, mutating, n: 0 };
+      counted.n += 1;
+      this.#counts.set(key, counted);
       this.#bell.ring();
     };
   }

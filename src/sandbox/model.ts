@@ -39,12 +39,11 @@ export interface SandboxGroup {
   readonly updated: string;
 }
 
-/** One space, with those who entered it directly and the groups that have roles in it. */
+/** One space, with the groups that have roles in it. */
 export interface SandboxSpace {
   readonly id: number;
   readonly uid: string;
   readonly title: string;
-  readonly userIds: readonly number[];
   readonly groups: readonly { readonly groupId: number; readonly roleIds: readonly string[] }[];
 }
 
@@ -72,8 +71,8 @@ export interface SandboxCompany {
 }
 
 /**
- * One step of a commit, as data: a file can store it and a restart can repeat it. `user` and `group` insert or
- * replace; removing either removes its links too; `link` adds or removes one.
+ * One step of a commit, as data: a file can store it and a restart can repeat it. `user`, `group` and `space` insert or
+ * replace; removing a user or a group removes its links too; `link` adds or removes one.
  */
 export type Change = Readonly<
   | { kind: 'company'; company: SandboxCompany }

@@ -30,8 +30,6 @@ export const handlers = {
   'groupEntities.addEntity': rest.addGroupEntity,
   'groupEntities.updateGroupEntity': rest.updateGroupEntity,
   'groupEntities.removeEntity': rest.removeGroupEntity,
-  'spaces.retrieveListOfSpaces': rest.listSpaces,
-  'spaceUsers.getListOfUsers': rest.listSpaceUsers,
   'companyUsers.getListOfUsers': rest.listCompanyUsers,
   'companyUsers.updateUser': rest.patchCompanyUser,
   'companyUsers.removeVirtualUser': rest.deleteVirtualUser,

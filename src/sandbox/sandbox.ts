@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CallLog } from './calls.ts';
 import { answerControl, type Controlled } from './control.ts';
+import type { Seed } from './directory.ts';
 import { createDirectory } from './directory.ts';
 import { Faults } from './faults.ts';
 import { createRequestListener } from './http/serve.ts';
 import { openJournal } from './journal.ts';
-import type { Seed } from './seed.ts';
 import { SandboxService } from './service.ts';
 import {
   changeShape,

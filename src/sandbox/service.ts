@@ -3,12 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AuditEntry,
   groupEntries,
-  linkEntries,
-  rolesEntries,
+  groupEntry,
+  linkEntry,
+  rolesEntry,
   userEntries,
-  userRemovedEntries,
+  userRemovedEntry,
 } from './audit.ts';
-import { type Directory, newGroup, newUser, timestamp } from './directory.ts';
+import {
+  type Directory,
+  newGroup,
+  newUser,
+  type Seed,
+  seedDirectory,
+  timestamp,
+} from './directory.ts';
 import type {
   AuditEvent,
   Change,
@@ -18,7 +26,6 @@ import type {
   SandboxUser,
 } from './model.ts';
 import { Refusal } from './refusal.ts';
-import { type Seed, seedDirectory } from './seed.ts';
 
 /** A user by id or address. */
 export type UserRef = number | string;
@@ -58,8 +65,6 @@ export type GroupUpdate = Some<NewGroup> & { readonly links?: readonly WantedLin
 /** Interface of a request: names may have to be unique in one of them only. */
 export type Face = 'scim' | 'rest';
 
-/** The role of the service's spaces by which a group reads. */
-const READER = '06ccb31f-426b-4fa3-b7e5-861daee95696';
 const DEFAULT_ADDRESS = '192.0.2.20';
 
 /**
@@ -168,7 +173,7 @@ export class SandboxService {
   removeUser(ref: UserRef): void {
     const user = this.getUser(ref);
     if (!user.virtual) refuse(400, 'Should be virtual user');
-    this.#commit([{ kind: 'user-removed', userId: user.id }], userRemovedEntries(user));
+    this.#commit([{ kind: 'user-removed', userId: user.id }], [userRemovedEntry(user)]);
   }
 
   createGroup(wanted: NewGroup, face: Face = 'rest'): SandboxGroup {
@@ -178,7 +183,7 @@ export class SandboxService {
     const { userId } = this.#author;
     const admin: WantedLink = { link: 'admin', userId, present: true };
     const links = this.directory.shape().creatorBecomesAdmin ? [toLinkChange(group.id, admin)] : [];
-    this.#commit([{ kind: 'group', group }, ...links], groupEntries(undefined, group));
+    this.#commit([{ kind: 'group', group }, ...links], [groupEntry('create', group)]);
     return group;
   }
 
@@ -191,8 +196,8 @@ export class SandboxService {
     const news = links.filter((wanted) => this.#isNews(before.id, wanted));
     const entries = groupEntries(before, group);
     if (entries.length === 0 && news.length === 0) return before;
-    const linked = news.flatMap(({ link, userId, present }) =>
-      linkEntries(link, { group, user: this.getUser(userId), present }),
+    const linked = news.map(({ link, userId, present }) =>
+      linkEntry(link, { group, user: this.getUser(userId), present }),
     );
     this.#commit(
       [{ kind: 'group', group }, ...news.map((wanted) => toLinkChange(before.id, wanted))],
@@ -212,7 +217,7 @@ export class SandboxService {
   /** Removes a group with all its links. */
   deleteGroup(ref: GroupRef): SandboxGroup {
     const group = this.getGroup(ref);
-    this.#commit([{ kind: 'group-removed', groupId: group.id }], groupEntries(group, undefined));
+    this.#commit([{ kind: 'group-removed', groupId: group.id }], [groupEntry('delete', group)]);
     return group;
   }
 
@@ -246,23 +251,14 @@ export class SandboxService {
     const own = roleIds.length === 0 ? [] : [{ groupId: group.id, roleIds }];
     this.#commit(
       [{ kind: 'space', space: { ...space, groups: [...others, ...own] } }],
-      rolesEntries(group, space, roleIds.length > 0),
+      [rolesEntry(group, space, roleIds.length > 0)],
     );
   }
 
-  /** Creates a space that these users entered directly, and in which these groups may read. */
-  addSpace(
-    title: string,
-    people: { readonly users?: readonly UserRef[]; readonly groups?: readonly GroupRef[] } = {},
-  ): SandboxSpace {
-    const groups = people.groups ?? [];
-    const space = {
-      id: this.directory.state.spaces.nextId,
-      uid: randomUUID(),
-      title,
-      userIds: (people.users ?? []).map((user) => this.getUser(user).id),
-      groups: groups.map((group) => ({ groupId: this.getGroup(group).id, roleIds: [READER] })),
-    };
+  /** Creates a space, in which no group has a role yet. */
+  addSpace(title: string): SandboxSpace {
+    const id = this.directory.state.spaces.nextId;
+    const space = { id, uid: randomUUID(), title, groups: [] };
     this.#commit([{ kind: 'space', space }], []);
     return space;
   }
@@ -293,13 +289,14 @@ export class SandboxService {
     if (!before || !takesLicence(before)) this.#assertSeatFree(after);
     const isLeaving = before?.active && !after.active;
     const isDropped = isLeaving && this.directory.shape().inactiveMembers === 'dropped';
-    const left = isDropped ? [...links.member.groupsOf(after.id)] : [];
+    const ids = isDropped ? links.member.groupsOf(after.id) : [];
+    const left = ids.flatMap((id) => groups.find(id) ?? []);
     const wanted: WantedLink = { link: 'member', userId: after.id, present: false };
-    const entries = left
-      .flatMap((groupId) => groups.find(groupId) ?? [])
-      .flatMap((group) => linkEntries('member', { group, user: after, present: false }));
+    const entries = left.map((group) =>
+      linkEntry('member', { group, user: after, present: false }),
+    );
     this.#commit(
-      [{ kind: 'user', user: after }, ...left.map((groupId) => toLinkChange(groupId, wanted))],
+      [{ kind: 'user', user: after }, ...left.map(({ id }) => toLinkChange(id, wanted))],
       [...userEntries(before, after), ...entries],
     );
   }

@@ -10,7 +10,7 @@ import type {
 } from './model.ts';
 
 /** Number of audit events that are kept; the oldest go first. */
-const auditEventsMax = 100_000;
+const EVENTS_MAX = 100_000;
 
 /** Keeps commits beyond this process. */
 export interface Journal {
@@ -22,8 +22,8 @@ export interface Journal {
 }
 
 /**
- * All data of the sandbox, in memory, with an index for each look-up. It decides nothing: `SandboxService` has the
- * rules. All changes go through `commit`, which is atomic because nothing in it waits.
+ * All data of the sandbox, in memory. It decides nothing: `SandboxService` has the rules. All changes go through
+ * `commit`, which is atomic because nothing in it waits.
  */
 export class State {
   readonly users = new Table<SandboxUser, 'email' | 'userName'>({
@@ -43,35 +43,31 @@ export class State {
   };
   /** Oldest first. */
   readonly events: AuditEvent[] = [];
-  #company: SandboxCompany = { uid: randomUUID(), token: randomUUID() };
+  company: SandboxCompany = { uid: randomUUID(), token: randomUUID() };
   readonly #journal: Journal | undefined;
 
   constructor(journal?: Journal) {
     this.#journal = journal;
-    let isNew = true;
-    for (const changes of journal?.read() ?? []) {
-      isNew = false;
-      for (const change of changes) this.#apply(change);
-    }
-    if (isNew) this.commit([{ kind: 'company', company: this.#company }]);
-  }
-
-  get company(): SandboxCompany {
-    return this.#company;
+    for (const changes of journal?.read() ?? []) this.#apply(changes);
+    if (this.users.size === 0) this.commit([{ kind: 'company', company: this.company }]);
   }
 
   /** Stores the changes in the journal, then shows them. When the journal fails, nothing has changed. */
   commit(changes: readonly Change[]): void {
     if (changes.length === 0) return;
     this.#journal?.write(changes);
-    for (const change of changes) this.#apply(change);
+    this.#apply(changes);
   }
 
-  #apply(change: Change): void {
+  #apply(changes: readonly Change[]): void {
+    for (const change of changes) this.#applyOne(change);
+  }
+
+  #applyOne(change: Change): void {
     const { member, admin } = this.links;
     switch (change.kind) {
       case 'company':
-        this.#company = change.company;
+        this.company = change.company;
         break;
       case 'user':
         this.users.put(change.user);
@@ -95,9 +91,9 @@ export class State {
         break;
       case 'event':
         this.events.push(change.event);
-        // A tenth more than the limit, so that the shift of a long array is paid rarely.
-        if (this.events.length > auditEventsMax * 1.1) {
-          this.events.splice(0, this.events.length - auditEventsMax);
+        // A tenth more than the limit, so that the shift of a long array is rare.
+        if (this.events.length > EVENTS_MAX * 1.1) {
+          this.events.splice(0, this.events.length - EVENTS_MAX);
         }
         break;
       case 'events-cleared':
@@ -110,13 +106,13 @@ export class State {
 class Table<Row extends { readonly id: number }, Key extends string> {
   readonly #rows = new Map<number, Row>();
   /** Ids by key and value: several rows may have the same value of a key. */
-  readonly #ids = new Sets<string>();
-  readonly #keys: Readonly<Record<Key, (row: Row) => string>>;
+  readonly #ids = new Map<string, Set<number>>();
+  readonly #keys: [name: string, toValue: (row: Row) => string][];
   #all: readonly Row[] | undefined;
   #lastId = 0;
 
   constructor(keys: Readonly<Record<Key, (row: Row) => string>>) {
-    this.#keys = keys;
+    this.#keys = Object.entries(keys);
   }
 
   get size(): number {
@@ -134,22 +130,29 @@ class Table<Row extends { readonly id: number }, Key extends string> {
 
   /** The row with this value of a key, the oldest where there are several. */
   findBy(key: Key, value: string): Row | undefined {
-    const [id] = this.#ids.get(`${key} ${value}`);
+    const [id] = this.#ids.get(`${key} ${value}`) ?? [];
     return id === undefined ? undefined : this.find(id);
   }
 
   /** Inserts or replaces; the id of a new row is `nextId`. */
   put(row: Row): void {
-    this.#index(row.id, 'remove');
+    const before = this.find(row.id);
     this.#rows.set(row.id, row);
-    this.#index(row.id, 'add');
+    for (const [key, toValue] of this.#keys) {
+      if (before) this.#ids.get(`${key} ${toValue(before)}`)?.delete(row.id);
+      const ids = this.#ids.get(`${key} ${toValue(row)}`) ?? new Set();
+      this.#ids.set(`${key} ${toValue(row)}`, ids.add(row.id));
+    }
     this.#lastId = Math.max(this.#lastId, row.id);
     this.#all = undefined;
   }
 
   delete(id: number): void {
-    this.#index(id, 'remove');
+    const row = this.find(id);
     this.#rows.delete(id);
+    for (const [key, toValue] of this.#keys) {
+      if (row) this.#ids.get(`${key} ${toValue(row)}`)?.delete(id);
+    }
     this.#all = undefined;
   }
 
@@ -157,65 +160,38 @@ class Table<Row extends { readonly id: number }, Key extends string> {
     this.#all ??= [...this.#rows.values()];
     return order === 'asc' ? this.#all : this.#all.toReversed();
   }
-
-  #index(id: number, change: 'add' | 'remove'): void {
-    const row = this.find(id);
-    if (row === undefined) return;
-    for (const [key, toValue] of Object.entries<(row: Row) => string>(this.#keys)) {
-      this.#ids[change](`${key} ${toValue(row)}`, id);
-    }
-  }
 }
 
-/** Users of groups, readable from both ends; adding and removing one costs the same at any size. */
+/** Users of groups. */
 class GroupLinks {
-  readonly #users = new Sets<number>();
-  readonly #groups = new Sets<number>();
+  readonly #users = new Map<number, Set<number>>();
 
   has(groupId: number, userId: number): boolean {
-    return this.#users.get(groupId).has(userId);
+    return this.usersOf(groupId).has(userId);
   }
 
   usersOf(groupId: number): ReadonlySet<number> {
-    return this.#users.get(groupId);
+    return this.#users.get(groupId) ?? NOBODY;
   }
 
-  groupsOf(userId: number): ReadonlySet<number> {
-    return this.#groups.get(userId);
+  groupsOf(userId: number): number[] {
+    return [...this.#users].flatMap(([groupId, users]) => (users.has(userId) ? [groupId] : []));
   }
 
   set(groupId: number, userId: number, isPresent: boolean): void {
-    const change = isPresent ? 'add' : 'remove';
-    this.#users[change](groupId, userId);
-    this.#groups[change](userId, groupId);
+    const users = this.#users.get(groupId) ?? new Set();
+    this.#users.set(groupId, users);
+    if (isPresent) users.add(userId);
+    else users.delete(userId);
   }
 
   removeGroup(groupId: number): void {
-    for (const userId of [...this.usersOf(groupId)]) this.set(groupId, userId, false);
+    this.#users.delete(groupId);
   }
 
   removeUser(userId: number): void {
-    for (const groupId of [...this.groupsOf(userId)]) this.set(groupId, userId, false);
+    for (const users of this.#users.values()) users.delete(userId);
   }
 }
 
-/** Sets of ids by a key. */
-class Sets<Key> {
-  readonly #sets = new Map<Key, Set<number>>();
-
-  get(key: Key): ReadonlySet<number> {
-    return this.#sets.get(key) ?? EMPTY;
-  }
-
-  add(key: Key, id: number): void {
-    const ids = this.#sets.get(key) ?? new Set();
-    this.#sets.set(key, ids.add(id));
-  }
-
-  remove(key: Key, id: number): void {
-    const ids = this.#sets.get(key);
-    if (ids?.delete(id) && ids.size === 0) this.#sets.delete(key);
-  }
-}
-
-const EMPTY: ReadonlySet<number> = new Set();
+const NOBODY: ReadonlySet<number> = new Set();

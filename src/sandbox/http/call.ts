@@ -30,7 +30,7 @@ export function getId({ params: [text = ''] }: Pick<Call, 'params'>): number {
 }
 
 /** Place and size of a page. */
-export interface Page {
+interface Page {
   readonly offset: number;
   readonly limit: number;
 }

@@ -43,10 +43,10 @@ export function updateGroup(call: Call) {
 /** The group of the path, in the shape's form of ids. */
 function findGroup({ params, state: { groups }, shape }: Call): SandboxGroup {
   const [id = ''] = params;
-  const key = { uid: 'uid', own: 'scimId' } as const;
+  const { groupId } = shape;
   const group =
-    shape.groupId === 'uid' || shape.groupId === 'own'
-      ? groups.findBy(key[shape.groupId], id)
+    groupId === 'uid' || groupId === 'own'
+      ? groups.findBy(groupId === 'uid' ? 'uid' : 'scimId', id)
       : groups.find(getId({ params }));
   if (group === undefined) throw new Refusal(404, `no group ${id}`);
   return group;
@@ -58,8 +58,7 @@ function toGroup(call: Call, group: SandboxGroup, hasMembers: boolean) {
   const head = toHead(call, 'Group', { ...group, id: toGroupId(call, group) });
   const shown = { ...head, displayName: group.name };
   if (!hasMembers) return shown;
-  const userIds = [...state.links.member.usersOf(group.id)];
-  const members = userIds
+  const members = [...state.links.member.usersOf(group.id)]
     .flatMap((userId) => state.users.find(userId) ?? [])
     .map(({ id, fullName }) => ({
       value: shape.memberValue === 'string' ? String(id) : id,

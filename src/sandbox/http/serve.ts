@@ -93,7 +93,7 @@ export function createRequestListener(deps: ServeDeps) {
     const isControl = request.url?.startsWith('/_sandbox/');
     void (isControl
       ? serveControl(deps, request, response)
-      : serveCall(deps, countCall, { request, response }));
+      : serveCall(deps, countCall(), request, response));
   };
 }
 
@@ -106,9 +106,10 @@ async function serveControl(
     assertToken(deps, request);
     const body = parseJson(await readBody(request));
     const { method, path } = toTarget(request);
-    send(response, toWire(200, deps.control(`${method} ${path}`, body) ?? {}));
+    send(response, { wire: toWire(200, deps.control(`${method} ${path}`, body) ?? {}) });
   } catch (error) {
-    if (!response.destroyed) send(response, toErrorWire(toKnown(error), 'rest', 'message'));
+    const wire = toErrorWire(toKnown(error), 'rest', 'message');
+    if (!response.destroyed) send(response, { wire });
   }
 }
 
@@ -117,29 +118,28 @@ function toTarget({ method = '', url: target = '/' }: IncomingMessage) {
   return { method, target, path, query: rest.join('?') };
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** End of a call: an answer, half an answer, or without one a cut connection. */
+/** End of a call: an answer, or half of it; without one the connection is cut. */
 interface Ending {
   readonly wire?: Wire;
-  readonly isHalf?: boolean;
+  readonly isHalf?: boolean | undefined;
 }
 
 async function serveCall(
   deps: ServeDeps,
-  countCall: () => Rate,
-  { request, response }: Exchange,
+  rate: Rate,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const { directory, faults } = deps;
   const { target, ...call } = toTarget(request);
   const match = matchOperation(call.method, call.path);
   const operation = match.kind === 'operation' ? match.operation : 'unknown';
-  const begun = { method: call.method, path: target, operation, at: directory.nowMs() } as const;
-  const end = deps.calls.begin(begun);
-  const rate = countCall();
+  const end = deps.calls.begin({
+    method: call.method,
+    path: target,
+    operation,
+    at: directory.nowMs(),
+  });
   const answer = async (): Promise<Ending> => {
     const text = await readBody(request);
     assertToken(deps, request);
@@ -159,10 +159,10 @@ async function serveCall(
   if (wire === undefined || response.destroyed) {
     end(0);
     request.socket.resetAndDestroy();
-  } else {
-    end(isHalf ? 0 : wire.status);
-    send(response, { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf);
+    return;
   }
+  end(isHalf ? 0 : wire.status);
+  send(response, { wire: { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf });
 }
 
 /** The call that the faults meet. */
@@ -286,7 +286,7 @@ function toWire(status: number, body: unknown): Wire {
   return { status, headers, text: JSON.stringify(body) };
 }
 
-/** An answer with a page of HTML, as a proxy in front of the service would send it. */
+/** A page of HTML, as a proxy in front of the service would send it. */
 function toHtmlWire(status: number): Wire {
   const text = '<html><body><h1>The service is busy</h1></body></html>';
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, text };
@@ -311,7 +311,8 @@ function toErrorWire(
 }
 
 /** Sends the answer, or half of the announced body, and then cuts the connection. */
-function send(response: ServerResponse, { status, headers, text }: Wire, isHalf = false): void {
+function send(response: ServerResponse, { wire, isHalf }: Required<Pick<Ending, 'wire'>> & Ending) {
+  const { status, headers, text } = wire;
   // One more, so that an empty body is cut too.
   const length = String(Buffer.byteLength(text) + (isHalf ? 1 : 0));
   response.writeHead(status, status === 204 ? headers : { ...headers, 'content-length': length });

@@ -127,9 +127,8 @@ export async function meetAcknowledged(column: Column, cell: Cell): Promise<Cons
 
 /** Calls but those that prove, later and beside everything else, that people of other cells have left. */
 function countCalls({ bridge }: Column, { mark }: Cell): number {
-  const isProof = ({ operation, path }: CallRecord) =>
-    operation === 'spaces.retrieveListOfSpaces' ||
-    (/[?&]query=/.test(path) && !path.includes(`query=${mark}`));
+  const isProof = ({ path }: CallRecord) =>
+    /[?&]query=/.test(path) && !path.includes(`query=${mark}`);
   return bridge.sandbox.calls.recent().filter((call) => !isProof(call)).length;
 }
 
