@@ -13,7 +13,7 @@ import { readReadiness } from '../ops/state/readiness.ts';
 import type { HealthSources, WaitingWork } from '../ops/state/readiness-facts.ts';
 import { readSeats } from '../ops/state/seats.ts';
 import { LEAVER_LATE_MS } from '../ops/state/status.ts';
-import { POLL_STATE } from '../reconcile/audit/poll-state.ts';
+import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../domain/refusal.ts';
-import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poll-state.ts';
+import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';

@@ -1,7 +1,7 @@
 import type { AccessFacts } from '../../access/overview.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import type { PollState } from '../../reconcile/audit/poll-state.ts';
+import type { PollState } from '../../reconcile/audit/poller.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';

@@ -25,49 +25,25 @@ const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
 };
 const LISTED: ReadonlySet<string> = new Set(Object.values(ACTIONS).flat());
 
-/** The difference that puts another one right; roles in spaces have none, because no event names the space. */
-const OPPOSITES: Partial<Readonly<Record<DriftKind, DriftKind>>> = {
-  'user.missing': 'user.activated',
-  'user.deactivated': 'user.activated',
-  'user.activated': 'user.deactivated',
-  'group.missing': 'group.unmanaged',
-  'member.added': 'member.removed',
-  'member.removed': 'member.added',
-  'admin.added': 'admin.removed',
-  'admin.removed': 'admin.added',
-};
-
 /** True when the documents say that this action makes a difference of this kind. */
 export function makes(action: string, kind: DriftKind): boolean {
   return ACTIONS[kind].includes(action);
 }
 
 /** True when nobody knows what an action does. */
-export function isVague({ action }: { readonly action: string }): boolean {
+export function isVague(action: string): boolean {
   return !LISTED.has(action) && !isIrrelevant(action);
-}
-
-/** True when an action puts a difference of this kind right. */
-export function ends(action: string, kind: DriftKind): boolean {
-  const opposite = OPPOSITES[kind];
-  return opposite !== undefined && makes(action, opposite);
 }
 
 /** True when an action changes the members or admins of a group, and not the user whom its event names. */
 export function isOfList(action: string): boolean {
-  return OF_LISTS.has(action);
+  return makes(action, 'member.added') || makes(action, 'member.removed') || isOfAdmins(action);
 }
 
 /** True when an action changes the admins of a group. */
 export function isOfAdmins(action: string): boolean {
   return makes(action, 'admin.added') || makes(action, 'admin.removed');
 }
-
-const OF_LISTS: ReadonlySet<string> = new Set(
-  (['member.added', 'member.removed', 'admin.added', 'admin.removed'] as const).flatMap(
-    (kind) => ACTIONS[kind],
-  ),
-);
 
 const IRRELEVANT: ReadonlySet<string> = new Set(
   `start stop request_auth_pin change_password set_sd_password change_temporary_sd_password

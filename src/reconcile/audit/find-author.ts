@@ -2,8 +2,8 @@ import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { Db } from '../../store/store.ts';
 import { listComparedSince } from '../../store/sweeps.ts';
-import { ends, isVague, makes } from './actions.ts';
-import { CLOCKS_MS } from './poll-state.ts';
+import { isVague, makes } from './actions.ts';
+import { CLOCKS_MS } from './events.ts';
 
 /** Newest events of each user or group that are searched. */
 const EVENTS_MAX = 500;
@@ -84,11 +84,9 @@ function isAbout({ named }: EventView, { resourceId, memberId }: SeenDrift): boo
  * newer one that may have done anything.
  */
 function chooseEvent(events: readonly EventView[], kind: DriftKind): EventView | undefined {
-  const place = events.findIndex(({ action }) => makes(action, kind) || ends(action, kind));
-  const sure = events[place];
-  const newer = sure === undefined ? events : events.slice(0, place);
-  const isMade = sure !== undefined && makes(sure.action, kind);
-  const cause = isMade ? sure : newer.find(isVague);
+  const cause =
+    events.find(({ action }) => makes(action, kind)) ??
+    events.find(({ action }) => isVague(action));
   return cause?.origin === 'ours' ? undefined : cause;
 }
 

@@ -1,47 +1,298 @@
 import type { DriftKind } from '../../domain/drift.ts';
+import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { listActiveDrifts } from '../../store/drifts.ts';
-import { lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
-import type { Db } from '../../store/store.ts';
-import { isSeen } from '../read/reading.ts';
-import { compareRow, type Inspected, inspect } from './compare-one.ts';
-import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
+import { endOrphanedDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { readParts } from '../../store/engine/dialect.ts';
+import { listNamesakes } from '../../store/resources/by-name.ts';
+import {
+  type GroupRow,
+  listGroupsWithEntities,
+  listGroupsWithOwnedAdmins,
+  lockRow,
+  type ResourceRow,
+  readRows,
+} from '../../store/resources/rows.ts';
+import type { Db, Part } from '../../store/store.ts';
+import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
+import { saveEntities } from '../group/read-entities.ts';
+import { markToLook } from '../mark-to-look.ts';
+import { readService } from '../read/read-service.ts';
+import { isSeen, type ReadDeps, type Reading, toSeen } from '../read/reading.ts';
+import { type Comparison, compareRow, isUnchanged, type SeenSince } from './compare.ts';
 import {
   compareWithKnown,
   type DriftChanges,
+  findQuietAt,
+  type Inspected,
+  inspect,
   isSame,
+  LIST_LOOK,
+  type LookNeeds,
   listKnown,
+  saveAdmins,
   storeDriftChanges,
-} from './drift-changes.ts';
-import { type LookNeeds, toLookNeeds } from './look.ts';
-import { findQuietAt, IncompleteSweep, type SweepRun } from './run.ts';
+  toLookNeeds,
+} from './look.ts';
+
+/** Counts of one sweep. */
+export interface SweepCounts {
+  /** Users and groups that were compared. */
+  users: number;
+  groups: number;
+  /** Numbers of drifts that are new, that were seen again, and that are gone. */
+  opened: number;
+  confirmed: number;
+  gone: number;
+  /** Users and groups that could not be compared: at work, just written, or not to be looked at. */
+  unknown: number;
+}
+
+/** Dependencies of the reads of a sweep. */
+export interface SweepReadDeps extends ReadDeps {
+  /** Tells the workers that a resource became due. */
+  readonly notify: () => void;
+}
+
+/** State that the parts of one sweep share. */
+export interface SweepRun {
+  readonly deps: SweepReadDeps;
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
+  readonly settleMs: number;
+  readonly signal: AbortSignal;
+  readonly counts: SweepCounts;
+  /** Reasons why something was not concluded. */
+  readonly reasons: Set<string>;
+}
+
+/** Failure of a sweep whose lists were not complete, so that nothing may be concluded. */
+export class IncompleteSweep extends BridgeError {
+  constructor(reason: string) {
+    super('sweep-incomplete', reason);
+  }
+}
+
+/** Failures in a row of one list before the sweep ends without a conclusion. */
+const FAILURES_MAX = 3;
+/** Rows of one read of the store: of rows that are compared few, because a group may have many members. */
+const PART = 200;
+const COMPARED = { user: 50, group: 5 } as const;
+/** Missing users, and missing groups, that one sweep looks for: managed ones, and those that are only observed. */
+const LOOKS_MAX = { managed: 50, observed: 200 } as const;
+/** Users without a known account that one sweep has looked at. */
+const NAMESAKES_MAX = 200;
+/** Looking for a missing resource needs nothing beside SCIM. */
+const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
 
 /**
- * Rows of one turn of the event loop: a write that comes meanwhile takes several turns, so these are short. Fewer groups,
- * because each may have many members.
+ * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
+ * @throws IncompleteSweep when the lists proved nothing, so that nothing is concluded
+ * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
  */
-const PARTS = { user: 50, group: 5 } as const;
+export async function readAndCompare(
+  run: SweepRun,
+  reading: Reading,
+  { readsAdmins }: { readonly readsAdmins: boolean },
+): Promise<void> {
+  await readLists(run, reading);
+  const seen = { ...toSeen(reading), deactivation: run.deps.policy.deactivation };
+  if (readsAdmins && seen.lists.groups)
+    for (const list of GROUP_LISTS) await readGroupList(run, seen, list);
+  await lookForUnseen(run, seen);
+  await lookAtNamesakes(run);
+  await compareAll(run, seen);
+  const { store, clock } = run.deps;
+  await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
+}
+
+/** Reads every list to its proven end. A section that the service closes is left out and reported. */
+async function readLists(run: SweepRun, reading: Reading): Promise<void> {
+  const { deps, signal, reasons } = run;
+  const failed = await readService(
+    { deps, reading, signal },
+    {
+      failuresMax: FAILURES_MAX,
+      // Resources for which the list may be too old are looked at.
+      onEnd: async () => deps.notify(),
+    },
+  );
+  if (failed !== undefined) throw new IncompleteSweep(failed);
+  const { lists } = reading;
+  const pairs = [
+    ['users', 'companyUsers'],
+    ['groups', 'restGroups'],
+  ] as const;
+  for (const [one, other] of pairs) {
+    const areRead = lists[one].state === 'done' && lists[other].state === 'done';
+    const [empty, full] = lists[one].count === 0 ? [one, other] : [other, one];
+    if (areRead && lists[empty].count === 0 && lists[full].count > 0)
+      throw new IncompleteSweep(`the list ${empty} is empty, and ${full} is not`);
+  }
+  for (const section of ['users', 'companyUsers', 'groups'] as const) {
+    if (lists[section].state !== 'done')
+      reasons.add(`the service does not let the bridge read its ${section}`);
+  }
+  if (reading.doubted.size > 0) {
+    reasons.add('no two answers agree on how many people are in some groups');
+  }
+}
+
+/** List that a group has beside its members, and that only a call of its own shows. */
+interface GroupList {
+  readonly name: 'admins' | 'entities';
+  list(db: Db, part: Part): Promise<GroupRow[]>;
+  /** Fetches it; the result stores it. `now` is epoch milliseconds. */
+  look(
+    deps: ReadDeps,
+    row: GroupRow,
+  ): Promise<(tx: Db, locked: GroupRow, now: number) => Promise<void>>;
+}
+
+const GROUP_LISTS: readonly GroupList[] = [
+  {
+    name: 'admins',
+    list: listGroupsWithOwnedAdmins,
+    async look(deps, row) {
+      const ids = await lookUpAdminIds(deps, row, LIST_LOOK);
+      return (tx, locked, now) => saveAdmins(tx, locked, ids, now);
+    },
+  },
+  {
+    name: 'entities',
+    list: listGroupsWithEntities,
+    async look(deps, row) {
+      const entities = await lookUpEntities(deps, row, LIST_LOOK);
+      return (tx, locked) => saveEntities(tx, locked, entities);
+    },
+  },
+];
 
 /**
- * Compares all users and groups with the complete lists. A known drift is confirmed or ended by the lists alone; a
- * new difference of a managed resource is looked at.
- * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
+ * Reads a list of every group in which it is managed, one call each. One that cannot be read says nothing of its group,
+ * and is reported. A group that the lists did not show is looked for by itself.
  */
-export async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
-  const { read } = run.deps.store;
-  for (const type of ['user', 'group'] as const) {
-    for await (const rows of readRows(read, type, { limit: PARTS[type], of: 'all' })) {
-      run.signal.throwIfAborted();
-      const compared = await compareRows(run, rows, seen);
-      await storeChanges(run, compared);
-      for (const { row, suspected } of compared) {
-        if (suspected.length > 0)
-          await lookAgain(run, row, toLookNeeds(suspected, seen.deactivation));
+async function readGroupList(
+  { deps, signal, reasons }: SweepRun,
+  seen: SeenSince,
+  { name, list, look }: GroupList,
+): Promise<void> {
+  const { store, clock } = deps;
+  for await (const rows of readParts(PART, (part) => list(store.read, part))) {
+    for (const row of rows.filter((one) => isSeen(seen, one))) {
+      signal.throwIfAborted();
+      try {
+        const save = await look(deps, row);
+        await store.write(async (tx) => {
+          const locked = await lockRow(tx, row);
+          // A group that was written meanwhile is read the next time.
+          if (locked && isUnchanged(locked, row)) await save(tx, locked, clock.now());
+        });
+      } catch (error) {
+        if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+        reasons.add(`the ${name} of some groups could not be read`);
       }
-      run.counts[`${type}s`] += rows.length;
     }
   }
+}
+
+/** Users or groups that no list showed: a fair choice of as many as one sweep may look for, and their number. */
+interface Unseen {
+  readonly rows: ResourceRow[];
+  count: number;
+}
+
+/**
+ * Looks for users and groups that no list showed, before anything is concluded from the lists: a managed one that is found
+ * proves that its list was not complete. Unmanaged ones that are gone are forgotten; one that is found stays, because a
+ * list may always leave out inactive users.
+ * @throws IncompleteSweep when a list was not complete
+ */
+async function lookForUnseen(run: SweepRun, seen: SeenSince): Promise<void> {
+  const unseen = {
+    user: await chooseUnseen(run, 'user', seen),
+    group: await chooseUnseen(run, 'group', seen),
+  };
+  for (const part of ['managed', 'observed'] as const) {
+    for (const type of ['user', 'group'] as const) {
+      const { rows, count } = unseen[type][part];
+      for (const row of rows) await lookForOne(run, row);
+      if (count === rows.length) continue;
+      const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+      run.reasons.add(`${toCount(count - rows.length, one, many)} not looked for yet`);
+    }
+  }
+}
+
+async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
+  const looked = await lookInto(run, row, ALONE);
+  if (row.origin === null) return;
+  if (looked.kind === 'seen')
+    throw new IncompleteSweep(`the list of ${row.type}s left out one that is there`);
+  if (looked.kind !== 'could-not-look') return;
+  run.counts.unknown += 1;
+  run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
+}
+
+/**
+ * Chooses among all that no list showed, with the same chance for each, so that no two sweeps leave out the same ones. One
+ * that is known to be missing was looked for when that was found.
+ */
+async function chooseUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: SeenSince) {
+  const { read } = deps.store;
+  const chosen: { readonly [of in keyof typeof LOOKS_MAX]: Unseen } = {
+    managed: { rows: [], count: 0 },
+    observed: { rows: [], count: 0 },
+  };
+  for await (const rows of readRows(read, type, { limit: PART, of: 'all' })) {
+    signal.throwIfAborted();
+    const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
+    const ids = unseen.map(({ id }) => id);
+    const drifts = await listActiveDrifts(read, ids);
+    const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
+    const known = new Set(missing.map(({ resource_id }) => resource_id));
+    for (const row of unseen) {
+      if (known.has(row.id) || !(await compareRow(read, row, seen))?.isUnseen) continue;
+      const of = row.origin === null ? 'observed' : 'managed';
+      choose(chosen[of], row, LOOKS_MAX[of], deps.random());
+    }
+  }
+  return chosen;
+}
+
+function choose(unseen: Unseen, row: ResourceRow, max: number, random: number): void {
+  unseen.count += 1;
+  const chosen = unseen.rows.length;
+  const place = chosen < max ? chosen : Math.floor(random * unseen.count);
+  if (place < max) unseen.rows[place] = row;
+}
+
+/**
+ * Looks at a user or group by itself, once the service shows the last write of our own: what a list alone shows is no
+ * drift yet. One that was written since the lists were read is left to the next sweep.
+ */
+async function lookInto(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<Inspected> {
+  const { deps, counts, signal, settleMs } = run;
+  signal.throwIfAborted();
+  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
+  if (restMs > 0) await deps.clock.sleep(restMs, signal);
+  const looked = await inspect(run, row, { needs, detector: 'sweep' });
+  if (looked.kind === 'could-not-look') return looked;
+  if (looked.found === undefined) counts.unknown += 1;
+  else counts.opened += looked.found.length;
+  return looked;
+}
+
+/**
+ * Makes inactive users without a known account due for a look where an unmanaged account has their userName or address:
+ * it may be theirs, and then it must not work.
+ */
+async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Promise<void> {
+  const marked = await store.write(async (tx) => {
+    const ids = await listNamesakes(tx, NAMESAKES_MAX);
+    const keys = ids.map((id) => ({ type: 'user', id }) as const);
+    return markToLook(tx, keys, clock.now());
+  });
+  if (marked.length > 0) notify();
 }
 
 /** Row, and what its comparison changes of the known drifts. */
@@ -51,14 +302,40 @@ interface ComparedRow extends DriftChanges {
   readonly suspected: readonly DriftKind[];
 }
 
+/**
+ * Compares all users and groups with the complete lists. A known drift is confirmed or ended by the lists alone; a
+ * new difference of a managed resource is looked at.
+ * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
+ */
+async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
+  const { deps, counts, reasons, signal } = run;
+  for (const type of ['user', 'group'] as const) {
+    for await (const rows of readRows(deps.store.read, type, {
+      limit: COMPARED[type],
+      of: 'all',
+    })) {
+      signal.throwIfAborted();
+      const compared = await compareRows(run, rows, seen);
+      await storeChanges(run, compared);
+      for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
+        const looked = await lookInto(run, row, toLookNeeds(suspected, seen.deactivation));
+        if (looked.kind === 'seen') continue;
+        counts.unknown += 1;
+        if (looked.kind === 'could-not-look')
+          reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
+      }
+      counts[`${type}s`] += rows.length;
+    }
+  }
+}
+
 async function compareRows(
   run: SweepRun,
   rows: readonly ResourceRow[],
   seen: SeenSince,
 ): Promise<ComparedRow[]> {
-  const { read } = run.deps.store;
   const ids = rows.map(({ id }) => id);
-  const { drifts, held } = await listKnown(read, ids);
+  const { drifts, held } = await listKnown(run.deps.store.read, ids);
   const compared: ComparedRow[] = [];
   for (const row of rows) {
     const comparison = await compareWithLists(run, row, seen);
@@ -80,43 +357,44 @@ async function compareRows(
 
 /** Compares a row. Nothing is said of one that a list left out while it was changed: the list was dropped for it. */
 async function compareWithLists(
-  run: SweepRun,
+  { deps: { store, policy }, reasons }: SweepRun,
   row: ResourceRow,
   seen: SeenSince,
 ): Promise<Comparison | undefined> {
-  const { deps, reasons } = run;
-  const comparison = await compareRow(deps.store.read, row, seen);
+  const comparison = await compareRow(store.read, row, seen);
   if (comparison?.leftOutBy === undefined) return comparison;
   // A call that began before the sweep may have ended in it.
-  const since = seen.since - deps.policy.callMs;
-  const calledAt = (await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0;
+  const since = seen.since - policy.callMs;
+  const calledAt = (await findNewestOwnCallFor(store.read, row.id)) ?? 0;
   if (row.modified_at >= since || row.due_at !== null || calledAt >= since) return undefined;
   reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
   return comparison;
 }
 
 /** Stores what changes of the known drifts, but for rows that were written since they were compared. */
-async function storeChanges(run: SweepRun, compared: readonly ComparedRow[]): Promise<void> {
+async function storeChanges(
+  { deps: { store, clock }, counts }: SweepRun,
+  compared: readonly ComparedRow[],
+): Promise<void> {
   const changed = compared.filter(
     ({ confirmed, gone, fresh }) => confirmed.length + gone.length + fresh.length > 0,
   );
   // Only these keep the writes of others waiting.
   if (changed.length === 0) return;
-  const { store, clock } = run.deps;
   const stored = await store.write(async (tx) => {
-    const changes: DriftChanges[] = [];
-    for (const one of changed) if (await isStill(tx, one)) changes.push(one);
+    const still: ComparedRow[] = [];
+    for (const one of changed) if (await isStill(tx, one)) still.push(one);
     const all = {
-      confirmed: changes.flatMap(({ confirmed }) => confirmed),
-      gone: changes.flatMap(({ gone }) => gone),
-      fresh: changes.flatMap(({ fresh }) => fresh),
+      confirmed: still.flatMap(({ confirmed }) => confirmed),
+      gone: still.flatMap(({ gone }) => gone),
+      fresh: still.flatMap(({ fresh }) => fresh),
     };
     await storeDriftChanges(tx, all, { detector: 'sweep', now: clock.now() });
     return all;
   });
-  run.counts.confirmed += stored.confirmed.length;
-  run.counts.gone += stored.gone.length;
-  run.counts.opened += stored.fresh.length;
+  counts.confirmed += stored.confirmed.length;
+  counts.gone += stored.gone.length;
+  counts.opened += stored.fresh.length;
 }
 
 /** True where known drifts were only seen again, as they were, or the row is as it was compared. */
@@ -124,111 +402,4 @@ async function isStill(tx: Db, { row, confirmed, gone, fresh }: ComparedRow): Pr
   if (gone.length + fresh.length === 0 && confirmed.every(isSame)) return true;
   const locked = await lockRow(tx, row);
   return locked !== undefined && isUnchanged(locked, row);
-}
-
-/** Takes the second look: a difference that it shows is drift. */
-async function lookAgain(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<void> {
-  const looked = await lookInto(run, row, needs);
-  if (looked.kind === 'seen') return;
-  run.counts.unknown += 1;
-  if (looked.kind === 'could-not-look')
-    run.reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
-}
-
-/**
- * Looks at a user or group by itself, once the service shows the last write of our own: what a list alone shows is no
- * drift yet. One that was written since the lists were read is left to the next sweep.
- */
-async function lookInto(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<Inspected> {
-  const { deps, counts, signal, settleMs } = run;
-  signal.throwIfAborted();
-  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
-  if (restMs > 0) await deps.clock.sleep(restMs, signal);
-  const looked = await inspect(run, row, { needs, detector: 'sweep' });
-  if (looked.kind === 'could-not-look') return looked;
-  if (looked.found === undefined) counts.unknown += 1;
-  else counts.opened += looked.found.length;
-  return looked;
-}
-
-/** Missing users, and missing groups, that one sweep looks for: managed ones, and those that are only observed. */
-const LOOKS_MAX = { managed: 50, observed: 200 } as const;
-/** Rows of one read of the store. */
-const PART = 200;
-/** Looking for a missing resource needs nothing beside SCIM. */
-const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
-
-/** Users or groups that no list showed: a fair choice of as many as one sweep may look for, and their number. */
-interface Unseen {
-  readonly rows: ResourceRow[];
-  count: number;
-}
-
-type UnseenOfType = { readonly [of in keyof typeof LOOKS_MAX]: Unseen };
-
-/**
- * Looks for users and groups that no list showed, before anything is concluded from the lists: a managed one that is found
- * proves that its list was not complete. Unmanaged ones that are gone are forgotten; one that is found stays, because a
- * list may always leave out inactive users.
- * @throws IncompleteSweep when a list was not complete
- */
-export async function lookForUnseen(run: SweepRun, seen: SeenSince): Promise<void> {
-  const unseen = {
-    user: await chooseUnseen(run, 'user', seen),
-    group: await chooseUnseen(run, 'group', seen),
-  };
-  for (const part of ['managed', 'observed'] as const) {
-    for (const type of ['user', 'group'] as const) {
-      const { rows, count } = unseen[type][part];
-      for (const row of rows) await lookForOne(run, type, row);
-      if (count === rows.length) continue;
-      const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-      run.reasons.add(`${toCount(count - rows.length, one, many)} not looked for yet`);
-    }
-  }
-}
-
-async function lookForOne(run: SweepRun, type: 'user' | 'group', row: ResourceRow): Promise<void> {
-  const looked = await lookInto(run, row, ALONE);
-  if (row.origin === null) return;
-  if (looked.kind === 'seen') {
-    throw new IncompleteSweep(`the list of ${type}s left out one that is there`);
-  }
-  if (looked.kind !== 'could-not-look') return;
-  run.counts.unknown += 1;
-  run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
-}
-
-/** Chooses among all that no list showed. One that is known to be missing was looked for when that was found. */
-async function chooseUnseen(
-  run: SweepRun,
-  type: 'user' | 'group',
-  seen: SeenSince,
-): Promise<UnseenOfType> {
-  const { read } = run.deps.store;
-  const chosen = { managed: { rows: [], count: 0 }, observed: { rows: [], count: 0 } };
-  for await (const rows of readRows(read, type, { limit: PART, of: 'all' })) {
-    run.signal.throwIfAborted();
-    const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
-    const drifts = await listActiveDrifts(
-      read,
-      unseen.map(({ id }) => id),
-    );
-    const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
-    const known = new Set(missing.map(({ resource_id }) => resource_id));
-    for (const row of unseen.filter(({ id }) => !known.has(id))) {
-      if ((await compareRow(read, row, seen))?.isUnseen) choose(run, chosen, row);
-    }
-  }
-  return chosen;
-}
-
-/** Gives each row the same chance, so that no two sweeps leave out the same ones. */
-function choose({ deps }: SweepRun, chosen: UnseenOfType, row: ResourceRow): void {
-  const of = row.origin === null ? 'observed' : 'managed';
-  const unseen = chosen[of];
-  unseen.count += 1;
-  const isRoom = unseen.rows.length < LOOKS_MAX[of];
-  const place = isRoom ? unseen.rows.length : Math.floor(deps.random() * unseen.count);
-  if (place < LOOKS_MAX[of]) unseen.rows[place] = row;
 }

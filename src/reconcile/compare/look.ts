@@ -1,33 +1,51 @@
-import type { DriftKind } from '../../domain/drift.ts';
+import { findRepair } from '../../domain/change.ts';
+import {
+  type Detector,
+  type Difference,
+  type DriftKind,
+  toDifferenceKey,
+} from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import type { Deactivation, ObservedUser } from '../../domain/user.ts';
-import { parseCells } from '../../store/engine/columns.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import {
+  changeDrifts,
+  type DriftRow,
+  endDrifts,
+  type Finding,
+  insertDrifts,
+  listActiveDrifts,
+} from '../../store/drifts.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
+import { observeLinks } from '../../store/links/observe.ts';
+import { listHeldChanges } from '../../store/plans/actions.ts';
+import {
+  endObserved,
   type GroupRow,
+  lockRow,
+  noteGone,
   type ResourceRow,
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
 import { toGroupState, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
-import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
-import type { GroupOutcome } from '../group/outcome.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
+import { type ReadDeps, seenByLook } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
-import { LIST_LOOK, saveAdmins } from './read-lists.ts';
-import type { SweepRun } from './run.ts';
+import { type Comparison, compareRow, isUnchanged } from './compare.ts';
 
-/** Dependencies of a look. */
-export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
+/** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
+export const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
 
 /** Parts that a look at one resource has to read. */
 export interface LookNeeds {
@@ -59,17 +77,59 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
 export function toNeeds(
   row: ResourceRow,
   { admins }: Pick<LookNeeds, 'admins'>,
-  { policy }: Pick<Looking['deps'], 'policy'>,
+  deactivation: Deactivation,
 ): LookNeeds {
   if (row.type === 'group') {
     const entities = listEntityFields(parseCells(row)).length > 0;
     return { ordinary: true, companyUser: false, admins, entities };
   }
-  const { desired } = toUserState(row);
-  const isOwned =
-    desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
-  const companyUser = isOwned || policy.deactivation === 'temporarilyInactive';
+  const { appsPermissions, temporarilyInactive } = toUserState(row).desired;
+  const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
+  const companyUser = isOwned || deactivation === 'temporarilyInactive';
   return { ordinary: true, companyUser, admins: false, entities: false };
+}
+
+/** Dependencies of a look. */
+interface Looking {
+  readonly deps: ReadDeps;
+  readonly signal: AbortSignal;
+}
+
+/** A look at one resource. */
+interface Look {
+  readonly needs: LookNeeds;
+  readonly detector: Detector;
+  /** What was seen since then counts (epoch milliseconds); absent: what this look shows. */
+  readonly since?: number;
+}
+
+/** Result of a look that was compared; `found` are the new drifts, undefined: it was written meanwhile. */
+export type Inspected =
+  | { readonly kind: 'seen' | 'gone'; readonly found: readonly DriftRow[] | undefined }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+/** Looks at one user or group, and stores what was seen and what differs. */
+export async function inspect(
+  looking: Looking,
+  row: ResourceRow,
+  { needs, detector, since = looking.deps.clock.now() }: Look,
+): Promise<Inspected> {
+  const { store } = looking.deps;
+  const observation = await (row.type === 'user'
+    ? lookAtUserAgain(looking, row, needs)
+    : lookAtGroupAgain(looking, row, needs));
+  if (observation.kind === 'could-not-look') return observation;
+  const looked = { row, since, detector, observation };
+  const found = await store.write((tx) => storeLooked(tx, looking.deps, looked));
+  return { kind: observation.kind, found };
+}
+
+/**
+ * Finds when a difference may be drift (epoch milliseconds): `settleMs` after a call of our own, which the service may show
+ * late.
+ */
+export async function findQuietAt(db: Db, id: string, settleMs: number): Promise<number> {
+  return ((await findNewestOwnCallFor(db, id)) ?? 0) + settleMs;
 }
 
 /**
@@ -78,24 +138,13 @@ export function toNeeds(
  * - `gone`: the service has no such resource
  * - `could-not-look`: nothing is known
  */
-export type Observation =
+type Observation =
   | { readonly kind: 'seen'; readonly store: (tx: Db, locked: ResourceRow) => Promise<void> }
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
 function toUnknown(reason: string): Observation {
   return { kind: 'could-not-look', reason };
-}
-
-/** Looks at one user or group by itself. */
-export async function lookAt(
-  looking: Looking,
-  row: ResourceRow,
-  needs: LookNeeds,
-): Promise<Observation> {
-  return row.type === 'user'
-    ? lookAtUserAgain(looking, row, needs)
-    : lookAtGroupAgain(looking, row, needs);
 }
 
 /** Looks at one user, and at licence and suspension where these are needed. */
@@ -116,29 +165,16 @@ async function lookAtUserAgain(
   }
   if (observed === undefined) return toUnknown('not-found');
   if (needs.companyUser) {
-    const found = await lookAtCompanyUser(deps, context, { observed, upstreamId });
-    if (found === undefined) return toUnknown('companyUsers');
+    const text = toSearchText(observed);
+    const finding =
+      upstreamId !== undefined && findCompanyUser(deps, context, { upstreamId, text });
+    const found = finding && (await finding.catch((error: unknown) => void classify(error)));
+    if (!found) return toUnknown('companyUsers');
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
   const columns = toObservedColumns(row, observed);
   return { kind: 'seen', store: (tx) => updateRow(tx, row, columns) };
 }
-
-async function lookAtCompanyUser(
-  deps: Looking['deps'],
-  context: CallContext,
-  { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
-): Promise<CompanyUser | undefined> {
-  if (upstreamId === undefined) return undefined;
-  try {
-    return await findCompanyUser(deps, context, { upstreamId, text: toSearchText(observed) });
-  } catch (error) {
-    classify(error);
-    return undefined;
-  }
-}
-
-const NOT_LOOKED: GroupOutcome = { kind: 'done', known: {} };
 
 /** Looks at one group: its name, rights and members, and its admins and entities where they are needed. */
 async function lookAtGroupAgain(
@@ -147,39 +183,149 @@ async function lookAtGroupAgain(
   needs: LookNeeds,
 ): Promise<Observation> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = needs.ordinary ? await lookAtGroup(deps, context, toGroupState(row)) : NOT_LOOKED;
+  const outcome = needs.ordinary
+    ? await lookAtGroup(deps, context, toGroupState(row))
+    : ({ kind: 'done', known: {} } as const);
   if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
   const { missing, observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
   if (needs.ordinary && observed === undefined) return toUnknown('not-found');
-  const lists = await lookAtLists(deps, row, needs);
-  if (lists.kind === 'could-not-look') return lists;
-  const { admins, entities } = lists;
-  return {
-    kind: 'seen',
-    async store(tx, locked) {
-      if (locked.type === 'user') return;
-      const now = deps.clock.now();
-      const seen = { ...toObservedGroup(locked), ...observed };
-      if (observed) await updateRow(tx, locked, { observed: JSON.stringify(seen) });
-      if (memberIds)
-        await saveMembers(tx, locked, { memberIds, now, isFirst: false, from: 'group' });
-      if (admins) await saveAdmins(tx, locked, admins, now);
-      if (entities) await saveEntities(tx, locked, entities);
-    },
-  };
-}
-
-/** Looks at the lists of a group that are needed. */
-async function lookAtLists(deps: Looking['deps'], row: GroupRow, needs: LookNeeds) {
   try {
+    const admins = needs.admins ? await lookUpAdminIds(deps, row, LIST_LOOK) : undefined;
+    const entities = needs.entities ? await lookUpEntities(deps, row, LIST_LOOK) : undefined;
     return {
       kind: 'seen',
-      admins: needs.admins ? await lookUpAdminIds(deps, row, LIST_LOOK) : undefined,
-      entities: needs.entities ? await lookUpEntities(deps, row, LIST_LOOK) : undefined,
-    } as const;
+      async store(tx, locked) {
+        if (locked.type === 'user') return;
+        const now = deps.clock.now();
+        const seen = { ...toObservedGroup(locked), ...observed };
+        if (observed) await updateRow(tx, locked, { observed: JSON.stringify(seen) });
+        const members = memberIds && { memberIds, now, isFirst: false, from: 'group' as const };
+        if (members) await saveMembers(tx, locked, members);
+        if (admins) await saveAdmins(tx, locked, admins, now);
+        if (entities) await saveEntities(tx, locked, entities);
+      },
+    };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return { kind: 'could-not-look', reason: error.code } as const;
+    return toUnknown(error.code);
   }
+}
+
+/**
+ * Stores the admins of a group. The first read is the baseline, because the service makes the creator of a group its
+ * admin. Where a provider writes the list, later additions are drift. `now` is epoch milliseconds.
+ */
+export async function saveAdmins(
+  tx: Db,
+  row: GroupRow,
+  upstreamUserIds: readonly number[],
+  now: number,
+): Promise<void> {
+  const baseline = row.admins_asked === 1 && row.admins_read_at !== null ? 0 : null;
+  const seen = { upstreamUserIds, baseline, doneUpTo: toDoneUpTo(row) };
+  await observeLinks(tx, row, { ...seen, list: 'admin' });
+  await updateRow(tx, row, { admins_read_at: now });
+}
+
+/** A look at a resource as it was read before, and what it has shown. */
+interface Looked extends Required<Omit<Look, 'needs'>> {
+  readonly row: ResourceRow;
+  readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
+}
+
+/**
+ * Stores what a look has shown, and what differs. An unmanaged resource that is gone is forgotten. Returns the new
+ * drifts; undefined: it was written since it was read, or a worker has it, and nothing can be said.
+ */
+async function storeLooked(
+  tx: Db,
+  { policy, clock }: ReadDeps,
+  { row, since, detector, observation }: Looked,
+): Promise<DriftRow[] | undefined> {
+  const locked = await lockRow(tx, row);
+  if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+  const isGone = observation.kind === 'gone';
+  if (observation.kind === 'seen') await observation.store(tx, locked);
+  const now = clock.now();
+  const fresh = (await lockRow(tx, row)) ?? locked;
+  // A resource that is gone counts as unseen from now on.
+  const seen = seenByLook(isGone ? Number.POSITIVE_INFINITY : since);
+  const comparison = await compareRow(tx, fresh, { ...seen, deactivation: policy.deactivation });
+  if (comparison === undefined) return undefined;
+  const changes = compareWithKnown(comparison, await listKnown(tx, [row.id]));
+  const found = await storeDriftChanges(tx, changes, { detector, now });
+  if (isGone && row.origin === null) await endObserved(tx, fresh, now);
+  return found;
+}
+
+/** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
+export interface DriftChanges {
+  readonly confirmed: readonly Confirmed[];
+  readonly gone: readonly DriftRow[];
+  readonly fresh: readonly Difference[];
+}
+
+/** Known drift, and the difference that shows it again. */
+interface Confirmed {
+  readonly row: DriftRow;
+  readonly difference: Difference;
+}
+
+/** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
+type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
+
+/** Lists what is known of these users or groups. */
+export async function listKnown(db: Db, ids: readonly string[]) {
+  return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
+}
+
+/** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
+export function compareWithKnown(
+  { differences, unread }: Comparison,
+  { drifts, held }: KnownDifferences,
+): DriftChanges {
+  const isHeld = ({ kind, memberId }: Difference) =>
+    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+  const byKey = new Map(
+    differences.filter((one) => !isHeld(one)).map((one) => [toDifferenceKey(one), one]),
+  );
+  const confirmed: Confirmed[] = [];
+  const gone: DriftRow[] = [];
+  for (const row of drifts) {
+    const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
+    const difference = byKey.get(key);
+    byKey.delete(key);
+    if (row.status === 'repairing') continue;
+    if (difference !== undefined) confirmed.push({ row, difference });
+    else if (!unread.includes(row.kind)) gone.push(row);
+  }
+  return { confirmed, gone, fresh: [...byKey.values()] };
+}
+
+/** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
+export async function storeDriftChanges(
+  tx: Db,
+  { confirmed, gone, fresh }: DriftChanges,
+  finding: Finding,
+): Promise<DriftRow[]> {
+  const { now } = finding;
+  const same = confirmed.filter(isSame).map(({ row }) => row);
+  await changeDrifts(tx, same, { last_seen_at: now });
+  for (const { row, difference } of confirmed.filter((seen) => !isSame(seen))) {
+    const desired = JSON.stringify(difference.desired);
+    const observed = JSON.stringify(difference.observed);
+    await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
+  }
+  await endDrifts(tx, gone, { status: 'gone', now });
+  const found = await insertDrifts(tx, fresh, finding);
+  for (const { kind, type, resourceId } of fresh) {
+    if (kind === `${type}.missing`) await noteGone(tx, { type, id: resourceId }, now);
+  }
+  return found;
+}
+
+/** True for a known drift whose values are still the same. */
+export function isSame({ row, difference: { desired, observed } }: Confirmed): boolean {
+  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
 }

@@ -8,7 +8,7 @@ import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../../upstream/transport.ts';
-import { listTexts } from '../audit/name-events.ts';
+import { listTexts } from '../audit/events.ts';
 import { type CallOutcomes, createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';

@@ -1,7 +1,5 @@
-import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { listNamesakes } from '../../store/resources/by-name.ts';
 import {
   endSweep,
   findRunningSweep,
@@ -12,19 +10,17 @@ import {
   makeSweepReal,
   type SweepRow,
 } from '../../store/sweeps.ts';
-import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
-import { POLL_STATE } from '../audit/poll-state.ts';
-import { compareAll, lookForUnseen } from '../compare/compare-all.ts';
-import { readGroupLists, readLists } from '../compare/read-lists.ts';
+import { type CallOptions, withOptions } from '../../upstream/transport.ts';
+import { POLL_STATE } from '../audit/poller.ts';
 import {
   IncompleteSweep,
+  readAndCompare,
   type SweepCounts,
   type SweepReadDeps,
   type SweepRun,
-} from '../compare/run.ts';
+} from '../compare/compare-all.ts';
 import { createJob } from '../job.ts';
 import { isNotLeading } from '../lead.ts';
-import { markToLook } from '../mark-to-look.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { beginReading, findProgress, type Reading } from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';
@@ -32,9 +28,9 @@ import { RECOVERY } from '../repair/recovery-state.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
-
 /** Least time from the beginning of a sweep to one that only events of the audit log ask for, in milliseconds. */
 const UNRESOLVED_MIN_MS = 10 * 60_000;
+const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** Times of sweeps; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
@@ -79,7 +75,7 @@ export function createSweeps(deps: SweepDeps) {
   const loop = createJob(deps, job, async (signal) => {
     const sweep = await findWork(deps, beganAt);
     if (sweep === undefined) return POLL_MS;
-    reading = beginReading(clock.now(), { isFirst: false });
+    reading = beginReading(clock.now(), false);
     try {
       await carryOut(deps, sweep, { reading, signal });
     } finally {
@@ -117,38 +113,38 @@ export async function requestSweep(
 
 /** The sweep to be run now, if any: one that waits, or a new one when it is time. */
 async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | undefined> {
-  if (!deps.isReady() || (await RECOVERY.find(deps.store.read)) !== undefined) return undefined;
-  const waiting = await findRunningSweep(deps.store.read);
+  const { read } = deps.store;
+  if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
+  const waiting = await findRunningSweep(read);
   if (waiting !== undefined) return waiting;
   if (!(await isDue(deps, beganAt))) return undefined;
   await addSweep(deps, false);
-  return findRunningSweep(deps.store.read);
+  return findRunningSweep(read);
 }
 
-/** At the start, unless the whole service was read since, then again and again, and when the audit log asks for it. */
+/**
+ * True at the start, unless the whole service was read since, then again and again, and when the audit log tells of
+ * something that happened since everything was compared, and not to whom.
+ */
 async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
+  const { read } = deps.store;
   const { intervalMs } = deps.sweepPolicy;
   if (intervalMs === 0) return false;
   const last = await findLast(deps);
-  const finishedAt = (await findFirstReadAt(deps.store.read)) ?? 0;
+  const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
   // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
   const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
   const lookedAt = Math.max(0, ...times);
   if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
-  return lookedAt + UNRESOLVED_MIN_MS <= now && (await isAskedFor(deps, finishedAt));
-}
-
-/** True when the audit log tells of something that happened since everything was compared, and not to whom. */
-async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
-  const { unresolvedAt = 0 } = (await POLL_STATE.find(store.read)) ?? {};
-  const compared = await listComparedSince(store.read, Number.MAX_SAFE_INTEGER);
-  const sweptAt = compared({ before: Number.MAX_SAFE_INTEGER, admins: false });
-  return unresolvedAt > Math.max(readAt, sweptAt);
+  if (lookedAt + UNRESOLVED_MIN_MS > now) return false;
+  const { unresolvedAt = 0 } = (await POLL_STATE.find(read)) ?? {};
+  const compared = await listComparedSince(read, NEWEST);
+  return unresolvedAt > Math.max(finishedAt, compared({ before: NEWEST, admins: false }));
 }
 
 async function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<SweepRow | undefined> {
-  return (await listSweeps(store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }))[0];
+  return (await listSweeps(store.read, { beforeSeq: NEWEST, limit: 1 }))[0];
 }
 
 async function addSweep(
@@ -157,37 +153,36 @@ async function addSweep(
 ): Promise<void> {
   const limit = sweepPolicy.adminsEvery - 1;
   await store.write(async (tx) => {
-    const before = await listSweeps(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, limit });
+    const before = await listSweeps(tx, { beforeSeq: NEWEST, limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
-    const now = clock.now();
-    const isNew = await insertSweep(tx, { readsAdmins, isDryRun, now });
+    const isNew = await insertSweep(tx, { readsAdmins, isDryRun, now: clock.now() });
     if (!isNew && !isDryRun) await makeSweepReal(tx);
   });
 }
 
-/** Runs a sweep from its beginning. */
+/** Runs a sweep from its beginning, and stores how it ended. */
 async function carryOut(
   deps: SweepDeps,
-  sweep: SweepRow,
+  { id, reads_admins, started_at }: SweepRow,
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { sweepEvents } = deps;
-  const { id } = sweep;
-  const counter = countCalls(deps.upstream);
-  const run: SweepRun = {
-    deps: { ...deps, upstream: counter.upstream },
-    settleMs: deps.sweepPolicy.settleMs,
-    signal,
-    counts: { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 },
-    reasons: new Set(),
-  };
-  const readsAdmins = sweep.reads_admins === 1;
+  const { store, clock, sweepEvents, sweepPolicy } = deps;
+  let calls = 0;
+  const upstream = withOptions(deps.upstream, (options?: CallOptions) => {
+    calls += 1;
+    return options;
+  });
+  const counts = { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
+  const { settleMs } = sweepPolicy;
+  const found = new Set<string>();
+  const run: SweepRun = { deps: { ...deps, upstream }, settleMs, signal, counts, reasons: found };
+  const readsAdmins = reads_admins === 1;
   sweepEvents.started({ id, admins: readsAdmins });
   let plan: PlanRow | undefined;
   try {
-    await runSweep(run, reading, { readsAdmins });
+    await readAndCompare(run, reading, { readsAdmins });
     // An operator may have asked for a real one meanwhile.
-    const isDryRun = (await findSweep(deps.store.read, id))?.dry_run === 1;
+    const isDryRun = (await findSweep(store.read, id))?.dry_run === 1;
     plan = await deps.decide({ source: 'sweep', isDryRun });
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
@@ -196,38 +191,8 @@ async function carryOut(
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // After a bug, or before another company's service, trying again at once would meet it again.
-    run.reasons.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
+    found.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
   }
-  await finish(deps, run, { sweep, calls: counter.calls(), plan });
-}
-
-/**
- * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
- * @throws IncompleteSweep when the lists proved nothing, so that nothing is concluded
- * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
- */
-async function runSweep(
-  run: SweepRun,
-  reading: Reading,
-  { readsAdmins }: { readonly readsAdmins: boolean },
-): Promise<void> {
-  const { store, clock, policy } = run.deps;
-  const read = await readLists(run, reading);
-  if (readsAdmins && read.lists.groups) await readGroupLists(run, read);
-  const seen = { ...read, deactivation: policy.deactivation };
-  await lookForUnseen(run, seen);
-  await lookAtNamesakes(run);
-  await compareAll(run, seen);
-  await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
-}
-
-async function finish(
-  { store, clock, sweepEvents }: SweepDeps,
-  { counts, reasons: found }: SweepRun,
-  ended: { readonly sweep: SweepRow; readonly calls: number; readonly plan: PlanRow | undefined },
-): Promise<void> {
-  const { calls, plan } = ended;
-  const { id, started_at } = ended.sweep;
   const reasons = [...found];
   const concluded = plan?.status === 'held' ? 'held' : 'complete';
   const status = reasons.length === 0 ? concluded : 'incomplete';
@@ -236,30 +201,4 @@ async function finish(
   const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
   await store.write((tx) => endSweep(tx, id, end));
   sweepEvents.ended({ id, status, durationMs: now - started_at, calls, counts, reasons });
-}
-
-/** The same transport, whose calls are counted. */
-function countCalls(upstream: Transport): { upstream: Transport; calls: () => number } {
-  let calls = 0;
-  const count = (options?: CallOptions) => {
-    calls += 1;
-    return options;
-  };
-  return { upstream: withOptions(upstream, count), calls: () => calls };
-}
-
-/** Users without a known account that one sweep has looked at. */
-const NAMESAKES_MAX = 200;
-
-/**
- * Makes inactive users without a known account due for a look where an unmanaged account has their userName or address:
- * it may be theirs, and then it must not work.
- */
-async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Promise<void> {
-  const marked = await store.write(async (tx) => {
-    const ids = await listNamesakes(tx, NAMESAKES_MAX);
-    const keys = ids.map((id) => ({ type: 'user', id }) as const);
-    return markToLook(tx, keys, clock.now());
-  });
-  if (marked.length > 0) notify();
 }

@@ -2,7 +2,6 @@ import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { backoffMs } from '../backoff.ts';
-import type { Hold } from '../deps.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
 import {
@@ -48,30 +47,8 @@ export type FirstReadState =
   | ({ readonly kind: 'running' } & ReadProgress)
   | { readonly kind: 'finished' };
 
-const FINISHED: FirstReadState = { kind: 'finished' };
-
-/**
- * First complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
- * would make a provider create users twice.
- */
-export interface FirstRead {
-  /**
-   * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section
-   * is closed.
-   * @throws BridgeError `other-service` when the store belongs to another service.
-   */
-  start(): Promise<void>;
-  /** Stops after the page that is being stored. */
-  stop(): Promise<void>;
-  state(): FirstReadState;
-  readonly finished: boolean;
-  /** Account behind the token, once it is known and where the service tells it. */
-  ownAccount(): number | undefined;
-  /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
-  readonly hold: Pick<Hold, 'over' | 'isLong'>;
-  /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
-  readonly broken: Promise<BridgeError>;
-}
+/** The first read of one process. */
+export type FirstRead = ReturnType<typeof createFirstRead>;
 
 /** What one process knows of the first read. */
 interface KnownRead {
@@ -82,15 +59,18 @@ interface KnownRead {
   failures: number;
 }
 
-/** Creates the first read of one process. */
-export function createFirstRead(deps: ReadDeps): FirstRead {
+/**
+ * Creates the first complete read of the service, once per store. Until it is finished SCIM has no answers, because "not
+ * found" would make a provider create users twice.
+ */
+export function createFirstRead(deps: ReadDeps) {
   const { store, clock, events } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const learned = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<BridgeError>();
   const nothing = { service: undefined, finishedAt: undefined, failures: 0 };
-  const known: KnownRead = { reading: beginReading(clock.now(), { isFirst: true }), ...nothing };
+  const known: KnownRead = { reading: beginReading(clock.now(), true), ...nothing };
   let loop: Promise<void> = Promise.resolve();
 
   async function runUntilStopped(): Promise<void> {
@@ -107,31 +87,40 @@ export function createFirstRead(deps: ReadDeps): FirstRead {
   }
 
   return {
-    async start() {
+    /**
+     * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section
+     * is closed.
+     * @throws BridgeError `other-service` when the store belongs to another service.
+     */
+    async start(): Promise<void> {
       known.service = await openService(deps);
       const stored = await FACT.find(store.read);
       known.finishedAt = stored?.finishedAt;
-      known.reading = beginReading(clock.now(), { isFirst: true, done: stored?.lists ?? {} });
+      known.reading = beginReading(clock.now(), true, stored?.lists);
       known.reading.membersUnknown = stored?.membersUnknown ?? false;
       loop = runUntilStopped().catch((error: unknown) => {
         if (isOther(error)) broken.resolve(error);
         else if (!signal.aborted) events.failed({ type: 'first-read', id: 'run', error });
       });
     },
-    async stop() {
+    /** Stops after the page that is being stored. */
+    async stop(): Promise<void> {
       stopping.abort();
       await loop;
     },
-    state() {
-      if (known.finishedAt !== undefined) return FINISHED;
+    state(): FirstReadState {
+      if (known.finishedAt !== undefined) return { kind: 'finished' };
       const progress = findProgress(known.reading, clock.now());
       return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
     },
     get finished() {
       return known.finishedAt !== undefined;
     },
+    /** Account behind the token, once it is known and where the service tells it. */
     ownAccount: () => known.service?.accountId,
+    /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
     hold: { over: learned.promise, isLong: () => known.failures > 0 },
+    /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
     broken: broken.promise,
   };
 }
@@ -167,31 +156,23 @@ function tellFailed(
   return retryInMs;
 }
 
-/** Stores what a restart need not read again. */
+/** Stores what a restart need not read again: the sections that were read or refused, by their last list. */
 async function save({ store, clock }: ReadDeps, known: KnownRead): Promise<void> {
   const { reading } = known;
+  const { membersUnknown } = reading;
+  const lists: { [L in ListName]?: 'done' | 'refused' } = {};
+  for (const list of LISTS) {
+    const { state } = reading.lists[listsOf(toSection(list)).at(-1) ?? list];
+    if (state !== 'open') lists[list] = state;
+  }
   const now = clock.now();
-  const isOver = findOpenList(reading) === undefined;
-  const stored = await store.write((tx) =>
-    FACT.change(tx, now, (before) => {
-      // Later changes do not undo that it was finished once.
-      const finishedAt = before?.finishedAt ?? (isOver ? now : undefined);
-      return { ...toStored(reading), ...(finishedAt === undefined ? {} : { finishedAt }) };
-    }),
-  );
-  known.finishedAt = stored.finishedAt;
+  // That it was finished once, no later change undoes.
+  const finishedAt = known.finishedAt ?? (findOpenList(reading) === undefined ? now : undefined);
+  const stored = { lists, membersUnknown, ...(finishedAt === undefined ? {} : { finishedAt }) };
+  await store.write((tx) => FACT.save(tx, stored, now));
+  known.finishedAt = finishedAt;
 }
 
 function isOther(error: unknown): error is BridgeError {
   return error instanceof BridgeError && error.code === 'other-service';
-}
-
-/** The sections that were read or refused, by their last list. */
-function toStored({ lists, membersUnknown }: Reading): StoredRead {
-  const ended: { [L in ListName]?: 'done' | 'refused' } = {};
-  for (const list of LISTS) {
-    const { state } = lists[listsOf(toSection(list)).at(-1) ?? list];
-    if (state !== 'open') ended[list] = state;
-  }
-  return { lists: ended, membersUnknown };
 }

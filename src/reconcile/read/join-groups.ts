@@ -1,12 +1,7 @@
 import { toSpelling } from '../../domain/name.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { GroupScimId } from '../quirks.ts';
-
-/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
-export interface ListedScimGroup extends ScimGroup {
-  readonly sentAt: number;
-}
+import type { ListedScimGroup } from './reading.ts';
 
 /** A group as the two interfaces show it; absent: that one does not. */
 export interface ListedGroup {

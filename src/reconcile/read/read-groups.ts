@@ -1,32 +1,45 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { findDeletedGroups, findRowsOfGroups } from '../../store/resources/by-upstream.ts';
+import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
+import {
+  findDeletedGroups,
+  findRowsOfGroups,
+  listSeenGroups,
+  type SeenGroup,
+} from '../../store/resources/by-upstream.ts';
 import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
+import { lockRow } from '../../store/resources/rows.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
+import { classify } from '../verdict.ts';
 import { joinGroups, type ListedGroup } from './join-groups.ts';
-import { type ListResult, readList } from './read-list.ts';
-import type { ReadRun } from './reading.ts';
-import { findRow, isStored, type PageReading, saveGroups, toIdLists } from './save-groups.ts';
+import { READING, type ReadRun, readList } from './reading.ts';
+import {
+  findRow,
+  isCurrent,
+  isStored,
+  type PageReading,
+  saveGroups,
+  saveMembers,
+  toIdLists,
+} from './save-groups.ts';
 
+/** Groups of one read of the store, and of one transaction: each may have many members. */
+const PART = 50;
+const SAVED_PART = 10;
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
-/** Groups of one read of the store. */
-const PART = 100;
-/** Members, and groups, after which a transaction ends: some ten milliseconds. */
-const SAVED_MAX = 2_000;
-const SAVED_EACH = 20;
-
 /** Reads the groups through SCIM: names, and members where the list carries them. They are kept until both lists are whole. */
-export async function readGroups(run: ReadRun): Promise<ListResult> {
+export async function readGroups(run: ReadRun): Promise<string | undefined> {
   const { scimGroups } = run.reading;
+  scimGroups.clear();
   return readList(run, 'groups', {
     operation: scim.getGroups,
     variants: [{}],
-    begin: () => scimGroups.clear(),
     async storePage(items, { sentAt }) {
       for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, { ...group, sentAt });
     },
@@ -34,7 +47,7 @@ export async function readGroups(run: ReadRun): Promise<ListResult> {
 }
 
 /** Reads permissions, flags and REST ids of the groups. */
-export async function readRestGroups(run: ReadRun): Promise<ListResult> {
+export async function readRestGroups(run: ReadRun): Promise<string | undefined> {
   const { lists, restGroups } = run.reading;
   return readList(run, 'restGroups', {
     operation: groups.getListOfGroups,
@@ -45,26 +58,41 @@ export async function readRestGroups(run: ReadRun): Promise<ListResult> {
       {},
     ],
     knownTotal: lists.groups.state === 'done' ? lists.groups.count : undefined,
-    begin: () => restGroups.clear(),
     async storePage(items) {
+      // A way that was not complete leaves nothing.
+      if (lists.restGroups.count === 0) restGroups.clear();
       for (const group of items.map(parseRestGroup)) restGroups.set(group.uid, group);
     },
   });
 }
 
+/** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
+export async function readMembers(run: ReadRun): Promise<undefined> {
+  const { reading } = run;
+  const { users, companyUsers, members: state } = reading.lists;
+  // A failed call is repeated from where it was.
+  if (state.count === 0) await storeGroups(run);
+  reading.membersUnknown = users.state !== 'done' && companyUsers.state !== 'done';
+  if (reading.membersUnknown) return;
+  for (const unproven of await listUnproven(run)) {
+    await readMembersOf(run, unproven);
+    reading.membersAfter = unproven.group.seq;
+    state.count += 1;
+  }
+}
+
 /** Joins the two lists, and stores the groups. */
-export async function storeGroups(run: ReadRun): Promise<void> {
+async function storeGroups(run: ReadRun): Promise<void> {
   const { store, clock, quirks } = run.deps;
   const { isFirst, since, scimGroups, restGroups, lists } = run.reading;
-  const [listed, rest] = [[...scimGroups.values()], [...restGroups.values()]];
-  const uids = rest.map(({ uid }) => uid);
-  const join = joinGroups(listed, rest, await findDeletedGroups(store.read, uids));
+  const deleted = await findDeletedGroups(store.read, [...restGroups.keys()]);
+  const join = joinGroups([...scimGroups.values()], [...restGroups.values()], deleted);
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;
   const restSentAt = lists.restGroups.since ?? since;
   const how = { form, isFirst, restSentAt, now: clock.now() };
   for (const some of chunks(join.groups, PART)) await storePart(run, some, how);
-  await saveAmbiguous(run.deps, join.ambiguous);
+  await saveAmbiguous(run, join.ambiguous);
 }
 
 /** Stores some groups. Those that are stored as the lists show them are only noted: mostly all. */
@@ -82,30 +110,16 @@ async function storePart(
       if (group.scim) reading.unchanged.groups.add(row.seq);
       if (group.rest) reading.unchanged.restGroups.add(row.seq);
     } else changed.push(group);
-    // A write of a provider takes several turns of the event loop: each waits for one group.
     await nextTurn();
   }
-  for (const some of toParts(changed)) await store.write((tx) => saveGroups(tx, some, how));
-}
-
-/** Cuts groups into parts with few members each: a part is one transaction, which blocks other writers. */
-function toParts(listed: readonly ListedGroup[]): ListedGroup[][] {
-  const parts: ListedGroup[][] = [];
-  let size = SAVED_MAX;
-  for (const group of listed) {
-    if (size >= SAVED_MAX) {
-      parts.push([]);
-      size = 0;
-    }
-    parts.at(-1)?.push(group);
-    size += SAVED_EACH + (group.scim?.memberIds?.length ?? 0);
+  for (const some of chunks(changed, SAVED_PART)) {
+    await store.write((tx) => saveGroups(tx, some, how));
   }
-  return parts;
 }
 
 /** Disputes names of which it is not known which group is which, and no others any more. */
 async function saveAmbiguous(
-  { store, clock }: Pick<ReadRun['deps'], 'store' | 'clock'>,
+  { deps: { store, clock } }: ReadRun,
   ambiguous: readonly string[],
 ): Promise<void> {
   const names = new Set(ambiguous.map(foldCase));
@@ -114,4 +128,96 @@ async function saveAmbiguous(
     await store.write((tx) => saveDispute(tx, { ...dispute, nameFolded, now: clock.now() }));
   }
   await endDisputes(store, { ...dispute, except: names });
+}
+
+/** Group whose members no list proved. */
+interface Unproven {
+  readonly group: SeenGroup;
+  /** Member count that the service tells; undefined when it tells none. */
+  readonly said: number | undefined;
+  /** Number of members that the list showed. */
+  readonly listed: number;
+  /** False: the list of groups was read to its end, and does not show it any more. */
+  readonly isListed: boolean;
+}
+
+/** Lists the groups whose members are not known to be complete, after the last that was asked for. */
+async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
+  const { membersAfter } = reading;
+  const listsMembers = reading.scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
+  const counts = new Map(
+    reading.restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
+  );
+  const all = (await listSeenGroups(store.read)).filter(({ seq }) => seq > membersAfter);
+  const unproven: Unproven[] = [];
+  for (const some of chunks(all, PART)) {
+    const seqs = some.map(({ seq }) => seq);
+    const known = await countSeenMembers(store.read, seqs);
+    for (const group of some) {
+      const said = group.restId === undefined ? undefined : counts.get(group.restId);
+      const stored = known.get(group.seq) ?? { seen: 0, unknown: 0 };
+      const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
+      if (isProven) continue;
+      const isListed = group.restId === undefined || counts.has(group.restId);
+      unproven.push({ group, said, listed: stored.seen, isListed });
+    }
+    await nextTurn();
+  }
+  return unproven;
+}
+
+/** True when the list of groups surely showed all members. */
+function agreesWithList(
+  { scimId }: SeenGroup,
+  said: number | undefined,
+  { seen, unknown }: SeenMembersCount,
+): boolean {
+  return said === undefined ? scimId !== undefined && unknown === 0 : said === seen;
+}
+
+/** Where no list shows members, a count that stayed the same may hide a change of who they are. */
+function isEmpty(said: number | undefined, { seen }: SeenMembersCount): boolean {
+  return said === 0 && seen === 0;
+}
+
+/** Reads and stores the members of one group. They replace those that are known if a second source confirms the answer. */
+async function readMembersOf(run: ReadRun, { group, ...known }: Unproven): Promise<void> {
+  const { deps, reading } = run;
+  const { clock, store } = deps;
+  const { isFirst } = reading;
+  const sentAt = clock.now();
+  const memberIds = await fetchMembers(run, group, known.isListed);
+  if (memberIds === undefined) return;
+  const { said = memberIds.length, listed } = known;
+  if (!isFirst && said !== memberIds.length && listed !== memberIds.length) {
+    reading.doubted.add(group.seq);
+    return;
+  }
+  const seen = { memberIds, sentAt, now: clock.now(), isFirst, from: 'group' } as const;
+  await store.write(async (tx) => {
+    const row = await lockRow(tx, { type: 'group', id: group.id });
+    if (row && (await isCurrent(tx, row, seen))) await saveMembers(tx, row, seen);
+  });
+}
+
+/**
+ * Fetches all members of a group, undefined when it is gone. For one that its list no longer shows the service may refuse
+ * it or show no list instead of calling it missing, which says nothing of other groups: it is looked at by itself.
+ * @throws UpstreamError also when no call shows its members
+ */
+async function fetchMembers(
+  { deps, signal }: ReadRun,
+  { uid, scimId }: SeenGroup,
+  isListed: boolean,
+): Promise<readonly number[] | undefined> {
+  const options = { ...READING, signal };
+  try {
+    if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });
+    return scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
+  } catch (error) {
+    const { verdict, problem } = classify(error);
+    const saysNothing = !isListed && (verdict === 'forbidden' || problem.code === 'unreadable');
+    if (verdict === 'missing' || saysNothing) return undefined;
+    throw error;
+  }
 }

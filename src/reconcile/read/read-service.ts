@@ -1,11 +1,8 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { backoffMs } from '../backoff.ts';
-import type { Problem } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import { type Reason, toReason } from '../verdict.ts';
-import { readGroups, readRestGroups } from './read-groups.ts';
-import type { ListResult } from './read-list.ts';
-import { readMembers } from './read-members.ts';
+import { readGroups, readMembers, readRestGroups } from './read-groups.ts';
 import { readCompanyUsers, readUsers } from './read-users.ts';
 import {
   findOpenList,
@@ -14,10 +11,9 @@ import {
   type ReadRun,
   restartSection,
   toSection,
-  UNREAD,
 } from './reading.ts';
 
-const READERS: { readonly [L in ListName]: (run: ReadRun) => Promise<ListResult> } = {
+const READERS: { readonly [L in ListName]: (run: ReadRun) => Promise<string | undefined> } = {
   users: readUsers,
   companyUsers: readCompanyUsers,
   groups: readGroups,
@@ -38,8 +34,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads every open list of the service to its proven end. A list that the service refuses is left out, and its section
- * closed. Returns why a list could not be read, undefined when all were.
+ * Reads every open list of the service to its proven end; a failed list is read again from its beginning. A list that
+ * the service refuses is left out, and its section closed. Returns why a list could not be read, undefined when all were.
  * @throws BridgeError `other-service`, and the reason of the signal
  */
 export async function readService(
@@ -49,14 +45,10 @@ export async function readService(
   const { reading, deps, signal } = run;
   let failures = 0;
   for (let list = findOpenList(reading); list; list = findOpenList(reading)) {
-    const { count } = reading.lists[list];
     const reason = await tryList(run, list, { failures, ...options });
-    if (reason === undefined) {
-      failures = 0;
-      continue;
-    }
-    failures = reading.lists[list].count > count ? 1 : failures + 1;
-    if (failures >= (options.failuresMax ?? Number.POSITIVE_INFINITY)) return reason.text;
+    failures = reason === undefined ? 0 : failures + 1;
+    if (reason === undefined) continue;
+    if (failures === options.failuresMax) return reason.text;
     const retryInMs = backoffMs(failures, reason.retryAfterMs, deps.random());
     deps.events.firstReadFailed({ step: list, reason: reason.text, retryInMs });
     await deps.clock.sleep(retryInMs, signal);
@@ -70,6 +62,7 @@ async function tryList(
   list: ListName,
   { failures, failuresMax, onEnd }: ReadOptions & { readonly failures: number },
 ): Promise<Reason | undefined> {
+  const { deps, reading } = run;
   try {
     const reason = await readOne(run, list);
     if (reason === undefined) {
@@ -79,23 +72,23 @@ async function tryList(
       const isUnread = list === 'companyUsers' && UNREADABLE.has(reason.problem.code);
       const isGivenUp = isUnread && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
       if (reason.verdict !== 'forbidden' && !isGivenUp) return reason;
-      await refuseList(run, list, reason.problem);
+      // The section comes first: a refused list must never look open.
+      await saveSection(deps, toSection(list), reason.problem);
+      restartSection(reading, toSection(list), 'refused');
     }
     await onEnd?.(list);
     return undefined;
   } catch (error) {
     // What was not stored as read is read again.
-    run.reading.lists[list] = { ...UNREAD };
+    reading.lists[list] = { state: 'open', count: 0 };
     return toFailure(run, error);
   }
 }
 
 async function readOne(run: ReadRun, list: ListName): Promise<Reason | undefined> {
   try {
-    const result = await READERS[list](run);
-    if (result.kind === 'done') return undefined;
-    const { reason: text } = result;
-    return { problem: { code: 'incomplete', words: text }, text };
+    const text = await READERS[list](run);
+    return text === undefined ? undefined : { problem: { code: 'incomplete', words: text }, text };
   } catch (error) {
     return toFailure(run, error);
   }
@@ -113,8 +106,7 @@ function toFailure({ signal }: ReadRun, error: unknown): Reason {
  */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
   const section = toSection(list);
-  const isLast = listsOf(section).at(-1) === list;
-  if (isLast) await saveSection(deps, section, null);
+  if (listsOf(section).at(-1) === list) await saveSection(deps, section, null);
   if (list === 'members') {
     reading.scimGroups.clear();
     reading.restGroups.clear();
@@ -123,17 +115,6 @@ async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void
   deps.events.firstRead({ step: list, count: reading.lists[list].count });
   // Groups that were read before any user was known: their members can be stored now.
   if (section !== 'groups' && reading.membersUnknown) restartSection(reading, 'groups');
-}
-
-/** Records that the service does not let us read a section: the rest serves, and it is asked again. */
-async function refuseList(
-  { deps, reading }: ReadRun,
-  list: ListName,
-  problem: Problem,
-): Promise<void> {
-  // The section comes first: a refused list must never look open.
-  await saveSection(deps, toSection(list), problem);
-  restartSection(reading, toSection(list), 'refused');
 }
 
 /** Asks closed sections again: one that was never read is to be read now, another costs one cheap call. */

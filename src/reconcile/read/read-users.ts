@@ -33,12 +33,24 @@ import {
   toObservedColumns,
   toUnmanagedAttributes,
 } from '../user/observe.ts';
-import { type ListResult, type PageTimes, readList } from './read-list.ts';
-import type { ReadRun } from './reading.ts';
+import { type PageTimes, type ReadRun, readList } from './reading.ts';
 import { assertService } from './service.ts';
 
+/** Account as a list shows it. */
+interface SeenAccount {
+  readonly upstreamId: number;
+  /** Merges this account into the observation before. */
+  observe(before: ObservedUser | undefined): ObservedUser;
+}
+
+/** Accounts of one page of a list. */
+interface SeenPage {
+  readonly accounts: readonly SeenAccount[];
+  readonly times: PageTimes;
+}
+
 /** Reads the users: userName, name, address and the active flag. */
-export async function readUsers(run: ReadRun): Promise<ListResult> {
+export async function readUsers(run: ReadRun): Promise<string | undefined> {
   return readList(run, 'users', {
     operation: scim.getUsers,
     variants: [{}],
@@ -58,7 +70,7 @@ export async function readUsers(run: ReadRun): Promise<ListResult> {
  * shows (placeholders without a mailbox, for instance) become users too: groups may have them as members, and their
  * addresses are taken.
  */
-export async function readCompanyUsers(run: ReadRun): Promise<ListResult> {
+export async function readCompanyUsers(run: ReadRun): Promise<string | undefined> {
   const { state, count } = run.reading.lists.users;
   return readList(run, 'companyUsers', {
     operation: companyUsers.getListOfUsers,
@@ -80,7 +92,7 @@ export async function readCompanyUsers(run: ReadRun): Promise<ListResult> {
 async function storeAccounts(
   { deps, reading }: ReadRun,
   list: 'users' | 'companyUsers',
-  { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
+  { accounts, times }: SeenPage,
 ): Promise<void> {
   const byId = new Map(accounts.map((account) => [account.upstreamId, account]));
   const { byAccount, doubled } = await findRowsOfAccounts(deps.store.read, [...byId.keys()], {
@@ -138,22 +150,11 @@ function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): Obse
   return { fullName, active: role !== DEACTIVATED_ROLE, at: 0, by };
 }
 
-/** Account as a list shows it. */
-export interface SeenAccount {
-  readonly upstreamId: number;
-  /** Merges this account into the observation before. */
-  observe(before: ObservedUser | undefined): ObservedUser;
-}
-
 /**
  * Stores accounts of a list, so that a repeated page adds none. A user written since the list was asked for keeps the
  * newer state. Rules follow a licence that was not known before: they might have taken it from a protected user.
  */
-async function saveUsers(
-  tx: Db,
-  rules: Rules,
-  { accounts, times }: { readonly accounts: readonly SeenAccount[]; readonly times: PageTimes },
-): Promise<void> {
+async function saveUsers(tx: Db, rules: Rules, { accounts, times }: SeenPage): Promise<void> {
   const ids = accounts.map(({ upstreamId }) => upstreamId);
   const { byAccount, doubled } = await findRowsOfAccounts(tx, ids, { lock: true });
   for (const { deleted, unmanaged } of doubled) {
@@ -190,12 +191,11 @@ async function saveUsers(
  * they would be lost to whoever writes them meanwhile.
  */
 async function withoutUnderWay(tx: Db, added: readonly NewRow<'user'>[]) {
-  if (added.length === 0) return added;
-  const underWay = await listNamesUnderWay(tx, 'user');
-  return added.filter((row) => {
-    const names = [row.observed_user_name_folded, row.observed_email_folded];
-    return !names.some((name) => typeof name === 'string' && underWay.has(name));
-  });
+  const underWay = added.length === 0 ? new Set() : await listNamesUnderWay(tx, 'user');
+  return added.filter(
+    (row) =>
+      !underWay.has(row.observed_user_name_folded) && !underWay.has(row.observed_email_folded),
+  );
 }
 
 interface Shown {

@@ -1,10 +1,13 @@
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { toObservation } from '../../store/resources/state.ts';
-import type { Cursor } from '../../upstream/page-progress.ts';
+import type { ArgsOf } from '../../upstream/operations/call-types.ts';
+import type { PagedOperation } from '../../upstream/operations/operation.ts';
+import { paginate } from '../../upstream/paginate.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { ReadableSection } from '../sections.ts';
-import type { ListedScimGroup } from './join-groups.ts';
+import { classify } from '../verdict.ts';
 
 /** Dependencies of a complete read. */
 export interface ReadDeps extends ReconcileDeps {
@@ -27,8 +30,8 @@ export type ListName = (typeof LISTS)[number];
 /** A list that shows users or groups. */
 type ShowingList = Exclude<ListName, 'members'>;
 
-/** Where the reading of one list stands. */
-export interface ListState {
+/** State of one list. */
+interface ListState {
   /** `refused`: the service does not let the bridge read it. */
   state: 'open' | 'done' | 'refused';
   /** Entries read so far. */
@@ -37,10 +40,11 @@ export interface ListState {
   total?: number;
   /** When its first page was asked for (epoch milliseconds). */
   since?: number;
-  /** After the last page that was stored: a failed call is repeated from here. */
-  cursor?: Cursor;
-  /** Documented way to ask for the list that is in use. */
-  variant: number;
+}
+
+/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
+export interface ListedScimGroup extends ScimGroup {
+  readonly sentAt: number;
 }
 
 /** A complete read of the service while it runs. It is in memory alone, so a restart reads again. */
@@ -70,15 +74,15 @@ export interface ReadRun {
   readonly signal: AbortSignal;
 }
 
+/** Lists that were read or refused before. */
+export type ReadBefore = { readonly [L in ListName]?: 'done' | 'refused' };
+
 /**
  * Begins a read. `done`: lists that an earlier process has read or was refused.
  * @param now epoch milliseconds
  */
-export function beginReading(
-  now: number,
-  { isFirst, done = {} }: Pick<Reading, 'isFirst'> & { readonly done?: ReadBefore },
-): Reading {
-  const open = (list: ListName): ListState => ({ ...UNREAD, state: done[list] ?? 'open' });
+export function beginReading(now: number, isFirst: boolean, done: ReadBefore = {}): Reading {
+  const open = (list: ListName): ListState => ({ state: done[list] ?? 'open', count: 0 });
   return {
     isFirst,
     since: now,
@@ -103,12 +107,6 @@ export function beginReading(
   };
 }
 
-/** Lists that were read or refused before. */
-export type ReadBefore = { readonly [L in ListName]?: 'done' | 'refused' };
-
-/** A list before its first page. */
-export const UNREAD: ListState = { state: 'open', count: 0, variant: 0 };
-
 /** Finds the next list to be read; undefined when none is left. */
 export function findOpenList({ lists }: Reading): ListName | undefined {
   return LISTS.find((list) => lists[list].state === 'open');
@@ -130,8 +128,71 @@ export function restartSection(
   section: ReadableSection,
   state: 'open' | 'refused' = 'open',
 ): void {
-  for (const list of listsOf(section)) reading.lists[list] = { ...UNREAD, state };
+  for (const list of listsOf(section)) reading.lists[list] = { state, count: 0 };
   if (section === 'groups') reading.membersAfter = 0;
+}
+
+/** Times when a page was asked for and when it is stored (epoch milliseconds). */
+export interface PageTimes {
+  readonly sentAt: number;
+  readonly now: number;
+}
+
+/** A list of the service. */
+interface PagedList<O extends PagedOperation> {
+  readonly operation: O;
+  /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
+  readonly variants: readonly ArgsOf<O>[];
+  /** Number of entries that it must have, where another complete list tells it. */
+  readonly knownTotal?: number | undefined;
+  storePage(items: readonly unknown[], times: PageTimes): Promise<void>;
+}
+
+/**
+ * Reads a list to its proven end, and stores it page by page. Returns why it was not provably complete, so that nothing
+ * is concluded; undefined: it was. @throws what a call of it throws
+ */
+export async function readList<O extends PagedOperation>(
+  run: ReadRun,
+  name: ListName,
+  list: PagedList<O>,
+): Promise<string | undefined> {
+  const { lists } = run.reading;
+  let reason: string | undefined;
+  for (const args of list.variants) {
+    lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
+    try {
+      reason = await readPages(run, lists[name], { ...list, args });
+    } catch (error) {
+      // A service that does not take these parameters may take those of the next way.
+      const { verdict, problem } = classify(error);
+      if (verdict !== 'refused') throw error;
+      reason = problem.words;
+    }
+    if (reason === undefined) return undefined;
+  }
+  return `${list.operation.id}: ${reason}`;
+}
+
+async function readPages<O extends PagedOperation>(
+  { deps: { clock, policy, upstream }, signal }: ReadRun,
+  state: ListState,
+  { operation, args, knownTotal, storePage }: PagedList<O> & { readonly args: ArgsOf<O> },
+): Promise<string | undefined> {
+  const { pageSize } = policy;
+  const options = { ...READING, signal, pageSize, emptyFrom: knownTotal };
+  const pages = paginate(upstream, operation, args, options);
+  let sentAt = clock.now();
+  for await (const { items, total } of pages) {
+    await storePage(items, { sentAt, now: clock.now() });
+    state.count += items.length;
+    if (total !== undefined) state.total = total;
+    sentAt = clock.now();
+  }
+  const { reason } = pages.result;
+  // A service that ignores the offset sends the same page for ever; one page can still be everything.
+  const { count = 0 } = pages.cursor;
+  return reason === 'a page came twice' && count === knownTotal ? undefined : reason;
 }
 
 /** How far a complete read has come, as operators are shown it. */
@@ -151,48 +212,35 @@ const ESTIMATE_AFTER_MS = 2_000;
 export function findProgress(reading: Reading | undefined, now: number): ReadProgress | undefined {
   const step = reading && findOpenList(reading);
   if (reading === undefined || step === undefined) return undefined;
-  const { count, total, since } = reading.lists[step];
+  const { count, total, since = now } = reading.lists[step];
   if (total === undefined) return { step, count };
-  if (since === undefined || count === 0 || now - since < ESTIMATE_AFTER_MS) {
-    return { step, count, total };
-  }
+  if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
   const leftMs = ((now - since) * Math.max(0, total - count)) / count;
   return { step, count, total, endsAt: Math.round(now + leftMs) };
 }
 
-/** Lists that were read to their end, by the question they answer. A refused one proves nothing. */
-export interface ReadLists {
-  /** Names, and active flags. */
-  readonly users: boolean;
-  /** Licences, suspensions. */
-  readonly companyUsers: boolean;
-  readonly groups: boolean;
-  /** Members of the groups. */
-  readonly members: boolean;
-}
-
-/** Tells which lists were read. */
-function toReadLists({ lists, membersUnknown }: Reading): ReadLists {
-  const isRead = (list: ListName) => lists[list].state === 'done';
-  const [users, groups] = [isRead('users'), isRead('members')];
-  const members = users && groups && !membersUnknown;
-  return { users, companyUsers: isRead('companyUsers'), groups, members };
-}
-
 /** What was seen of the service by a complete read, or by a look at one resource. */
 export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted'> {
-  readonly lists: ReadLists;
+  /** Whether what the lists show was read to the end: who is active, licences, groups, and who is in them. */
+  readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups' | 'members', boolean>>;
 }
 
-/** Makes of a read what it has seen. */
+/** Makes of a read what it has seen. A refused list proves nothing. */
 export function toSeen(reading: Reading): Seen {
-  return { ...reading, lists: toReadLists(reading) };
+  const isRead = (list: ListName) => reading.lists[list].state === 'done';
+  const [users, companyUsers, groups] = [
+    isRead('users'),
+    isRead('companyUsers'),
+    isRead('members'),
+  ];
+  const members = users && groups && !reading.membersUnknown;
+  return { ...reading, lists: { users, companyUsers, groups, members } };
 }
 
 /** What a look at one resource has seen since then (epoch milliseconds): all that is about it. */
 export function seenByLook(since: number): Seen {
   const lists = { users: true, companyUsers: true, groups: true, members: true };
-  return { ...beginReading(since, { isFirst: false }), lists };
+  return { ...beginReading(since, false), lists };
 }
 
 const USER_LISTS = ['users', 'companyUsers'] as const;

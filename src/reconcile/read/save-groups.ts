@@ -22,7 +22,7 @@ import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import type { ListedGroup } from './join-groups.ts';
-import type { PageTimes } from './read-list.ts';
+import type { PageTimes } from './reading.ts';
 
 /** How groups are read. */
 export interface PageReading {
@@ -91,8 +91,8 @@ export async function isStored(db: Db, row: GroupRow, { group, how }: Shown): Pr
   const before = toObservedGroup(row);
   if (before === undefined || row.deleted_at !== null) return false;
   if (!isTheSame(toObservation(before, { group, how }), before)) return false;
-  const columns = Object.entries(toIdColumns(group));
   const known = new Map<string, unknown>(Object.entries(row));
+  const columns = Object.entries(toIdColumns(group));
   if (columns.some(([column, id]) => known.get(column) !== id)) return false;
   const memberIds = group.scim?.memberIds;
   if (memberIds === undefined) return true;
@@ -109,11 +109,12 @@ export async function saveGroups(
   const added: ListedGroup[] = [];
   for (const group of listed) {
     const [row, ...others] = listRowsOf(rows, group, how);
+    // The older of the two lists decides how old what is known is.
+    const times = { sentAt: group.scim?.sentAt ?? how.restSentAt, now: how.now };
     if (row === undefined) added.push(group);
-    else if (row.deleted_at === null) await saveKnown(tx, row, { group, how, others });
-    else {
-      for (const deleted of [row, ...others]) await removeAgain(tx, deleted, toTimes(group, how));
-    }
+    else if (row.deleted_at !== null) {
+      for (const deleted of [row, ...others]) await removeAgain(tx, deleted, times);
+    } else if (await isCurrent(tx, row, times)) await saveKnown(tx, row, { group, how, others });
   }
   if (added.length > 0) await addGroups(tx, added, how);
 }
@@ -124,22 +125,22 @@ export async function saveGroups(
  */
 async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading): Promise<void> {
   const underWay = await listNamesUnderWay(tx, 'group');
-  const news = added
-    .map((group) => ({ group, row: toNewGroup({ group, how }) }))
-    .filter(({ row }) => !underWay.has(row.name_folded));
-  const rows = news.map(({ row }) => row);
-  const stored = new Map((await insertRows(tx, rows)).map((row) => [row.id, row]));
-  for (const { group, row } of news) {
-    const upstreamUserIds = group.scim?.memberIds ?? [];
-    const known = stored.get(row.id);
-    if (known === undefined || upstreamUserIds.length === 0) continue;
-    await observeLinks(tx, known, { list: 'member', upstreamUserIds, baseline: null });
+  const members = new Map<string, readonly number[]>();
+  const rows = added.flatMap((group) => {
+    const observed = toObservation(undefined, { group, how });
+    const columns = toGroupColumns(toUnmanagedGroupAttributes(observed));
+    if (underWay.has(columns.name_folded)) return [];
+    const id = groupId(newId());
+    members.set(id, group.scim?.memberIds ?? []);
+    const times = { created_at: how.now, modified_at: how.now };
+    const row = { ...toIdColumns(group), ...columns, ...times, observed: JSON.stringify(observed) };
+    return [{ ...row, type: 'group' as const, id }];
+  });
+  for (const row of await insertRows(tx, rows)) {
+    const upstreamUserIds = members.get(row.id) ?? [];
+    if (upstreamUserIds.length === 0) continue;
+    await observeLinks(tx, row, { list: 'member', upstreamUserIds, baseline: null });
   }
-}
-
-/** Times of what is known of a group: the older of its lists decides. */
-function toTimes({ scim }: ListedGroup, { restSentAt, now }: PageReading): PageTimes {
-  return { sentAt: scim?.sentAt ?? restSentAt, now };
 }
 
 /**
@@ -150,8 +151,6 @@ async function saveKnown(
   row: GroupRow,
   { group, how, others }: Shown & { readonly others: readonly GroupRow[] },
 ): Promise<void> {
-  const { now } = how;
-  if (!(await isCurrent(tx, row, toTimes(group, how)))) return;
   const double = others.find(({ deleted_at }) => deleted_at === null);
   // Two rows that a provider wrote stay as they are.
   if (double !== undefined && double.origin !== null) return;
@@ -159,7 +158,7 @@ async function saveKnown(
   const observed = toObservation(toObservedGroup(row), { group, how });
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
   const isSame = row.origin !== null || shown.attributes === row.attributes;
-  const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
+  const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: how.now };
   const columns = { ...toIdColumns(group), observed: JSON.stringify(observed) };
   await updateRow(tx, row, { ...columns, ...changed });
   const memberIds = group.scim?.memberIds;
@@ -189,20 +188,6 @@ export async function isCurrent(
   return decision === 'merge';
 }
 
-/** Row of a new unmanaged group. */
-function toNewGroup({ group, how }: Shown) {
-  const observed = toObservation(undefined, { group, how });
-  return {
-    ...toIdColumns(group),
-    ...toGroupColumns(toUnmanagedGroupAttributes(observed)),
-    type: 'group' as const,
-    id: groupId(newId()),
-    observed: JSON.stringify(observed),
-    created_at: how.now,
-    modified_at: how.now,
-  };
-}
-
 /** Ids of a group in the service, as columns. */
 function toIdColumns({ scim, rest }: ListedGroup) {
   return {
@@ -220,15 +205,13 @@ function toObservation(
   { group: { scim, rest }, how: { now } }: Shown,
 ): ObservedGroup {
   const by = restGroups.getListOfGroups.id;
-  const named =
-    before === undefined || before.by === by ? { displayName: rest?.name ?? '', by } : before;
+  const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
+  const isOfRest = before === undefined || before.by === by;
   return {
-    ...named,
+    ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
     ...(scim && { displayName: scim.displayName, shownAt: now, by: scimOperations.getGroups.id }),
-    ...(rest?.permissions !== undefined && { permissions: rest.permissions }),
-    ...(rest?.addToCardsAndSpacesEnabled !== undefined && {
-      addToCardsAndSpacesEnabled: rest.addToCardsAndSpacesEnabled,
-    }),
+    ...(permissions !== undefined && { permissions }),
+    ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
     ...(rest && { listedAt: now }),
     at: now,
   };
@@ -256,14 +239,18 @@ export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Pro
   await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
 }
 
+/**
+ * Members of a newly adopted group belong to it, also when they are read later. In a created group, and in a group that
+ * was read before, a new member is not desired.
+ */
 function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
-  const baseline = toBaseline(row, isFirst);
+  const { origin } = row;
   // A short list must not pass for a removal that a provider asks for.
-  const isUnsure = !isFirst && from === 'list' && row.origin !== null;
+  const isUnsure = !isFirst && from === 'list' && origin !== null;
   return {
     list: 'member',
     upstreamUserIds: memberIds,
-    baseline,
+    baseline: origin === null ? null : origin === 'adopted' && isFirst ? 1 : 0,
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
@@ -271,32 +258,16 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
 }
 
 /**
- * Baseline of members: those of a newly adopted group belong to it, also when they are read later. In a created group,
- * and in a group that was read before, a new member is not desired.
- */
-function toBaseline({ origin }: GroupRow, isFirst: boolean): number | null {
-  if (origin === null) return null;
-  return origin === 'adopted' && isFirst ? 1 : 0;
-}
-
-/**
- * Lets the removal of a deleted group wait again, with one failed attempt, where the service has answered it and a list
- * that was asked for later shows the group: then the service did not make the change.
+ * Lets the removal of a group wait again, with one failed attempt, where the bridge removed it and a list that was asked
+ * for after the answer shows it: then the service did not make the change.
  */
 async function removeAgain(tx: Db, row: GroupRow, { sentAt, now }: PageTimes): Promise<void> {
-  if (!wasRemoved(row) || row.modified_at >= sentAt) return;
+  const isReleased = row.origin !== 'created' || row.observed !== null;
+  const isUnderWay = hasWaiting(row) || row.in_flight !== 0 || row.due_at !== null;
+  if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
   const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
   const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
-  await updateRow(tx, row, {
-    cells: JSON.stringify(cells),
-    due_at: now,
-    due_class: toDueClass(true),
-  });
-}
-
-/** True for a group that the bridge removed from the service, and not merely released. */
-function wasRemoved({ origin, observed, in_flight, due_at, ...row }: GroupRow): boolean {
-  if (origin !== 'created' || observed !== null) return false;
-  return !hasWaiting(row) && in_flight === 0 && due_at === null;
+  const due = { due_at: now, due_class: toDueClass(true) };
+  await updateRow(tx, row, { cells: JSON.stringify(cells), ...due });
 }

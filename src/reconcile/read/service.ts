@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
 import { users } from '../../upstream/operations/people.ts';
@@ -38,15 +37,16 @@ export async function assertService(
   { store, clock, identity }: Pick<ReadDeps, 'store' | 'clock' | 'identity'>,
   { companyId, accountId }: Seen,
 ): Promise<KnownService> {
-  const seen = {
+  const known = await SERVICE.find(store.read);
+  const seen: KnownService = {
     identity,
     ...(companyId === undefined ? {} : { companyId }),
     ...(accountId === undefined ? {} : { accountId }),
   };
-  const known = await SERVICE.find(store.read);
   if (known !== undefined) assertSameService(known, seen);
   const service: KnownService = { ...known, ...seen };
-  if (!isDeepStrictEqual(service, known)) {
+  const isNew = service.accountId !== known?.accountId || service.companyId !== known?.companyId;
+  if (known === undefined || isNew) {
     await store.write((tx) => SERVICE.save(tx, service, clock.now()));
   }
   return service;
@@ -63,17 +63,14 @@ interface Seen {
  * those of another one.
  */
 function assertSameService(known: KnownService, seen: KnownService): void {
-  if (known.identity !== seen.identity) throw toOtherService(known.identity, seen.identity);
-  const { companyId = seen.companyId } = known;
-  if (seen.companyId !== undefined && companyId !== seen.companyId) {
-    throw toOtherService(`company ${companyId}`, `company ${seen.companyId}`);
-  }
-}
-
-function toOtherService(known: string, seen: string): BridgeError {
-  return new BridgeError(
+  const isOtherCompany =
+    seen.companyId !== undefined && seen.companyId !== (known.companyId ?? seen.companyId);
+  if (known.identity === seen.identity && !isOtherCompany) return;
+  const toName = ({ identity, companyId }: KnownService) =>
+    isOtherCompany ? `company ${companyId}` : identity;
+  throw new BridgeError(
     'other-service',
-    `the store belongs to ${known}, and the settings lead to ${seen}: ` +
+    `the store belongs to ${toName(known)}, and the settings lead to ${toName(seen)}: ` +
       'set UPSTREAM_URL and UPSTREAM_TOKEN back, or give this service a store of its own (DATABASE_URL)',
   );
 }

@@ -23,9 +23,14 @@ import {
 } from '../../store/resources/rows.ts';
 import { isLinked, toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
-import { compareUser } from '../compare/compare-user.ts';
-import { type Comparison, toDifference } from '../compare/comparison.ts';
+import {
+  type Comparison,
+  compareGroup,
+  compareUser,
+  listEntityDifferences,
+  toDifference,
+  toLinkDifference,
+} from '../compare/compare.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { seenByLook } from '../read/reading.ts';
 

@@ -12,10 +12,8 @@ import {
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { inspect } from '../compare/compare-one.ts';
-import { isBusy } from '../compare/comparison.ts';
-import { type LookNeeds, toNeeds } from '../compare/look.ts';
-import { findQuietAt } from '../compare/run.ts';
+import { isBusy } from '../compare/compare.ts';
+import { findQuietAt, inspect, type LookNeeds, toNeeds } from '../compare/look.ts';
 import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 
@@ -105,7 +103,7 @@ async function takeInspection(
   const row = await findRow(store.read, inspection);
   const ordinary = row !== undefined && toSeenAt(row) < since;
   const needs = row && {
-    ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps),
+    ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps.policy.deactivation),
     ordinary,
   };
   // What a write met missing may be what the service shows late.
@@ -194,7 +192,7 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   });
   const at = clock.now();
   // Admin lists are read by sweeps: they take more calls than one look may.
-  const needs = toNeeds(row, { admins: false }, deps);
+  const needs = toNeeds(row, { admins: false }, deps.policy.deactivation);
   const looking = { needs, detector: 'operator', since: at, waits: true, signal } as const;
   const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
   if (looked.kind !== 'looked') return looked;

@@ -4,8 +4,8 @@ import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { nameEvents } from '../audit/name-events.ts';
-import { CLOCKS_MS, POLL_STATE } from '../audit/poll-state.ts';
+import { CLOCKS_MS, nameEvents } from '../audit/events.ts';
+import { POLL_STATE } from '../audit/poller.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
 

@@ -7,7 +7,7 @@ import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
-import { findLearnedAccount } from '../audit/origin.ts';
+import { findLearnedAccount } from '../audit/events.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
 import { createJob } from '../job.ts';
@@ -114,7 +114,7 @@ export class Recovery {
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
     const state = await this.#keepTrying(() => this.#begin());
-    const reading = beginReading(clock.now(), { isFirst: true });
+    const reading = beginReading(clock.now(), true);
     if (state?.phase === 'reading') this.#reading = reading;
     this.#over.resolve();
     this.#heartbeat.start();

@@ -24,8 +24,8 @@ import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { toSeenEntities } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { tellPlan } from '../add-plan.ts';
-import { CLOCKS_MS } from '../audit/poll-state.ts';
-import { isBusy } from '../compare/comparison.ts';
+import { CLOCKS_MS } from '../audit/events.ts';
+import { isBusy } from '../compare/compare.ts';
 import {
   type Current,
   findCurrent,
