@@ -1,7 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { createDocumentReader, type DocumentPolicy } from '../outbound/read-document.ts';
-import { findAccessToken } from '../store/credentials/clients.ts';
-import { findToken } from '../store/credentials/tokens.ts';
+import { findCredential } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createClients } from './clients.ts';
@@ -30,12 +29,19 @@ interface AccessDeps {
 }
 
 /** Creates the access of one process. */
-export function createAccess({ store, clock, onFailure, ...deps }: AccessDeps) {
+export function createAccess({
+  store,
+  clock,
+  onFailure,
+  keyHosts,
+  keysFailed,
+  ...deps
+}: AccessDeps) {
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
-  const reader = createDocumentReader(deps.keyHosts);
-  const issuerKeys = createIssuerKeys({ reader, clock, failed: deps.keysFailed });
+  const reader = createDocumentReader(keyHosts);
+  const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
   const { find, forget: onRevoked } = createLookup({
     findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
@@ -68,17 +74,11 @@ async function load(
   { read }: Store,
   { kind, id, digest }: PresentedSecret,
 ): Promise<Kept | undefined> {
-  if (kind === 'token') {
-    const row = await findToken(read, id);
-    if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
-      return undefined;
-    const { name, purpose, profile, provider, expires_at: expiresAt } = row;
-    return { credential: { id: `token-${id}`, name, purpose, profile, provider }, expiresAt };
-  }
-  if (kind !== 'access') return undefined;
-  const row = await findAccessToken(read, id);
-  if (!isSame(digest, row?.digest) || row === undefined) return undefined;
-  const { name, profile, provider, expires_at: expiresAt } = row;
-  const owner = { id: `client-${row.client_id}`, purpose: 'scim' } as const;
-  return { credential: { ...owner, name, profile, provider }, expiresAt };
+  if (kind !== 'token' && kind !== 'access') return undefined;
+  const row = await findCredential(read, kind, id);
+  if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
+    return undefined;
+  const { name, purpose, profile, provider, expires_at: expiresAt } = row;
+  const credentialId = kind === 'token' ? `token-${id}` : `client-${row.owner}`;
+  return { credential: { id: credentialId, name, purpose, profile, provider }, expiresAt };
 }

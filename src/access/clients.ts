@@ -3,16 +3,16 @@ import { BridgeError } from '../domain/errors.ts';
 import type { Trust } from '../domain/trust.ts';
 import type { DocumentReader } from '../outbound/read-document.ts';
 import {
-  type ClientRow,
-  insertClient,
-  insertSecret,
+  type AccessQuery,
+  type CredentialRow,
+  findCredential,
+  insertCredential,
+  listCredentials,
   listSecrets,
-  lockClient,
-  lockClientByName,
-  type SecretRow,
-} from '../store/credentials/clients.ts';
+  lockCredential,
+  revokeCredential,
+} from '../store/credentials/credentials.ts';
 import { isProvider } from '../store/credentials/providers.ts';
-import { type AccessQuery, listAccess, revokeAccess } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { newSecret } from './secret-text.ts';
@@ -22,8 +22,8 @@ const SECRETS_MAX = 2;
 
 /** A client with its secrets, the oldest first. */
 export interface ClientWithSecrets {
-  readonly client: ClientRow;
-  readonly secrets: readonly SecretRow[];
+  readonly client: CredentialRow;
+  readonly secrets: readonly CredentialRow[];
 }
 
 /** Request for a new secret. */
@@ -58,51 +58,44 @@ interface ClientsDeps {
 export function createClients({ store, clock, reader, onRevoked }: ClientsDeps) {
   return {
     /** Makes a client; without a text it proves itself by assertions. */
-    async make(name: string, { profile, provider, proof, by }: ClientWish) {
-      const trust = 'trust' in proof ? proof.trust : undefined;
+    async make(name: string, wish: ClientWish) {
+      const trust = 'trust' in wish.proof ? wish.proof.trust : undefined;
       if (trust !== undefined && !isReadable(reader, trust))
         return { kind: 'host-refused' } as const;
-      const { id } = newSecret('secret');
-      const now = clock.now();
-      return store.write(async (tx) => {
-        if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' } as const;
-        const isNew = await insertClient(tx, {
-          ...{ id, name, profile, provider, created_at: now, created_by: by },
-          trust: trust === undefined ? null : JSON.stringify(trust),
-          ...{ last_used_at: null, revoked_at: null },
-        });
-        if (!isNew) return { kind: 'name-taken' } as const;
-        const text = 'trust' in proof ? null : await addSecret(tx, id, { ...proof, by, now });
-        return { kind: 'made', ...(await readClient(tx, id)), text } as const;
-      });
+      return store.write((tx) => make(tx, { name, ...wish, now: clock.now() }));
     },
     async list(query: AccessQuery): Promise<ClientWithSecrets[]> {
-      const clients = await listAccess(store.read, 'clients', query);
+      const clients = await listCredentials(store.read, 'client', query);
       const ids = clients.map(({ id }) => id);
-      const secrets = Map.groupBy(await listSecrets(store.read, ids), ({ client_id: id }) => id);
+      const secrets = Map.groupBy(await listSecrets(store.read, ids), ({ owner }) => owner);
       return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
     },
     /** Gives the live client with this id or name one more secret. */
     async rotate(idOrName: string, wish: SecretWish) {
       const now = clock.now();
       return store.write(async (tx) => {
-        const client = await lock(tx, idOrName);
+        const client = await lockCredential(tx, 'client', idOrName);
         if (client === undefined || client.revoked_at !== null) return { kind: 'unknown' } as const;
-        if (client.trust !== null) return { kind: 'no-secrets' } as const;
+        if (client.proof !== null) return { kind: 'no-secrets' } as const;
         const secrets = await listSecrets(tx, [client.id]);
-        const valid = secrets.filter((one) => one.revoked_at === null && one.expires_at > now);
-        if (valid.length >= SECRETS_MAX) return { kind: 'too-many' } as const;
-        const text = await addSecret(tx, client.id, { ...wish, now });
-        return { kind: 'made', ...(await readClient(tx, client.id)), text } as const;
+        const isValid = (one: CredentialRow) =>
+          one.revoked_at === null && Number(one.expires_at) > now;
+        if (secrets.filter(isValid).length >= SECRETS_MAX) return { kind: 'too-many' } as const;
+        const text = await addSecret(tx, client, { ...wish, now });
+        return { kind: 'made', ...(await readClient(tx, client)), text } as const;
       });
     },
     /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
     async revoke(idOrName: string, secretId: string | undefined) {
       const revoked = await store.write(async (tx) => {
-        const client = await lock(tx, idOrName);
+        const client = await lockCredential(tx, 'client', idOrName);
         if (client === undefined) return undefined;
-        const ended = await revoke(tx, { client, secretId, now: clock.now() });
-        return ended ? readClient(tx, client.id) : undefined;
+        const id = secretId?.replace(/^secret-/, '');
+        const secrets = id === undefined ? [] : await listSecrets(tx, [client.id]);
+        const ended = id === undefined ? client : secrets.find((secret) => secret.id === id);
+        if (ended === undefined) return undefined;
+        await revokeCredential(tx, ended, clock.now());
+        return readClient(tx, client);
       });
       onRevoked();
       return revoked;
@@ -110,35 +103,35 @@ export function createClients({ store, clock, reader, onRevoked }: ClientsDeps) 
   };
 }
 
+async function make(tx: Db, wish: ClientWish & { readonly name: string; readonly now: number }) {
+  const { name, profile, provider, proof, by, now } = wish;
+  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' } as const;
+  const client = await insertCredential(tx, {
+    kind: 'client',
+    id: newSecret('secret').id,
+    name,
+    purpose: 'scim',
+    profile,
+    provider,
+    digest: '',
+    proof: 'trust' in proof ? JSON.stringify(proof.trust) : null,
+    created_at: now,
+    created_by: by,
+    expires_at: null,
+  });
+  if (client === undefined) return { kind: 'name-taken' } as const;
+  const text = 'trust' in proof ? null : await addSecret(tx, client, { ...proof, by, now });
+  return { kind: 'made', ...(await readClient(tx, client)), text } as const;
+}
+
 /** True if the keys are stored, or the settings let their address be read. */
 function isReadable(reader: ClientsDeps['reader'], { issuer, keys: source }: Trust): boolean {
   return source.kind === 'given' || reader.isAllowed(toAddress({ issuer: issuer ?? '', source }));
 }
 
-/** The client with this id, revoked or not, or the live one with this name. */
-async function lock(tx: Db, idOrName: string): Promise<ClientRow | undefined> {
-  const [, id] = /^client-(.*)$/.exec(idOrName) ?? [];
-  return id === undefined ? lockClientByName(tx, idOrName) : lockClient(tx, id);
-}
-
-/** Ends a client, or one of its secrets; false: it has no such secret. */
-async function revoke(
-  tx: Db,
-  { client, secretId, now }: { client: ClientRow; secretId: string | undefined; now: number },
-): Promise<boolean> {
-  if (secretId === undefined) {
-    await revokeAccess(tx, 'clients', { id: client.id, now });
-    return true;
-  }
-  const id = secretId.replace(/^secret-/, '');
-  const isOwn = (await listSecrets(tx, [client.id])).some((secret) => secret.id === id);
-  if (isOwn) await revokeAccess(tx, 'client_secrets', { id, now });
-  return isOwn;
-}
-
-/** Reads a client that was locked. */
-async function readClient(tx: Db, id: string): Promise<ClientWithSecrets> {
-  const client = await lockClient(tx, id);
+/** Reads a client that is there. */
+async function readClient(tx: Db, { id }: CredentialRow): Promise<ClientWithSecrets> {
+  const client = await findCredential(tx, 'client', id);
   if (client === undefined) throw new BridgeError('bug', `the client ${id} is gone`);
   return { client, secrets: await listSecrets(tx, [id]) };
 }
@@ -146,13 +139,12 @@ async function readClient(tx: Db, id: string): Promise<ClientWithSecrets> {
 /** Adds a secret; returns its text. */
 async function addSecret(
   tx: Db,
-  clientId: string,
+  { id: owner, name, purpose, profile, provider }: CredentialRow,
   { validForMs, by, now }: SecretWish & { now: number },
 ): Promise<string> {
   const { id, digest, text } = newSecret('secret');
-  await insertSecret(tx, {
-    ...{ id, client_id: clientId, digest, created_at: now, created_by: by },
-    ...{ expires_at: now + validForMs, last_used_at: null, revoked_at: null },
-  });
+  const times = { created_at: now, created_by: by, expires_at: now + validForMs };
+  const row = { kind: 'secret', id, owner, name, purpose, profile, provider, digest } as const;
+  await insertCredential(tx, { ...row, ...times });
   return text;
 }

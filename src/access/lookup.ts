@@ -1,4 +1,4 @@
-import type { Credential, Purpose } from '../domain/credential.ts';
+import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { findPresented, isSame, type PresentedSecret, toDigest } from './secret-text.ts';
@@ -95,29 +95,27 @@ export interface GivenTokens {
 }
 
 /** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
-export function createGivenTokenFinder({
-  scim,
-  operator,
-  reader,
-}: GivenTokens): (presented: string) => Credential | undefined {
-  const of = (token: string | undefined, purpose: Purpose, name: string, place: string) => {
-    const id = `settings-${place}`;
-    const credential: Credential = {
-      ...{ id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER },
-    };
-    return token === undefined ? [] : [{ digest: toDigest(token), credential }];
-  };
-  const all = [
-    ...scim.flatMap((token, index) => {
-      const nth = `${index + 1}`;
-      return of(token, 'scim', `scim.tokens ${nth}`, nth);
-    }),
-    ...of(operator, 'operator', 'ops.token', 'operator'),
-    ...of(reader, 'reader', 'ops.readerToken', 'reader'),
+export function createGivenTokenFinder({ scim, operator, reader }: GivenTokens) {
+  const named: readonly Named[] = [
+    ...scim.map((token, index) => [token, 'scim', `${index + 1}`] as const),
+    [operator, 'operator', 'operator'],
+    [reader, 'reader', 'reader'],
   ];
-  return (presented) => {
+  const all = named.flatMap(([token, purpose, place]) =>
+    token === undefined ? [] : [{ digest: toDigest(token), credential: toGiven(purpose, place) }],
+  );
+  return (presented: string): Credential | undefined => {
     const candidate = toDigest(presented);
     // All of them are compared, so that the time taken says nothing of the tokens.
     return all.filter(({ digest }) => isSame(candidate, digest)).at(-1)?.credential;
   };
+}
+
+type Named = readonly [token: string | undefined, purpose: keyof typeof GIVEN_NAMES, place: string];
+
+const GIVEN_NAMES = { scim: 'scim.tokens', operator: 'ops.token', reader: 'ops.readerToken' };
+
+function toGiven(purpose: keyof typeof GIVEN_NAMES, place: string): Credential {
+  const name = purpose === 'scim' ? `${GIVEN_NAMES.scim} ${place}` : GIVEN_NAMES[purpose];
+  return { id: `settings-${place}`, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER };
 }

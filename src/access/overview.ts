@@ -1,4 +1,4 @@
-import type { LiveCredential } from '../store/credentials/tokens.ts';
+import type { LiveCredential } from '../store/credentials/credentials.ts';
 
 /** Time before an expiry from which on it is reported, in milliseconds. */
 const SOON_MS = 30 * 24 * 3_600_000;

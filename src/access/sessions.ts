@@ -2,15 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import {
+  type CredentialRow,
   deleteSession,
-  findSessionRow,
-  insertSession,
+  findCredential,
+  insertPassing,
   listSessions,
-  noteSessionUse,
+  noteUse,
   type SessionQuery,
-  type SessionRow,
-} from '../store/credentials/sessions.ts';
-import { findToken } from '../store/credentials/tokens.ts';
+} from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
 import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
@@ -62,16 +61,25 @@ interface SessionsDeps {
 
 /** Keeps the sessions of a store. */
 export function createSessions({ store, clock, findGiven }: SessionsDeps) {
-  function make(credential: Credential, presented: string | undefined) {
+  async function insert(tx: Db, credential: Credential, given = ''): Promise<OpenedSession> {
+    const { id: owner, name, purpose, profile } = credential;
     const { id, digest, text } = newSecret('session');
     const now = clock.now();
-    const row: SessionRow = {
-      ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
-      purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
-      proof: credential.id.startsWith('settings-') ? toProof(text, presented ?? '') : '',
-      ...{ created_at: now, last_used_at: now, expires_at: now + SESSION_MS },
-    };
-    return { row, opened: { text, session: toSession(row) } };
+    const row = await insertPassing(tx, {
+      kind: 'session',
+      id,
+      owner,
+      name,
+      purpose: purpose === 'operator' ? 'operator' : 'reader',
+      profile,
+      digest,
+      proof: owner.startsWith('settings-') ? toProof(text, given) : null,
+      created_at: now,
+      created_by: owner,
+      last_used_at: now,
+      expires_at: now + SESSION_MS,
+    });
+    return { text, session: toSession(row) };
   }
 
   return {
@@ -79,20 +87,14 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
      * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
      * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
      */
-    async open(credential: Credential, presented: string | undefined): Promise<OpenedSession> {
-      const { row, opened } = make(credential, presented);
-      await store.write((tx) => insertSession(tx, row));
-      return opened;
-    },
+    open: (credential: Credential, presented: string | undefined) =>
+      store.write((tx) => insert(tx, credential, presented)),
     /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
-    async openByLink(secret: string): Promise<OpenedSession | undefined> {
-      const { row, opened } = make(LINK_CREDENTIAL, undefined);
-      return store.write(async (tx) => {
-        if (!(await takeLink(tx, secret, row.created_at))) return undefined;
-        await insertSession(tx, row);
-        return opened;
-      });
-    },
+    openByLink: (secret: string) =>
+      store.write(async (tx) => {
+        if (await takeLink(tx, secret, clock.now())) return insert(tx, LINK_CREDENTIAL);
+        return undefined;
+      }),
     /**
      * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
      * @throws StoreError
@@ -100,21 +102,22 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
     async find(text: string, use: SessionUse): Promise<Session | undefined> {
       const presented = findPresented(text);
       if (presented?.kind !== 'session') return undefined;
-      const row = await findSessionRow(store.read, presented.id);
+      const row = await findCredential(store.read, 'session', presented.id);
       if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
       const now = clock.now();
-      if (now >= row.expires_at || now - row.last_used_at >= IDLE_MS) return undefined;
-      if (!(await isCredentialValid(store.read, { row, text, given: findGiven(), now })))
+      const idleMs = now - Number(row.last_used_at);
+      if (now >= Number(row.expires_at) || idleMs >= IDLE_MS) return undefined;
+      if (!(await isOwnerValid(store.read, { row, text, given: findGiven(), now })))
         return undefined;
-      if (use === 'person' && now - row.last_used_at >= EXACT_MS) {
-        await store.write((tx) => noteSessionUse(tx, row.id, now));
+      if (use === 'person' && idleMs >= EXACT_MS) {
+        await store.write((tx) => noteUse(tx, `session-${row.id}`, now));
       }
       return toSession(row);
     },
     /** Lists the sessions that are open, the newest first. */
-    list(query: Pick<SessionQuery, 'after' | 'limit'>): Promise<SessionRow[]> {
+    list(query: SessionQuery): Promise<CredentialRow[]> {
       const now = clock.now();
-      return listSessions(store.read, { ...query, now, usedAfter: now - IDLE_MS });
+      return listSessions(store.read, query, { now, usedAfter: now - IDLE_MS });
     },
     /** Ends a session by its id; false when there is none. */
     end: (id: string): Promise<boolean> => store.write((tx) => deleteSession(tx, id)),
@@ -122,24 +125,24 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
 }
 
 interface Validity {
-  readonly row: SessionRow;
+  readonly row: CredentialRow;
   readonly text: string;
   readonly given: GivenOpsTokens;
   readonly now: number;
 }
 
 /** A session never outlives the credential that opened it. */
-async function isCredentialValid(db: Db, { row, text, given, now }: Validity): Promise<boolean> {
-  const [, tokenId] = /^token-(.+)$/.exec(row.credential_id) ?? [];
-  if (tokenId !== undefined) {
-    const token = await findToken(db, tokenId);
+async function isOwnerValid(db: Db, { row, text, given, now }: Validity): Promise<boolean> {
+  const owner = row.owner ?? '';
+  if (owner.startsWith('token-')) {
+    const token = await findCredential(db, 'token', owner.slice('token-'.length));
     if (token === undefined || token.revoked_at !== null) return false;
     return token.expires_at === null || token.expires_at > now;
   }
   // What the provider said, or the link, holds until the session ends.
-  if (isOfPerson(row.credential_id) || row.credential_id === LINK_CREDENTIAL.id) return true;
+  if (isOfPerson(owner) || owner === LINK_CREDENTIAL.id) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
-  return token !== undefined && isSame(toProof(text, token), row.proof);
+  return token !== undefined && isSame(toProof(text, token), row.proof ?? undefined);
 }
 
 /** Keyed by the secret of the session, which the store does not have: a weak token cannot be guessed from it. */
@@ -147,10 +150,8 @@ function toProof(sessionText: string, token: string): string {
   return createHmac('sha256', sessionText).update(token).digest('hex');
 }
 
-function toSession(row: SessionRow): Session {
-  const { id, credential_id, credential_name: name, purpose, expires_at: expiresAt } = row;
-  const credential: Credential = {
-    ...{ id: credential_id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER },
-  };
-  return { id, expiresAt, credential };
+function toSession(row: CredentialRow): Session {
+  const { id, owner, name, purpose, profile, expires_at: expiresAt } = row;
+  const credential = { id: owner ?? '', name, purpose, profile, provider: DEFAULT_PROVIDER };
+  return { id, expiresAt: Number(expiresAt), credential };
 }

@@ -1,14 +1,14 @@
 import type { Profile, Purpose } from '../domain/credential.ts';
-import { isProvider } from '../store/credentials/providers.ts';
 import {
   type AccessQuery,
-  findToken,
-  findTokenByName,
-  insertToken,
-  listAccess,
-  revokeAccess,
-  type TokenRow,
-} from '../store/credentials/tokens.ts';
+  type CredentialRow,
+  findCredential,
+  insertCredential,
+  listCredentials,
+  lockCredential,
+  revokeCredential,
+} from '../store/credentials/credentials.ts';
+import { isProvider } from '../store/credentials/providers.ts';
 import type { Store } from '../store/store.ts';
 import { newSecret } from './secret-text.ts';
 
@@ -40,30 +40,27 @@ interface TokensDeps {
 export function createTokens({ store, clock, onRevoked }: TokensDeps) {
   return {
     /** Makes a token; the text is in this answer alone. */
-    async make({ name, purpose, profile, provider, validForMs, by }: TokenWish) {
+    async make({ provider, validForMs, by, ...wish }: TokenWish) {
       const { id, digest, text } = newSecret('token');
       const now = clock.now();
+      const expiresAt = validForMs === null ? null : now + validForMs;
+      const times = { created_at: now, created_by: by, expires_at: expiresAt };
       return store.write(async (tx) => {
         if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' } as const;
-        const isNew = await insertToken(tx, {
-          ...{ id, name, purpose, profile, provider, digest, created_at: now, created_by: by },
-          expires_at: validForMs === null ? null : now + validForMs,
-          ...{ last_used_at: null, revoked_at: null },
-        });
-        const row = isNew ? await findToken(tx, id) : undefined;
-        return row ? ({ kind: 'made', row, text } as const) : ({ kind: 'name-taken' } as const);
+        const token = { ...wish, ...times, kind: 'token', id, provider, digest } as const;
+        const row = await insertCredential(tx, token);
+        if (row === undefined) return { kind: 'name-taken' } as const;
+        return { kind: 'made', row, text } as const;
       });
     },
-    list: (query: AccessQuery): Promise<TokenRow[]> => listAccess(store.read, 'tokens', query),
+    list: (query: AccessQuery) => listCredentials(store.read, 'token', query),
     /** Ends the token with this id, or the live one with this name; undefined when there is none. */
-    async revoke(idOrName: string): Promise<TokenRow | undefined> {
+    async revoke(idOrName: string): Promise<CredentialRow | undefined> {
       const revoked = await store.write(async (tx) => {
-        const [, id] = /^token-(.*)$/.exec(idOrName) ?? [];
-        const found =
-          id === undefined ? await findTokenByName(tx, idOrName) : await findToken(tx, id);
+        const found = await lockCredential(tx, 'token', idOrName);
         if (found === undefined) return undefined;
-        await revokeAccess(tx, 'tokens', { id: found.id, now: clock.now() });
-        return findToken(tx, found.id);
+        await revokeCredential(tx, found, clock.now());
+        return findCredential(tx, 'token', found.id);
       });
       onRevoked();
       return revoked;

@@ -1,4 +1,4 @@
-import { noteUse } from '../store/credentials/tokens.ts';
+import { noteUse } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 
 /** Precision of "last used", in milliseconds. */

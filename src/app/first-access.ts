@@ -6,7 +6,7 @@ import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
-import { listLiveCredentials } from '../store/credentials/tokens.ts';
+import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { createFact } from '../store/facts.ts';
 import type { Store, StoreOptions } from '../store/store.ts';

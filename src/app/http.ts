@@ -20,7 +20,7 @@ import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { findRemark } from '../store/audit/requests.ts';
 import { countWaitingChanges } from '../store/changes.ts';
-import { listLiveCredentials } from '../store/credentials/tokens.ts';
+import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDrifts } from '../store/drift-views.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { countWaitingNotices } from '../store/notices.ts';

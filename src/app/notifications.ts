@@ -9,7 +9,7 @@ import { readReadiness } from '../ops/state/readiness.ts';
 import type { HealthSources, WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
 import { findLeaverHold, LEAVER_LATE_MS } from '../ops/state/status.ts';
-import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
+import { type LiveCredential, listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDriftsAfter } from '../store/drift-views.ts';
 import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';

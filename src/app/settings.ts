@@ -11,13 +11,16 @@ import type { Settings } from '../settings/schema.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
 import type { Target } from './options.ts';
 
+/** Members that one PATCH of a group adds or removes; the bridge learns if the service takes fewer. */
+const MEMBERS_PER_CALL = 100;
+
 /** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   const { users, groups, upstream, limits, seats } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
-    membersPerCall: upstream.membersPerCall,
+    membersPerCall: MEMBERS_PER_CALL,
     attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,
     isSeatRefusal: createSeatRefusals(seats.refusals),

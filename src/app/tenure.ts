@@ -38,6 +38,9 @@ export const STOP_GRACE_MS = 15_000;
 /** How long runs may go on before another process takes over, in milliseconds. */
 const HAND_OVER_GRACE_MS = 1_000;
 
+/** How long acts of operators are kept: a year, in milliseconds. */
+const ACTS_KEPT_MS = 365 * 24 * 3_600_000;
+
 /** Parts of a process that its tenures use. */
 export interface TenureParts {
   readonly options: WatchedOptions;
@@ -197,10 +200,10 @@ function createDetectors(
 /** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
 function openKeeping({ options }: TenureParts, deps: ReconcileDeps) {
   const { settings, traffic, target } = options;
-  const { ledger: ledgerMs, acts: actsMs, tombstones: tombstonesMs } = settings.retention;
+  const { ledger: ledgerMs, tombstones: tombstonesMs } = settings.retention;
   return [
     createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 }),
-    createPruning(deps, { ledgerMs, actsMs, tombstonesMs }),
+    createPruning(deps, { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs }),
     createLeaverWatch(deps),
   ];
 }

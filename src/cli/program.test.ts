@@ -120,7 +120,7 @@ test('settings prints every setting, warnings aside, and no secret', async () =>
 test('settings --json says of each setting its value, with its unit, and where that comes from', async () => {
   const env = { PORT: '1', OPS_TOKEN_FILE: '/run/ops' };
   const files = {
-    'a.yaml': 'scim: { writeWait: 1500ms }\nretention: { acts: 60d, tombstones: 90d }\n',
+    'a.yaml': 'scim: { writeWait: 1500ms }\nretention: { ledger: 60d, tombstones: 90d }\n',
     '/run/ops': 'a-s3cret-of-operators',
   };
   const { out } = await run('settings --here --json --config a.yaml', { env, files });
@@ -140,7 +140,7 @@ test('settings --json says of each setting its value, with its unit, and where t
     from: 'file',
     source: 'a.yaml',
   });
-  expect(byName.get('retention.acts')).toMatchObject({ value: '60d', from: 'file' });
+  expect(byName.get('retention.ledger')).toMatchObject({ value: '60d', from: 'file' });
   expect(byName.get('retention.tombstones')).toMatchObject({
     value: '90d',
     from: 'default',

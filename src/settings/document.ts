@@ -17,10 +17,7 @@ export function toSettingsPage(rows: readonly SettingRow[]): string {
 /** A YAML file with every setting at its default, and its meaning as a comment. */
 export function toDefaultConfig(rows: readonly SettingRow[]): string {
   const sections = [...Map.groupBy(rows, toSection)].map(([section, members]) => {
-    const lines = members.flatMap((row, index) => [
-      ...toParts(row, members[index - 1]),
-      ...toConfigLines(row, '  '.repeat(row.path.length - 1)),
-    ]);
+    const lines = members.flatMap((row) => toConfigLines(row, section === '' ? '' : '  '));
     return section === '' ? lines : [`${section}:`, ...lines];
   });
   return [configIntroduction, ...sections.flat()].join('\n');
@@ -43,15 +40,6 @@ const configIntroduction = `# Every setting at its default; docs/settings.md say
 
 function toSection({ path }: SettingRow): string {
   return path.length > 1 ? (path[0] ?? '') : '';
-}
-
-/** The lines that open the parts of a section in which the previous setting was not. */
-function toParts({ path }: SettingRow, before: SettingRow | undefined): string[] {
-  return path.slice(1, -1).flatMap((part, index) => {
-    const isOpen =
-      before?.path.slice(1, index + 2).join('.') === path.slice(1, index + 2).join('.');
-    return isOpen ? [] : [`${'  '.repeat(index + 1)}${part}:`];
-  });
 }
 
 function toEntry(row: SettingRow): string {

@@ -75,10 +75,6 @@ export const settingsSchema = z.strictObject({
       'Entries per page when the bridge reads a list of the service.',
       wholeNumber({ min: 1, max: 500 }).prefault(100),
     ),
-    membersPerCall: option(
-      'Most members that one PATCH of a group adds or removes.',
-      wholeNumber({ min: 1, max: 1_000 }).prefault(100),
-    ),
     attemptsBeforeStuck: option(
       'After so many failures, while other changes succeed, an accepted change is stuck: it is reported and tried about once an hour. Ten attempts take about eight minutes.',
       wholeNumber({ min: 2, max: 1_000 }).prefault(10),
@@ -256,10 +252,6 @@ export const settingsSchema = z.strictObject({
     ledger: option(
       'How long calls, events of the audit log, requests (which attributes, never values), and ended drifts, sweeps and plans are kept. A restored backup that is older than this is not recognised.',
       duration({ min: '1d', max: '3650d' }).prefault('30d'),
-    ),
-    acts: option(
-      'How long acts of operators are kept for `scim-bridge acts`.',
-      duration({ min: '1d', max: '3650d' }).prefault('365d'),
     ),
     tombstones: option(
       'How long the bridge keeps the names of deleted users and groups. After that only ids remain. 0 means for ever.',

@@ -47,13 +47,10 @@ const FACTS: Readonly<Record<LiveTopic, readonly string[]>> = {
     'select count(*) from resources where left_at is not null and out_at is null',
   ],
   access: [
-    'select max(seq) from tokens',
-    'select count(revoked_at) from tokens',
-    'select max(last_used_at) from tokens',
-    'select count(*) from client_secrets where revoked_at is null',
-    'select count(*) from clients where revoked_at is null',
-    'select max(last_used_at) from clients',
-    'select count(*) from sessions',
+    "select max(seq) from credentials where kind <> 'access'",
+    'select count(revoked_at) from credentials',
+    "select max(last_used_at) from credentials where kind in ('token', 'client')",
+    "select count(*) from credentials where kind = 'session'",
   ],
 };
 

@@ -345,18 +345,6 @@ export interface SweepsTable {
   plan_id: string | null;
 }
 
-/** Columns that named tokens, clients and their secrets share. Of a secret only its digest is kept (SHA-256, hex). */
-interface AccessColumns {
-  /** Id, as it stands in the presented text. */
-  id: string;
-  created_at: number;
-  /** The id of the credential that made it; `command`: a command that had the store for itself. */
-  created_by: string;
-  /** Time of the last use, stored at most once a minute. */
-  last_used_at: number | null;
-  revoked_at: number | null;
-}
-
 /** An identity provider with limits. The default one has no row. */
 export interface ProvidersTable {
   seq: Generated<number>;
@@ -374,48 +362,38 @@ export interface ProvidersTable {
   created_by: string;
 }
 
-/** A named token of a provider or an operator. */
-export interface TokensTable extends AccessColumns {
+/**
+ * A credential: a named token, an OAuth client, one of its secrets, an access token that it got, or an operator who is
+ * signed in to the console.
+ */
+export interface CredentialsTable {
   seq: Generated<number>;
-  /** The provider that presents it; means nothing where it does not open SCIM. */
-  provider: Generated<string>;
-  /** Unique among those that are not revoked. */
+  kind: 'token' | 'client' | 'secret' | 'access' | 'session';
+  /** Id, as it stands in the presented text. */
+  id: string;
+  /** Of tokens and of clients unique among those that are not revoked; of the others that of their owner. */
   name: string;
   purpose: Purpose;
   profile: Profile;
+  /** The provider that presents it; means nothing where it does not open SCIM. */
+  provider: Generated<string>;
+  /** Digest of the secret (SHA-256, hex); empty: a client. */
   digest: string;
+  /** The client of a secret or an access token; the credential that opened a session. */
+  owner: Generated<string | null>;
+  /**
+   * Of a client the `Trust` of its assertions as JSON; of an access token the secret that it was got with; of a session
+   * what binds it to a token of the settings, which the store does not know.
+   */
+  proof: Generated<string | null>;
+  created_at: number;
+  /** The id of the credential that made it; `command`: a command that had the store for itself. */
+  created_by: string;
   /** null: never. */
   expires_at: number | null;
-}
-
-/** An OAuth client, which is a provider. */
-export interface ClientsTable extends AccessColumns {
-  seq: Generated<number>;
-  /** The provider that the client is. */
-  provider: Generated<string>;
-  /** Unique among those that are not revoked. */
-  name: string;
-  profile: Profile;
-  /** A `Trust` as JSON; null: the client has secrets. */
-  trust: string | null;
-}
-
-/** Secret of a client. */
-export interface ClientSecretsTable extends AccessColumns {
-  client_id: string;
-  digest: string;
-  expires_at: number;
-}
-
-/** Access token that a client got; valid as long as the client is not revoked, and its secret. */
-export interface AccessTokensTable {
-  id: string;
-  client_id: string;
-  /** null: it was got for an assertion. */
-  secret_id: string | null;
-  digest: string;
-  created_at: number;
-  expires_at: number;
+  /** Time of the last use, stored at most once a minute. */
+  last_used_at: Generated<number | null>;
+  revoked_at: Generated<number | null>;
 }
 
 /** Assertion that was taken, so that it is not taken again. */
@@ -442,22 +420,6 @@ export interface SamplesTable {
   leavers: string;
   /** Accounts that take a seat of the service. */
   seats: Generated<number>;
-}
-
-/** An operator who is signed in to the console. */
-export interface SessionsTable {
-  id: string;
-  digest: string;
-  /** The credential that was presented: `token-…`, `settings-…`. */
-  credential_id: string;
-  credential_name: string;
-  purpose: Exclude<Purpose, 'scim' | 'metrics'>;
-  /** Binds the session to a token of the settings, which the store does not know; empty for all others. */
-  proof: string;
-  created_at: number;
-  /** Time of the last request of a person, stored at most once a minute. */
-  last_used_at: number;
-  expires_at: number;
 }
 
 /** Decision of an operator, or outage of the service. */
@@ -582,12 +544,8 @@ export interface Schema {
   plans: PlansTable;
   plan_actions: PlanActionsTable;
   providers: ProvidersTable;
-  tokens: TokensTable;
-  clients: ClientsTable;
-  client_secrets: ClientSecretsTable;
-  access_tokens: AccessTokensTable;
+  credentials: CredentialsTable;
   used_assertions: UsedAssertionsTable;
-  sessions: SessionsTable;
   samples: SamplesTable;
   leader: LeaderTable;
   waits: WaitsTable;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Trust } from '../../domain/trust.ts';
-import { findClient, parseTrust } from '../../store/credentials/clients.ts';
+import { findCredential, parseTrust } from '../../store/credentials/credentials.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import type { PresentedAssertion } from '../oauth/parse-request.ts';
@@ -63,7 +63,7 @@ function parseClientId({ clientId, assertion }: PresentedAssertion): string {
 }
 
 async function findTrust({ read }: Store, id: string): Promise<Trust> {
-  const row = await findClient(read, id);
+  const row = await findCredential(read, 'client', id);
   if (row === undefined || row.revoked_at !== null) throw new AssertionRefused('unknown-client');
   const trust = parseTrust(row);
   if (trust === undefined) throw new AssertionRefused('no-trust');

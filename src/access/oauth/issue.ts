@@ -1,7 +1,13 @@
-import { findSecret, insertAccessToken, noteSecretUse } from '../../store/credentials/clients.ts';
-import { noteUse } from '../../store/credentials/tokens.ts';
+import {
+  type CredentialRow,
+  findCredential,
+  insertPassing,
+  lockCredential,
+  noteUse,
+} from '../../store/credentials/credentials.ts';
 import { insertUsedAssertion } from '../../store/credentials/used-assertions.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, proveAssertion } from '../assertion/prove.ts';
 import { AssertionRefused } from '../assertion/refused.ts';
 import { findPresented, isSame, newSecret } from '../secret-text.ts';
@@ -32,12 +38,15 @@ export async function proveClient(deps: AssertionDeps, proof: ClientProof): Prom
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
   const { store, clock } = deps;
   const presented = findPresented(proof.secret);
-  const row = presented && (await findSecret(store.read, presented.id));
-  const isRight = presented !== undefined && isSame(presented.digest, row?.digest);
-  const isOwn = row !== undefined && proof.clientId === `client-${row.client_id}`;
-  if (!isRight || !isOwn || (row.revoked_at ?? row.client_revoked_at) !== null) throw noClient();
-  if (row.expires_at <= clock.now()) throw noClient();
-  return { secretId: row.id, clientId: row.client_id, used: undefined };
+  const secret = presented && (await findCredential(store.read, 'secret', presented.id));
+  const isRight = presented !== undefined && isSame(presented.digest, secret?.digest);
+  if (!isRight || secret === undefined) throw noClient();
+  const { id: secretId, owner: clientId } = secret;
+  if (clientId === null || proof.clientId !== `client-${clientId}`) throw noClient();
+  const isOver = secret.revoked_at !== null || Number(secret.expires_at) <= clock.now();
+  if (isOver) throw noClient();
+  await getLive(store.read, { clientId, secretId });
+  return { secretId, clientId, used: undefined };
 }
 
 function noClient(): OAuthError {
@@ -61,10 +70,37 @@ export async function issue(
     if (taken === 'full') {
       throw new TooMany('The client has sent too many assertions.', RETRY_SECONDS);
     }
-    const times = { created_at: now, expires_at: now + ACCESS_TOKEN_MS };
-    await insertAccessToken(tx, { id, client_id: clientId, secret_id: secretId, digest, ...times });
-    if (secretId !== null) await noteSecretUse(tx, secretId, now);
+    // Locked, so that a revocation sees each token that is made before it.
+    await lockCredential(tx, 'client', `client-${clientId}`);
+    const { name, purpose, profile, provider } = await getLive(tx, { clientId, secretId });
+    await insertPassing(tx, {
+      kind: 'access',
+      id,
+      owner: clientId,
+      proof: secretId,
+      name,
+      purpose,
+      profile,
+      provider,
+      digest,
+      created_at: now,
+      created_by: `client-${clientId}`,
+      expires_at: now + ACCESS_TOKEN_MS,
+    });
+    if (secretId !== null) await noteUse(tx, `secret-${secretId}`, now);
     await noteUse(tx, `client-${clientId}`, now);
   });
   return text;
+}
+
+/** The client, unless it or its secret was revoked. @throws OAuthError `invalid_client` */
+async function getLive(
+  db: Db,
+  { clientId, secretId }: Pick<ProvenClient, 'clientId' | 'secretId'>,
+): Promise<CredentialRow> {
+  const client = await findCredential(db, 'client', clientId);
+  const secret = secretId === null ? undefined : await findCredential(db, 'secret', secretId);
+  const isRevoked = client?.revoked_at !== null || (secret?.revoked_at ?? null) !== null;
+  if (client === undefined || isRevoked) throw noClient();
+  return client;
 }

@@ -128,29 +128,27 @@ interface Answer extends Words {
 
 /** Maps an error to its answer. @see RFC 6749 §5.2 */
 function toAnswer(error: unknown): Answer {
-  if (error instanceof TooMany) {
-    const { code, message, retryAfterSeconds } = error;
-    return { status: 429, retryAfterSeconds, code, message };
-  }
   if (error instanceof OAuthError) {
     const { code, message } = error;
-    return { status: code === 'invalid_client' ? 401 : 400, code, message };
+    if (!(error instanceof TooMany)) {
+      return { status: code === 'invalid_client' ? 401 : 400, code, message };
+    }
+    return { status: 429, retryAfterSeconds: error.retryAfterSeconds, code, message };
   }
-  const later = {
-    ...{ status: 503, retryAfterSeconds: RETRY_SECONDS },
-    code: 'temporarily_unavailable',
-  } as const;
-  if (error instanceof StoreError) {
-    return { ...later, message: 'The store of the bridge cannot be used now.' };
-  }
+  if (error instanceof StoreError) return later('The store of the bridge cannot be used now.');
   if (error instanceof IssuerUnreadable) {
-    return { ...later, message: 'The keys that prove this assertion cannot be read now.' };
+    return later('The keys that prove this assertion cannot be read now.');
   }
   // The status that express gives a body it cannot read.
   const { status } = Object(error);
   return typeof status === 'number' && status < 500
     ? { status, code: 'invalid_request', message: 'The body cannot be read.' }
     : { status: 500, code: 'server_error', message: 'The bridge failed.' };
+}
+
+function later(message: string): Answer {
+  const code = 'temporarily_unavailable';
+  return { status: 503, retryAfterSeconds: RETRY_SECONDS, code, message };
 }
 
 function sendError(res: Response, status: number, { code, message }: Words): void {

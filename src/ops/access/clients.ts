@@ -2,8 +2,11 @@ import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWish, ClientWithSecrets } from '../../access/clients.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
-import { parseTrust as parseStoredTrust, type SecretRow } from '../../store/credentials/clients.ts';
-import type { AccessQuery } from '../../store/credentials/tokens.ts';
+import {
+  type AccessQuery,
+  type CredentialRow,
+  parseTrust as parseStoredTrust,
+} from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
@@ -123,8 +126,8 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
   };
 }
 
-function toSecretView(row: SecretRow): OpsJson<'Client'>['secrets'][number] {
-  return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt: toMoment(row.expires_at) };
+function toSecretView(row: CredentialRow): OpsJson<'Client'>['secrets'][number] {
+  return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt: toMoment(row.expires_at ?? 0) };
 }
 
 const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;

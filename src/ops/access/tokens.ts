@@ -2,16 +2,9 @@ import type { Access } from '../../access/access.ts';
 import type { Tokens } from '../../access/tokens.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
-import type { SessionPlace, SessionRow } from '../../store/credentials/sessions.ts';
-import type { AccessQuery, TokenRow } from '../../store/credentials/tokens.ts';
+import type { AccessQuery, CredentialRow } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import {
-  type ListQuery,
-  NEWEST,
-  type PartQuery,
-  readList,
-  wrongCursor,
-} from '../http/list-query.ts';
+import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import { type ACCESS_FILTERS, SESSIONS, TOKENS } from '../lists/access.ts';
@@ -89,7 +82,7 @@ function toState({
   return { name, for: purpose, profile, provider, expiresAt, revokedAt };
 }
 
-function toTokenView(row: TokenRow): OpsJson<'Token'> {
+function toTokenView(row: CredentialRow): OpsJson<'Token'> {
   return {
     id: `token-${row.id}`,
     name: row.name,
@@ -105,13 +98,9 @@ function toTokenView(row: TokenRow): OpsJson<'Token'> {
 export const sessionRoutes = [
   route({
     ...SESSIONS,
-    async handle({ access: { sessions } }: AccessNeeds, { query: { limit, cursor } }) {
-      const after = cursor === undefined ? undefined : parsePlace(cursor);
-      const rows = await sessions.list({ after, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      const nextCursor = last === undefined ? null : `${last.created_at}-${last.id}`;
-      return ok({ items: shown.map(toSessionView), nextCursor });
+    async handle({ access: { sessions } }: AccessNeeds, { query }) {
+      const read = ({ from: beforeSeq, limit }: PartQuery) => sessions.list({ beforeSeq, limit });
+      return ok(await readList(query, NEWEST, read, toSessionView));
     },
   }),
   route({
@@ -127,21 +116,14 @@ export const sessionRoutes = [
   }),
 ] as const;
 
-/** @throws InvalidRequest */
-function parsePlace(cursor: string): SessionPlace {
-  const [, at, id] = /^(\d{1,15})-(.{1,100})$/.exec(cursor) ?? [];
-  if (id === undefined) throw wrongCursor();
-  return { created_at: Number(at), id };
-}
-
-function toSessionView(row: SessionRow): OpsJson<'Session'> {
+function toSessionView(row: CredentialRow): OpsJson<'Session'> {
   return {
     id: `session-${row.id}`,
-    name: row.credential_name,
-    for: row.purpose,
+    name: row.name,
+    for: row.purpose === 'operator' ? 'operator' : 'reader',
     createdAt: toMoment(row.created_at),
-    lastUsedAt: toMoment(row.last_used_at),
-    expiresAt: toMoment(row.expires_at),
+    lastUsedAt: toMoment(row.last_used_at ?? row.created_at),
+    expiresAt: toMoment(row.expires_at ?? 0),
   };
 }
 
@@ -185,7 +167,7 @@ export function parseLifetime(
 
 /** The times of a token, a client or a secret as an operator is shown them. */
 export function toLifeView(
-  row: Pick<TokenRow, 'created_at' | 'created_by' | 'last_used_at' | 'revoked_at'>,
+  row: Pick<CredentialRow, 'created_at' | 'created_by' | 'last_used_at' | 'revoked_at'>,
 ) {
   return {
     createdAt: toMoment(row.created_at),

@@ -4,7 +4,7 @@ import { pruneAuditEvents } from '../../store/audit/events.ts';
 import { pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
 import { pruneChanges } from '../../store/changes.ts';
-import { pruneAccessTokens } from '../../store/credentials/clients.ts';
+import { prunePassing } from '../../store/credentials/credentials.ts';
 import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import type { Prune } from '../../store/engine/prune.ts';
@@ -68,7 +68,7 @@ async function pruneAll(run: Run, retention: Retention, now: number): Promise<vo
     [pruneActs, { before: now - actsMs }],
     [pruneOwnCalls, alwaysKept],
     [pruneAuditEvents, alwaysKept],
-    [pruneAccessTokens, { before: now }],
+    [prunePassing, { before: now }],
     [pruneUsedAssertions, { before: now }],
     [pruneDrifts, { before }],
     [pruneDisputes, { before }],

@@ -106,13 +106,13 @@ export type Belonging = 'credentials' | 'users' | 'groups';
 
 /** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
 export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
-  const credential = sql`provider = ${name} and revoked_at is null`;
+  const credential = sql`provider = ${name} and revoked_at is null and kind in ('token', 'client')`;
   const resource = sql`provider = ${name} and origin is not null and deleted_at is null`;
   const has = async (table: string, condition: RawBuilder<unknown>) => {
     const found = sql`select 1 from ${sql.table(table)} where ${condition} limit 1`;
     return (await found.execute(tx)).rows.length > 0;
   };
-  if ((await has('tokens', credential)) || (await has('clients', credential))) return 'credentials';
+  if (await has('credentials', credential)) return 'credentials';
   if (await has('resources', sql`${resource} and type = 'user'`)) return 'users';
   return (await has('resources', resource)) ? 'groups' : undefined;
 }

@@ -231,36 +231,20 @@ function listAccessStatements(serial: string): string[] {
     `create table providers (
       seq ${serial}, name text not null unique, domains text, group_names text, may text not null,
       handling text default '{}' not null, created_at bigint not null, created_by text not null)`,
-    `create table tokens (
-      seq ${serial}, id text not null unique, name text not null, purpose text not null,
-      provider text default 'default' not null,
-      profile text not null, digest text not null, created_at bigint not null, created_by text not null,
-      expires_at bigint, last_used_at bigint, revoked_at bigint)`,
-    'create unique index tokens_name on tokens (name) where revoked_at is null',
-    `create table clients (
-      seq ${serial}, id text not null unique, name text not null, profile text not null,
-      provider text default 'default' not null, trust text, created_at bigint not null,
-      created_by text not null, last_used_at bigint, revoked_at bigint)`,
-    'create unique index clients_name on clients (name) where revoked_at is null',
-    `create table client_secrets (
-      id text primary key, client_id text not null, digest text not null,
-      created_at bigint not null, created_by text not null, expires_at bigint not null,
-      last_used_at bigint, revoked_at bigint)`,
-    'create index client_secrets_client on client_secrets (client_id)',
-    `create table access_tokens (
-      id text primary key, client_id text not null, secret_id text,
-      digest text not null, created_at bigint not null, expires_at bigint not null)`,
-    'create index access_tokens_client on access_tokens (client_id, created_at)',
-    'create index access_tokens_expiry on access_tokens (expires_at)',
+    `create table credentials (
+      seq ${serial}, kind text not null, id text not null, name text not null, purpose text not null,
+      profile text not null, provider text default 'default' not null, digest text not null, owner text,
+      proof text, created_at bigint not null, created_by text not null, expires_at bigint,
+      last_used_at bigint, revoked_at bigint, constraint credentials_id unique (kind, id))`,
+    `create unique index credentials_name on credentials (kind, name)
+      where revoked_at is null and kind in ('token', 'client')`,
+    'create index credentials_kind on credentials (kind, seq)',
+    'create index credentials_owner on credentials (owner) where owner is not null',
+    'create index credentials_expiry on credentials (expires_at)',
     `create table used_assertions (
       digest text primary key, client_id text not null, expires_at bigint not null)`,
     'create index used_assertions_expiry on used_assertions (expires_at)',
     'create index used_assertions_client on used_assertions (client_id, expires_at)',
-    `create table sessions (
-      id text primary key, digest text not null, credential_id text not null,
-      credential_name text not null, purpose text not null, proof text not null,
-      created_at bigint not null, last_used_at bigint not null, expires_at bigint not null)`,
-    'create index sessions_expiry on sessions (expires_at)',
     `create table samples (
       at bigint primary key, calls integer not null, calls_max integer not null,
       due integer not null, stuck integer not null, drifts integer not null,

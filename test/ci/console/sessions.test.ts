@@ -63,7 +63,11 @@ describe('signing in to the console', () => {
       expect(await readStatus(bridge, cookie)).toBe(200);
       const { items } = (await askOps(bridge, 'GET', '/sessions')).body;
       expect(items).toMatchObject([{ name: 'ops.token', for: 'operator' }]);
-      const rows = await bridge.store.read.selectFrom('sessions').selectAll().execute();
+      const rows = await bridge.store.read
+        .selectFrom('credentials')
+        .where('kind', '=', 'session')
+        .selectAll()
+        .execute();
       expect(JSON.stringify(rows)).not.toContain(cookie.slice(-43));
 
       const headers = { ...OWN_PAGE, cookie };
