@@ -19,7 +19,7 @@ import type { ReadDeps } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
-import { Recovery } from '../reconcile/repair/recovery.ts';
+import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import type { Waiters } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
@@ -72,7 +72,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const convergence = new Convergence(deps, parts.waiters);
   const { notify } = convergence;
   const firstRead = createFirstRead(deps);
-  const recovery = new Recovery({ ...deps, firstRead, notify, mode: parts.guard.mode });
+  const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const surroundings = { firstRead, recovery, notify };
   const { poller, keeper, sweeps } = createDetectors(parts, deps, surroundings);
   const callForOperator = createOperatorCalls(deps, () => {
@@ -89,8 +89,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     firstRead: firstRead.state(),
     reading: sweeps.progress() ?? recovery.progress() ?? null,
     ownAccount: firstRead.ownAccount() ?? null,
-    isReading: recovery.isReading,
-    detection: recovery.detection ?? null,
+    isReading: recovery.isReading(),
+    detection: recovery.detection() ?? null,
     sections: parts.sections.value ?? {},
     queue,
   });
@@ -180,7 +180,7 @@ function createDetectors(
     sweepPolicy: toSweepPolicy(settings),
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
-    isReady: () => isChecked && firstRead.finished && !recovery.isReading,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
     notify,
     decide: keeper.decide,
   });

@@ -1,6 +1,6 @@
 import { getChangeRow } from '../../domain/change.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { UndoDecision } from '../../reconcile/repair/decide-plan.ts';
+import type { UndoDecision } from '../../reconcile/repair/plans.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
 import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';

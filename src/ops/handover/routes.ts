@@ -1,5 +1,5 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
-import type { HandOver } from '../../reconcile/repair/decide-plan.ts';
+import type { HandOver } from '../../reconcile/repair/plans.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { readRows } from '../../store/resources/rows.ts';
 import { unknownProvider } from '../access/tokens.ts';

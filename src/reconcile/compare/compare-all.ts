@@ -1,10 +1,12 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { endOrphanedDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { listNamesakes } from '../../store/resources/by-name.ts';
+import { isNameUnderWay, listNamesakes } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
   listGroupsWithEntities,
@@ -13,13 +15,21 @@ import {
   type ResourceRow,
   readRows,
 } from '../../store/resources/rows.ts';
+import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
 import type { Db, Part } from '../../store/store.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
-import { isSeen, type ReadDeps, type Reading, toSeen } from '../read/reading.ts';
-import { type Comparison, compareRow, isUnchanged, type SeenSince } from './compare.ts';
+import {
+  isListed,
+  isSeen,
+  type ReadDeps,
+  type Reading,
+  type Seen,
+  toSeen,
+} from '../read/reading.ts';
+import { isBusy, isUnchanged, listDifferences } from './compare.ts';
 import {
   compareWithKnown,
   type DriftChanges,
@@ -95,7 +105,7 @@ export async function readAndCompare(
   { readsAdmins }: { readonly readsAdmins: boolean },
 ): Promise<void> {
   await readLists(run, reading);
-  const seen = { ...toSeen(reading), deactivation: run.deps.policy.deactivation };
+  const seen = toSeen(reading);
   if (readsAdmins && seen.lists.groups)
     for (const list of GROUP_LISTS) await readGroupList(run, seen, list);
   await lookForUnseen(run, seen);
@@ -173,7 +183,7 @@ const GROUP_LISTS: readonly GroupList[] = [
  */
 async function readGroupList(
   { deps, signal, reasons }: SweepRun,
-  seen: SeenSince,
+  seen: Seen,
   { name, list, look }: GroupList,
 ): Promise<void> {
   const { store, clock } = deps;
@@ -207,7 +217,7 @@ interface Unseen {
  * list may always leave out inactive users.
  * @throws IncompleteSweep when a list was not complete
  */
-async function lookForUnseen(run: SweepRun, seen: SeenSince): Promise<void> {
+async function lookForUnseen(run: SweepRun, seen: Seen): Promise<void> {
   const unseen = {
     user: await chooseUnseen(run, 'user', seen),
     group: await chooseUnseen(run, 'group', seen),
@@ -237,7 +247,7 @@ async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
  * Chooses among all that no list showed, with the same chance for each, so that no two sweeps leave out the same ones. One
  * that is known to be missing was looked for when that was found.
  */
-async function chooseUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: SeenSince) {
+async function chooseUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: Seen) {
   const { read } = deps.store;
   const chosen: { readonly [of in keyof typeof LOOKS_MAX]: Unseen } = {
     managed: { rows: [], count: 0 },
@@ -251,12 +261,24 @@ async function chooseUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', 
     const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
     const known = new Set(missing.map(({ resource_id }) => resource_id));
     for (const row of unseen) {
-      if (known.has(row.id) || !(await compareRow(read, row, seen))?.isUnseen) continue;
+      if (known.has(row.id) || !isMissed(row, seen)) continue;
       const of = row.origin === null ? 'observed' : 'managed';
       choose(chosen[of], row, LOOKS_MAX[of], deps.random());
     }
   }
   return chosen;
+}
+
+/** True for what should be in the service, and in a list that was read. */
+function isMissed(row: ResourceRow, { lists }: Seen): boolean {
+  const observed = toObservation(row);
+  if (!lists[`${row.type}s`] || isBusy(row) || observed === undefined) return false;
+  // An account known only from the list of company users is not missed while that list cannot be read.
+  const isOfRead = row.type === 'group' || lists.companyUsers || observed.shownAt !== undefined;
+  if (row.origin === null) return isOfRead;
+  const cells = parseCells<string>(row);
+  const isMade = row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
+  return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
 }
 
 function choose(unseen: Unseen, row: ResourceRow, max: number, random: number): void {
@@ -307,7 +329,7 @@ interface ComparedRow extends DriftChanges {
  * new difference of a managed resource is looked at.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
+async function compareAll(run: SweepRun, seen: Seen): Promise<void> {
   const { deps, counts, reasons, signal } = run;
   for (const type of ['user', 'group'] as const) {
     for await (const rows of readRows(deps.store.read, type, {
@@ -318,7 +340,7 @@ async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
       const compared = await compareRows(run, rows, seen);
       await storeChanges(run, compared);
       for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
-        const looked = await lookInto(run, row, toLookNeeds(suspected, seen.deactivation));
+        const looked = await lookInto(run, row, toLookNeeds(suspected, deps.policy.deactivation));
         if (looked.kind === 'seen') continue;
         counts.unknown += 1;
         if (looked.kind === 'could-not-look')
@@ -330,45 +352,71 @@ async function compareAll(run: SweepRun, seen: SeenSince): Promise<void> {
 }
 
 async function compareRows(
-  run: SweepRun,
+  { deps, counts, reasons }: SweepRun,
   rows: readonly ResourceRow[],
-  seen: SeenSince,
+  seen: Seen,
 ): Promise<ComparedRow[]> {
+  const { store, policy } = deps;
   const ids = rows.map(({ id }) => id);
-  const { drifts, held } = await listKnown(run.deps.store.read, ids);
+  const { drifts, held } = await listKnown(store.read, ids);
   const compared: ComparedRow[] = [];
-  for (const row of rows) {
-    const comparison = await compareWithLists(run, row, seen);
-    if (comparison === undefined) {
-      run.counts.unknown += 1;
+  for (const row of rows.filter((one) => seen.lists[`${one.type}s`])) {
+    const leftOutBy = findLeftOut(row, seen);
+    const isKnown = !isBusy(row) && !(leftOutBy && (await isAtWork(deps, row, seen)));
+    if (!isKnown) {
+      counts.unknown += 1;
       continue;
     }
-    const { fresh, ...known } = compareWithKnown(comparison, {
+    if (leftOutBy) reasons.add(`the list ${leftOutBy} left out what another list shows`);
+    // Nothing can be said of what a list of names left out, or of an account that was neither seen nor looked for.
+    const isUnseen = row.origin === null && !isSeen(seen, row);
+    if (isUnseen || leftOutBy === 'users' || leftOutBy === 'groups') continue;
+    const differences = await listDifferences(store.read, row, policy.deactivation);
+    const { fresh, ...known } = compareWithKnown(differences, {
       drifts: drifts.filter(({ resource_id }) => resource_id === row.id),
       held: held.filter(({ resource_id }) => resource_id === row.id),
     });
     const isManaged = row.origin !== null;
     // A missing resource was looked for before.
-    const suspected = isManaged && !comparison.isUnseen ? fresh.map(({ kind }) => kind) : [];
-    compared.push({ row, ...known, fresh: isManaged ? [] : fresh, suspected });
+    const suspected = isManaged && isSeen(seen, row) ? fresh.map(({ kind }) => kind) : [];
+    const isNews = !isManaged && fresh.length > 0 && !(await isAwaited(store.read, row));
+    compared.push({ row, ...known, fresh: isNews ? fresh : [], suspected });
   }
   return compared;
 }
 
-/** Compares a row. Nothing is said of one that a list left out while it was changed: the list was dropped for it. */
-async function compareWithLists(
-  { deps: { store, policy }, reasons }: SweepRun,
-  row: ResourceRow,
-  seen: SeenSince,
-): Promise<Comparison | undefined> {
-  const comparison = await compareRow(store.read, row, seen);
-  if (comparison?.leftOutBy === undefined) return comparison;
+/** True for what was just seen for the first time while a create of ours may have made it. */
+async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
+  if (row.type === 'group') return isNameUnderWay(db, 'group', [row.name_folded]);
+  const { observed_user_name_folded: name, observed_email_folded: email } = row;
+  const names = [name, email].filter((text) => text !== null);
+  return isNameUnderWay(db, 'user', names);
+}
+
+/** Finds the list that dropped a user or group, while another list shows it. */
+function findLeftOut(row: ResourceRow, seen: Seen) {
+  if (row.origin === null || row.deleted_at !== null || !isSeen(seen, row)) return undefined;
+  const { seq } = row;
+  const { by = '', shownAt, listedAt } = toObservation(row) ?? {};
+  const [named, other] =
+    row.type === 'user'
+      ? (['users', 'companyUsers'] as const)
+      : (['groups', 'restGroups'] as const);
+  const wasShown = by.startsWith('scim.') && shownAt !== undefined;
+  if (wasShown && !isListed(seen, named, { seq, at: shownAt })) return named;
+  // The list of company users may always leave out inactive ones.
+  const { active = false } = row.type === 'user' ? (toObservedUser(row) ?? {}) : { active: true };
+  const isRead = row.type === 'group' || seen.lists.companyUsers;
+  if (!isRead || !active || listedAt === undefined) return undefined;
+  return isListed(seen, other, { seq, at: listedAt }) ? undefined : other;
+}
+
+/** True for what was changed while it was read: the list was dropped for it. */
+async function isAtWork({ store, policy }: ReadDeps, row: ResourceRow, seen: Seen) {
   // A call that began before the sweep may have ended in it.
   const since = seen.since - policy.callMs;
-  const calledAt = (await findNewestOwnCallFor(store.read, row.id)) ?? 0;
-  if (row.modified_at >= since || row.due_at !== null || calledAt >= since) return undefined;
-  reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
-  return comparison;
+  if (row.modified_at >= since || row.due_at !== null) return true;
+  return ((await findNewestOwnCallFor(store.read, row.id)) ?? 0) >= since;
 }
 
 /** Stores what changes of the known drifts, but for rows that were written since they were compared. */

@@ -36,13 +36,13 @@ import { lookAtGroup } from '../group/look.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
-import { type ReadDeps, seenByLook } from '../read/reading.ts';
+import type { ReadDeps } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
-import { type Comparison, compareRow, isUnchanged } from './compare.ts';
+import { isBusy, isUnchanged, listDifferences } from './compare.ts';
 
 /** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
 export const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
@@ -99,8 +99,6 @@ interface Looking {
 interface Look {
   readonly needs: LookNeeds;
   readonly detector: Detector;
-  /** What was seen since then counts (epoch milliseconds); absent: what this look shows. */
-  readonly since?: number;
 }
 
 /** Result of a look that was compared; `found` are the new drifts, undefined: it was written meanwhile. */
@@ -112,14 +110,14 @@ export type Inspected =
 export async function inspect(
   looking: Looking,
   row: ResourceRow,
-  { needs, detector, since = looking.deps.clock.now() }: Look,
+  { needs, detector }: Look,
 ): Promise<Inspected> {
   const { store } = looking.deps;
   const observation = await (row.type === 'user'
     ? lookAtUserAgain(looking, row, needs)
     : lookAtGroupAgain(looking, row, needs));
   if (observation.kind === 'could-not-look') return observation;
-  const looked = { row, since, detector, observation };
+  const looked = { row, detector, observation };
   const found = await store.write((tx) => storeLooked(tx, looking.deps, looked));
   return { kind: observation.kind, found };
 }
@@ -229,8 +227,9 @@ export async function saveAdmins(
 }
 
 /** A look at a resource as it was read before, and what it has shown. */
-interface Looked extends Required<Omit<Look, 'needs'>> {
+interface Looked {
   readonly row: ResourceRow;
+  readonly detector: Detector;
   readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
 }
 
@@ -241,21 +240,19 @@ interface Looked extends Required<Omit<Look, 'needs'>> {
 async function storeLooked(
   tx: Db,
   { policy, clock }: ReadDeps,
-  { row, since, detector, observation }: Looked,
+  { row, detector, observation }: Looked,
 ): Promise<DriftRow[] | undefined> {
   const locked = await lockRow(tx, row);
   if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-  const isGone = observation.kind === 'gone';
-  if (observation.kind === 'seen') await observation.store(tx, locked);
   const now = clock.now();
+  if (observation.kind === 'seen') await observation.store(tx, locked);
+  else await noteGone(tx, row, now);
   const fresh = (await lockRow(tx, row)) ?? locked;
-  // A resource that is gone counts as unseen from now on.
-  const seen = seenByLook(isGone ? Number.POSITIVE_INFINITY : since);
-  const comparison = await compareRow(tx, fresh, { ...seen, deactivation: policy.deactivation });
-  if (comparison === undefined) return undefined;
-  const changes = compareWithKnown(comparison, await listKnown(tx, [row.id]));
+  if (isBusy(fresh)) return undefined;
+  const differences = await listDifferences(tx, fresh, policy.deactivation);
+  const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
   const found = await storeDriftChanges(tx, changes, { detector, now });
-  if (isGone && row.origin === null) await endObserved(tx, fresh, now);
+  if (observation.kind === 'gone' && row.origin === null) await endObserved(tx, fresh, now);
   return found;
 }
 
@@ -282,7 +279,7 @@ export async function listKnown(db: Db, ids: readonly string[]) {
 
 /** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
 export function compareWithKnown(
-  { differences, unread }: Comparison,
+  differences: readonly Difference[],
   { drifts, held }: KnownDifferences,
 ): DriftChanges {
   const isHeld = ({ kind, memberId }: Difference) =>
@@ -290,6 +287,8 @@ export function compareWithKnown(
   const byKey = new Map(
     differences.filter((one) => !isHeld(one)).map((one) => [toDifferenceKey(one), one]),
   );
+  // Nothing else is known of what is not there.
+  const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
   const confirmed: Confirmed[] = [];
   const gone: DriftRow[] = [];
   for (const row of drifts) {
@@ -298,7 +297,7 @@ export function compareWithKnown(
     byKey.delete(key);
     if (row.status === 'repairing') continue;
     if (difference !== undefined) confirmed.push({ row, difference });
-    else if (!unread.includes(row.kind)) gone.push(row);
+    else if (!isMissing) gone.push(row);
   }
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
@@ -318,11 +317,7 @@ export async function storeDriftChanges(
     await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
   }
   await endDrifts(tx, gone, { status: 'gone', now });
-  const found = await insertDrifts(tx, fresh, finding);
-  for (const { kind, type, resourceId } of fresh) {
-    if (kind === `${type}.missing`) await noteGone(tx, { type, id: resourceId }, now);
-  }
-  return found;
+  return insertDrifts(tx, fresh, finding);
 }
 
 /** True for a known drift whose values are still the same. */

@@ -237,12 +237,6 @@ export function toSeen(reading: Reading): Seen {
   return { ...reading, lists: { users, companyUsers, groups, members } };
 }
 
-/** What a look at one resource has seen since then (epoch milliseconds): all that is about it. */
-export function seenByLook(since: number): Seen {
-  const lists = { users: true, companyUsers: true, groups: true, members: true };
-  return { ...beginReading(since, false), lists };
-}
-
 const USER_LISTS = ['users', 'companyUsers'] as const;
 const GROUP_LISTS = ['groups', 'restGroups'] as const;
 

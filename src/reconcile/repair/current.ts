@@ -7,32 +7,18 @@ import type { LinkList } from '../../domain/link.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
-import {
-  type DifferingLink,
-  listDifferingLinks,
-  listLinks,
-  type StoredLink,
-} from '../../store/links/links.ts';
-import { findGroupByUpstream, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
-import {
-  findRow,
-  type GroupRow,
-  lockRow,
-  type ResourceRow,
-  type UserRow,
-} from '../../store/resources/rows.ts';
+import { listDifferingLinks, listLinks, type StoredLink } from '../../store/links/links.ts';
+import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { findRow, type GroupRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import {
-  type Comparison,
-  compareGroup,
-  compareUser,
-  listEntityDifferences,
+  hasSuccessor,
+  listDifferences,
+  listListDifferences,
   toDifference,
-  toLinkDifference,
 } from '../compare/compare.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { seenByLook } from '../read/reading.ts';
 
 /** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */
 export interface Current {
@@ -40,84 +26,55 @@ export interface Current {
   readonly changes: ReadonlyMap<string, PlanAction>;
 }
 
-/** Columns of a row at rest: a release is compared with what is known, whoever works on the row. */
-const AT_REST = { in_flight: 0, must_look: 0 } as const;
-
-/** Locks a user or group and compares it; undefined when the store no longer has it. */
-export async function lockCurrent(
-  tx: Db,
-  { policy }: Pick<ReconcileDeps, 'policy'>,
-  key: GivenKey,
-): Promise<Current | undefined> {
-  const row = await lockRow(tx, key);
-  return row && compareKnown(tx, row, policy.deactivation);
-}
-
-/** Compares a user or group without locking it; undefined when the store no longer has it. */
+/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
 export async function findCurrent(
   db: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
   key: GivenKey,
+  { lock = false } = {},
 ): Promise<Current | undefined> {
-  const row = await findRow(db, key);
+  const row = await (lock ? lockRow(db, key) : findRow(db, key));
   return row && compareKnown(db, row, policy.deactivation);
 }
 
-/** Compares a user or group with what is known of the service, whenever that was seen. */
+/**
+ * Compares a user or group with what is known of the service, whenever that was seen, and a deleted one with what it is to
+ * lose.
+ */
 export async function compareKnown(
   db: Db,
   row: ResourceRow,
   deactivation: Deactivation,
 ): Promise<Current> {
-  const differences =
-    row.type === 'user'
-      ? await listUserDifferences(db, row, deactivation)
-      : await listGroupDifferences(db, row);
+  const differences = row.origin === null ? [] : await listKnown(db, row, deactivation);
   const changes = differences.flatMap((difference) => toChange(difference) ?? []);
   return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
 }
 
 function toChange({ kind: drift, ...difference }: Difference): PlanAction | undefined {
-  // A group that is to go is wanted no more.
+  // A group that is to go is wanted no more. That something is missing is looked for by the next step.
   const kind = drift === 'group.unmanaged' ? 'group.delete' : findRepair(drift);
-  return kind && { ...difference, kind, harm: findHarm({ ...difference, kind }) };
+  if (kind === undefined || drift.endsWith('.missing')) return undefined;
+  return { ...difference, kind, harm: findHarm({ ...difference, kind }) };
 }
 
-function listCompared(comparison: Comparison | undefined): readonly Difference[] {
-  return comparison === undefined || comparison.isUnseen ? [] : comparison.differences;
-}
-
-async function listUserDifferences(
+async function listKnown(
   db: Db,
-  row: UserRow,
+  row: ResourceRow,
   deactivation: Deactivation,
 ): Promise<readonly Difference[]> {
-  if (row.deleted_at !== null) {
+  const isDeleted = row.deleted_at !== null;
+  if (row.type === 'group') {
+    if (isDeleted) return listDeletedDifferences(db, row);
+    // A group that is to be made comes with its lists, and with its entities.
+    if (!isLinked(row)) return listListDifferences(row, await listDifferingLinks(db, row));
+  } else if (isDeleted && row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
     if (await hasSuccessor(db, row)) return [];
     // Nothing was ever seen of the account, so it is taken to work.
-    if (row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
-      const values = { desired: { active: false }, observed: { active: true } };
-      return [toDifference('user.activated', row.id, values)];
-    }
+    const values = { desired: { active: false }, observed: { active: true } };
+    return [toDifference('user.activated', row.id, values)];
   }
-  if (row.origin === null) return [];
-  return listCompared(compareUser({ ...row, ...AT_REST }, { ...seenByLook(0), deactivation }));
-}
-
-async function listGroupDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
-  if (row.origin === null) return [];
-  if (row.deleted_at !== null) return listDeletedDifferences(db, row);
-  const links = await listDifferingLinks(db, row);
-  // A group that is to be made comes with its lists, and with its entities.
-  if (!isLinked(row)) return listListDifferences(row, links);
-  const seen = { ...seenByLook(0), deactivation: 'scim' } as const;
-  return listCompared(compareGroup({ ...row, ...AT_REST }, links, seen));
-}
-
-/** True when another user has the account of a deleted one by now. */
-async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boolean> {
-  const users = upstream_id === null ? [] : await listUsersOfAccount(db, upstream_id);
-  return users.some((other) => other.id !== id && other.deleted_at === null);
+  return listDifferences(db, row, deactivation);
 }
 
 /** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
@@ -130,11 +87,6 @@ async function listDeletedDifferences(db: Db, row: GroupRow): Promise<readonly D
   if (!isToGo) return lists;
   const values = { desired: null, observed: { displayName: row.name } };
   return [...lists, toDifference('group.unmanaged', row.id, values)];
-}
-
-function listListDifferences(row: GroupRow, links: readonly DifferingLink[]): Difference[] {
-  const differing = links.map((link) => toLinkDifference(row, link));
-  return [...differing, ...listEntityDifferences(row)];
 }
 
 /** True when the precondition of a change holds: the same value is desired, and the same was observed. */
@@ -160,10 +112,8 @@ export function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
 export function isWanted(row: ResourceRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   const cells = parseCells(row);
-  if (row.type === 'user') {
-    return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
-  }
-  return isLinked(row) || !isWaiting(cells.existence);
+  if (row.type === 'group') return isLinked(row) || !isWaiting(cells.existence);
+  return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
 }
 
 /**

@@ -40,7 +40,7 @@ import {
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, isStillSo, lockCurrent, toOwnPart } from './current.ts';
+import { type Current, findCurrent, isStillSo, toOwnPart } from './current.ts';
 
 /** Dependencies of a desire. */
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
@@ -220,7 +220,12 @@ export async function acceptDrift(
 ): Promise<string | undefined> {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
-  const current = await lockCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  const current = await findCurrent(
+    tx,
+    deps,
+    { type: repair.type, id: repair.resourceId },
+    { lock: true },
+  );
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
   if (!(await desire(tx, deps, current.row, { ...repair, value: repair.observed })))
     return 'It was deleted, or another group has its name.';

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import { userId } from '../../domain/ids.ts';
+import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
+import { type GivenKey, userId } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
@@ -10,25 +12,43 @@ import {
   toPlace,
 } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { parseCells, toDueClass } from '../../store/engine/columns.ts';
+import {
+  changeDrifts,
+  type DriftRow,
+  endDrifts,
+  listActiveDrifts,
+  listToReview,
+  toRepair,
+} from '../../store/drifts.ts';
+import { hasWaiting, parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import {
   countPlanActions,
+  listOpenActions,
   listPlanActions,
   type PlanActionRow,
   toAction,
   updatePlanActions,
 } from '../../store/plans/actions.ts';
-import { listDecidedPlans, lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
-import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import {
+  discardEmpty,
+  listDecidedPlans,
+  lockPlan,
+  type PlanRow,
+  updatePlan,
+} from '../../store/plans/plans.ts';
+import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { tellPlan } from '../add-plan.ts';
+import { CLOCKS_MS } from '../audit/events.ts';
+import { isBusy } from '../compare/compare.ts';
 import { toStaleColumns } from '../retry-columns.ts';
-import { type Current, isStillSo, lockCurrent } from './current.ts';
-import { handOver } from './decide-plan.ts';
+import { type Current, findCurrent, findState, isStillSo } from './current.ts';
+import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptHeld, desire } from './desire.ts';
 import { findObstacle } from './obstacle.ts';
+import { handOver } from './plans.ts';
 import { endRecovery } from './recovery-state.ts';
 
 /** Actions of one transaction. */
@@ -37,6 +57,10 @@ const PART = 200;
 const FRESH_MS = 60_000;
 /** The same of what was seen for the first run, in which the bridge changed nothing. */
 const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
+/** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
+const REVIEWED_BEFORE_MS = 600_000;
+
+const LOCKED = { lock: true };
 
 /**
  * Takes up every action of the decided plans, or of those alone that hold changes back. An action that no longer holds is
@@ -81,8 +105,8 @@ async function followPart(deps: DriftDeps, { id }: PlanRow): Promise<boolean> {
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const rows = await listPlanActions(tx, id, query);
-    for (const some of Map.groupBy(rows, ({ resource_id }) => resource_id).values()) {
-      await followResource(tx, deps, { plan, rows: some });
+    for (const [first, ...others] of Map.groupBy(rows, (row) => row.resource_id).values()) {
+      if (first) await followResource(tx, deps, plan, [first, ...others]);
     }
     return rows.length > 0;
   });
@@ -97,25 +121,28 @@ function changesDesired({ undoes, status }: PlanRow): boolean {
 async function followResource(
   tx: Db,
   deps: DriftDeps,
-  { plan, rows }: { readonly plan: PlanRow; readonly rows: readonly PlanActionRow[] },
+  plan: PlanRow,
+  rows: readonly [PlanActionRow, ...PlanActionRow[]],
 ): Promise<void> {
-  const [first] = rows;
-  if (first === undefined) return;
-  const key = { type: first.resource_type, id: first.resource_id };
-  const now = deps.clock.now();
+  const [{ resource_type: type, resource_id: id }] = rows;
+  const released_at = deps.clock.now();
   const released: PlanAction[] = [];
-  let current = await lockCurrent(tx, deps, key);
+  let current = await findCurrent(tx, deps, { type, id }, LOCKED);
   for (const row of rows) {
     const action = toAction(row);
     const status = current ? await followAction(tx, deps, { plan, action, current }) : 'dropped';
     const isReleased = status === 'released';
-    await updatePlanActions(tx, [row.id], isReleased ? { status, released_at: now } : { status });
+    await updatePlanActions(tx, [row.id], isReleased ? { status, released_at } : { status });
     if (isReleased) released.push(action);
-    if (changesDesired(plan)) current = await lockCurrent(tx, deps, key);
+    if (changesDesired(plan)) current = await findCurrent(tx, deps, { type, id }, LOCKED);
   }
   if (current === undefined || released.length === 0) return;
-  await makePending(tx, current.row, { plan, actions: released, now });
-  await markRepairing(tx, plan, released);
+  await makePending(tx, current.row, { plan, actions: released, now: released_at });
+  const keys = new Set(released.map(toChangeKey));
+  const repaired = (await listActiveDrifts(tx, [id])).filter(
+    ({ change: kind, member_id: memberId }) => kind && keys.has(toChangeKey({ kind, memberId })),
+  );
+  await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
 }
 
 /** Takes up one action. An undo, and what was discarded, is made desired first. */
@@ -176,14 +203,137 @@ function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));
 }
 
-async function markRepairing(tx: Db, plan: PlanRow, actions: readonly PlanAction[]): Promise<void> {
-  const keys = new Set(actions.map(toChangeKey));
-  const drifts = await listActiveDrifts(tx, [
-    ...new Set(actions.map(({ resourceId }) => resourceId)),
-  ]);
-  const repaired = drifts.filter(
-    ({ change: kind, member_id: memberId }) =>
-      kind !== null && keys.has(toChangeKey({ kind, memberId })),
-  );
-  await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
+/**
+ * Creates the review of what is known to differ: each run, of the users and groups that were written since the last one or
+ * of which something was released. A released action is done once nothing of it waits. A drift, and a change that a plan
+ * holds back, is over where what is known of the service, or what is wanted, shows no such difference any more; what is
+ * not known ends none.
+ */
+export function createReview(deps: DriftDeps): () => Promise<void> {
+  const { store, clock } = deps;
+  let doneUntil = clock.now() - REVIEWED_BEFORE_MS;
+  let waiting: readonly GivenKey[] = [];
+  return async () => {
+    // A write may be stored later than its time, and by another process.
+    const until = clock.now() - CLOCKS_MS;
+    const keys = [...waiting, ...(await listToReview(store.read, doneUntil))];
+    const left: GivenKey[] = [];
+    for (const key of new Map(keys.map((one) => [one.id, one])).values()) {
+      if (await review(deps, key)) left.push(key);
+      await nextTurn();
+    }
+    doneUntil = until;
+    waiting = left;
+  };
+}
+
+/** A drift or an action, with its new status unless it stays as it is. */
+interface Judged<Row, Status> {
+  readonly row: Row;
+  readonly status: Status | 'waits' | 'stays';
+}
+
+type DriftEnd = Extract<DriftStatus, 'gone' | 'repaired' | 'open'>;
+type ActionEnd = Extract<ActionStatus, 'done' | 'dropped'>;
+
+/** What is known to differ of a user or group. */
+interface Review {
+  readonly drifts: readonly Judged<DriftRow, DriftEnd>[];
+  readonly actions: readonly Judged<PlanActionRow, ActionEnd>[];
+}
+
+/** Ends what is over of one user or group. True while something of it waits. */
+async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
+  const { store, clock, events, driftEvents } = deps;
+  const seen = await judgeAll(store.read, key, await findCurrent(store.read, deps, key));
+  const all = [...seen.drifts, ...seen.actions];
+  const waits = all.some(({ status }) => status === 'waits');
+  if (all.every(({ status }) => status === 'waits' || status === 'stays')) return waits;
+  const planIds = new Set(all.flatMap(({ row }) => row.plan_id ?? []));
+  const { repaired, emptied } = await store.write(async (tx) => {
+    // Before the user or group, as all who make plans do.
+    for (const id of [...planIds].toSorted()) await lockPlan(tx, id);
+    const judged = await judgeAll(tx, key, await findCurrent(tx, deps, key, LOCKED));
+    return saveEnds(tx, judged, clock.now());
+  });
+  for (const { kind, id, first_seen_at } of repaired) {
+    driftEvents.repaired({ kind, id, tookMs: clock.now() - first_seen_at });
+  }
+  for (const plan of emptied) {
+    tellPlan(events, plan, 0);
+    await endRecovery(deps, plan);
+  }
+  return waits;
+}
+
+/** Stores what ended. Returns the drifts that were repaired, and the plans of which nothing is left. */
+async function saveEnds(tx: Db, { drifts, actions }: Review, now: number) {
+  const actionsOf = (end: ActionEnd) =>
+    actions.flatMap(({ row, status }) => (status === end ? row : []));
+  const driftsOf = (end: DriftEnd) =>
+    drifts.flatMap(({ row, status }) => (status === end ? row : []));
+  for (const status of ['done', 'dropped'] as const) {
+    const ids = actionsOf(status).map(({ id }) => id);
+    await updatePlanActions(tx, ids, { status });
+  }
+  const [gone, repaired] = [driftsOf('gone'), driftsOf('repaired')];
+  await endDrifts(tx, gone, { status: 'gone', now });
+  await endDrifts(tx, repaired, { status: 'repaired', now });
+  // The repair did not hold: the next look decides anew.
+  await changeDrifts(tx, driftsOf('open'), { status: 'open', plan_id: null });
+  const dropped = new Set(actionsOf('dropped').map(({ plan_id }) => plan_id));
+  const emptied = await discardEmpty(tx, dropped, now);
+  return { repaired, emptied: [...(await dropRepairs(tx, gone, now)), ...emptied] };
+}
+
+/** What becomes of a released action, of one that a plan holds back, and of a drift under repair, by the state of the change. */
+const RELEASED = { waits: 'waits', done: 'done', differs: 'done', gone: 'dropped' } as const;
+const HELD = { waits: 'waits', done: 'dropped', differs: 'stays', gone: 'dropped' } as const;
+const REPAIRING = { waits: 'waits', done: 'repaired', differs: 'open', gone: 'gone' } as const;
+
+/** Judges all that differs of a user or group; `current` undefined: the store has it no more. */
+async function judgeAll(db: Db, { id }: GivenKey, current: Current | undefined): Promise<Review> {
+  const actions: Review['actions'][number][] = [];
+  for (const row of await listOpenActions(db, id)) {
+    const isHeld = row.status === 'planned';
+    // Nobody has asked for anything else since it was planned.
+    if (isHeld && current !== undefined && current.row.modified_at <= row.planned_at) continue;
+    const ends = isHeld ? HELD : RELEASED;
+    actions.push({ row, status: ends[await findState(db, current, toAction(row))] });
+  }
+  const drifts: Review['drifts'][number][] = [];
+  for (const row of await listActiveDrifts(db, [id])) {
+    drifts.push({ row, status: current ? await judgeDrift(db, current, row) : 'gone' });
+  }
+  return { actions, drifts };
+}
+
+async function judgeDrift(
+  db: Db,
+  current: Current,
+  drift: DriftRow,
+): Promise<DriftEnd | 'waits' | 'stays'> {
+  const { row } = current;
+  const repair = toRepair(drift);
+  if (repair !== undefined && drift.status === 'repairing') {
+    return REPAIRING[await findState(db, current, repair)];
+  }
+  const member = await findRow(db, { type: 'user', id: drift.member_id });
+  if (isAtWork(row) || (member !== undefined && isAtWork(member))) return 'waits';
+  if (repair === undefined || isUnmanagedKind(drift.kind))
+    return row.origin !== null ? 'gone' : 'stays';
+  return isOver(current, drift, repair) ? 'gone' : 'stays';
+}
+
+/** True while something of a user or group waits, or it is not known what the service holds. */
+function isAtWork(row: ResourceRow): boolean {
+  return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
+}
+
+function isOver(current: Current, { kind, resource_type }: DriftRow, repair: PlanAction): boolean {
+  const { row, changes } = current;
+  // Of what is not managed nothing is wanted, and of whom a provider deleted only that they do not work.
+  if (row.origin === null || (row.deleted_at !== null && kind !== 'user.activated')) return true;
+  if (kind === `${resource_type}.missing`) return !isStillSo(current, repair);
+  return row.observed !== null && !changes.has(toChangeKey(repair));
 }

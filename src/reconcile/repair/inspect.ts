@@ -46,8 +46,6 @@ type NotLooked =
 interface Looking {
   readonly needs: LookNeeds;
   readonly detector: Detector;
-  /** What was seen since then counts (epoch milliseconds). */
-  readonly since: number;
   /** True: what the bridge wrote just now is not looked at, because the service may show it late. */
   readonly waits: boolean;
   readonly signal: AbortSignal;
@@ -71,16 +69,11 @@ async function lookAtOne(
   return { kind: 'looked', isGone: kind === 'gone', found };
 }
 
-/** Result of one turn of the inspections. */
-interface Inspected {
-  /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
-  readonly nextAt: number | undefined;
-  /** True when a new drift was found that is to be decided about. */
-  readonly hasFound: boolean;
-}
-
-/** Looks one by one at users and groups that another author or an operator may have changed, and compares them. */
-export async function inspectDue(deps: DriftDeps, signal: AbortSignal): Promise<Inspected> {
+/**
+ * Looks one by one at users and groups that another author or an operator may have changed, and compares them. Returns the
+ * time of the next look (epoch milliseconds; undefined: none waits), and whether a new drift is to be decided about.
+ */
+export async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
   const { store, clock } = deps;
   let hasFound = false;
   for (const one of await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX })) {
@@ -95,44 +88,31 @@ export async function inspectDue(deps: DriftDeps, signal: AbortSignal): Promise<
 /** Inspects one resource, or puts that off. True when a new drift was found. */
 async function takeInspection(
   deps: DriftDeps,
-  inspection: InspectionRow,
+  row: InspectionRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { store, clock } = deps;
-  const { look_source: detector, look_since: since } = inspection;
-  const row = await findRow(store.read, inspection);
-  const ordinary = row !== undefined && toSeenAt(row) < since;
-  const needs = row && {
-    ...toNeeds(row, { admins: inspection.look_admins === 1 }, deps.policy.deactivation),
-    ordinary,
+  const { store, clock, policy } = deps;
+  const { look_source: detector, look_since, look_at, look_admins } = row;
+  const { shownAt, at = 0 } = toObservation(row) ?? {};
+  const needs = {
+    ...toNeeds(row, { admins: look_admins === 1 }, policy.deactivation),
+    // A REST list alone shows few of the compared fields.
+    ordinary: (shownAt ?? at) < look_since,
   };
   // What a write met missing may be what the service shows late.
-  const looking = needs && { needs, detector, since, waits: detector === 'discovery', signal };
-  const looked = row && looking && (await lookAtOne(deps, row, looking));
-  if (looked === undefined || looked.kind === 'looked') {
-    await store.write((tx) => endInspection(tx, inspection));
-    return looked !== undefined && looked.found.length > 0;
+  const waits = detector === 'discovery';
+  const looked = await lookAtOne(deps, row, { needs, detector, waits, signal });
+  if (looked.kind === 'looked') {
+    await store.write((tx) => endInspection(tx, row));
+    return looked.found.length > 0;
   }
-  // The worker that has it looks first, and its look is usually enough.
-  const bounds = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
-  const again = clock.now() + toWaitMs(inspection, bounds);
-  const at = looked.kind === 'just-written' ? looked.until : again;
-  await store.write((tx) => postponeInspection(tx, inspection, at));
+  // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
+  // that others are taken meanwhile.
+  const [min, max] = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
+  const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
+  const until = looked.kind === 'just-written' ? looked.until : again;
+  await store.write((tx) => postponeInspection(tx, row, until));
   return false;
-}
-
-/** Time of the last observation, 0 without one; a REST list alone shows few of the compared fields. */
-function toSeenAt(row: ResourceRow): number {
-  const observed = toObservation(row);
-  return observed?.shownAt ?? observed?.at ?? 0;
-}
-
-/** Time for which an inspection is put off: as long again as it has waited, so that others are taken meanwhile. */
-function toWaitMs(
-  { look_at, look_since }: InspectionRow,
-  [min, max]: readonly [number, number],
-): number {
-  return Math.min(Math.max(look_at - look_since, min), max);
 }
 
 /** Result of a look that an operator asked for. */
@@ -146,21 +126,15 @@ export type LookResult =
       readonly calls: number;
       /** All that differs. */
       readonly drifts: readonly DriftRow[];
-      /** Undefined: nothing was to be repaired. */
-      readonly repair: LookRepair | undefined;
+      /** The plan that repairs it, if one was made, and limits that it would exceed, in words. Undefined: nothing was to be repaired. */
+      readonly repair:
+        | { readonly planId: string | undefined; readonly exceeded: readonly string[] }
+        | undefined;
     }
   | { readonly kind: 'unknown' }
   /** The service is not known to have it, so there is nothing to look at. */
   | { readonly kind: 'not-linked' }
   | NotLooked;
-
-/** Repair that a look was asked for. */
-interface LookRepair {
-  /** The plan that does it; undefined: none was made. */
-  readonly planId: string | undefined;
-  /** Limits that it would exceed, in words. */
-  readonly exceeded: readonly string[];
-}
 
 /** Request of an operator for a look. */
 export interface LookRequest {
@@ -177,7 +151,7 @@ export interface LookRequest {
  * plans.
  */
 export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
-  const { store, clock } = deps;
+  const { store, clock, policy } = deps;
   const { key, signal } = request;
   const row = await findRow(store.read, key);
   if (row === undefined) return { kind: 'unknown' };
@@ -192,8 +166,8 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   });
   const at = clock.now();
   // Admin lists are read by sweeps: they take more calls than one look may.
-  const needs = toNeeds(row, { admins: false }, deps.policy.deactivation);
-  const looking = { needs, detector: 'operator', since: at, waits: true, signal } as const;
+  const needs = toNeeds(row, { admins: false }, policy.deactivation);
+  const looking = { needs, detector: 'operator', waits: true, signal } as const;
   const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
   if (looked.kind !== 'looked') return looked;
   const repair = request.repairs ? await repairAll(deps, request) : undefined;
@@ -208,7 +182,7 @@ function toGivenUp(error: unknown): NotLooked {
 }
 
 /** Repairs what differs, but for what is unmanaged, protected or contested; above a limit nothing. */
-async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<LookRepair> {
+async function repairAll(deps: DriftDeps, { key, by }: LookRequest) {
   const drifts = await listActiveDrifts(deps.store.read, [key.id]);
   const open = drifts.filter(({ status, kind }) => status === 'open' && !isUnmanagedKind(kind));
   const decision = { kind: 'repair', approved: 'within-limits' } as const;

@@ -1,12 +1,11 @@
 import type { GivenKey } from '../../domain/ids.ts';
 import { createJob } from '../job.ts';
 import { decide, decideMany, type ManyRequest, type Occasion } from './decide.ts';
-import { decidePlan, type HandOver, planHandover, previewUndo, undoPlan } from './decide-plan.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
-import { endPlans, followPlans } from './follow.ts';
+import { createReview, endPlans, followPlans } from './follow.ts';
 import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
+import { decidePlan, type HandOver, planHandover, previewUndo, undoPlan } from './plans.ts';
 import { RECOVERY } from './recovery-state.ts';
-import { createReview } from './review.ts';
 import { stopManaging } from './stop-managing.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */

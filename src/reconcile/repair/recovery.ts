@@ -13,13 +13,7 @@ import type { Hold } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { isNotLeading } from '../lead.ts';
 import type { FirstRead } from '../read/first-read.ts';
-import {
-  beginReading,
-  findProgress,
-  type ReadDeps,
-  type Reading,
-  type ReadProgress,
-} from '../read/reading.ts';
+import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
 import { isAnswering } from '../read/service.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 import { type Detection, detectRestore, saveAlive } from './recovery-detect.ts';
@@ -42,144 +36,146 @@ const COUNTED_MAX = 5;
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
-/** Dependencies of recovery; `notify` tells the workers that a resource became due. */
+/** Dependencies of recovery. */
 export interface RecoveryDeps extends ReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
-  readonly notify: () => void;
 }
 
+/** Recovery under one lead. */
+export type Recovery = ReturnType<typeof createRecovery>;
+
 /**
- * Recovery of a store that is older than the service, so that old changes are not made again. It is found at the start,
- * before anything is changed: pending changes are held, the whole service is read, and the difference waits for an
- * operator.
- * New writes of providers are brought to the service as always, after a look.
+ * Creates the recovery of a store that is older than the service, so that old changes are not made again. It is found at
+ * the start, before anything is changed: pending changes are held, the whole service is read, and the difference waits for
+ * an operator. New writes of providers are brought to the service as always, after a look.
  */
-export class Recovery {
-  readonly #deps: RecoveryDeps;
-  readonly #stopping = new AbortController();
-  readonly #over = Promise.withResolvers<void>();
-  readonly #trusted = Promise.withResolvers<void>();
-  readonly #read = Promise.withResolvers<void>();
-  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
-  #failures = 0;
-  #reading: Reading | undefined;
-  #running: Promise<void> = Promise.resolve();
-  /** Hold on changes until the store is known to be current. */
-  readonly hold: Hold;
-  /** Resolves when the service was read, and a plan waits at most. */
-  readonly read = this.#read.promise;
-  /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
-  detection: Detection | undefined;
+export function createRecovery(deps: RecoveryDeps) {
+  const { firstRead, clock, store, events } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const over = Promise.withResolvers<void>();
+  const trusted = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  const heartbeat = createHeartbeat(deps);
+  const attempts = createAttempts(deps, signal);
+  let reading: Reading | undefined;
+  let detection: Detection | undefined;
+  let running: Promise<void> = Promise.resolve();
 
-  constructor(deps: RecoveryDeps) {
-    this.#deps = deps;
-    this.#heartbeat = createHeartbeat(deps);
-    this.hold = {
-      over: this.#over.promise,
-      trusted: this.#trusted.promise,
-      isLong: () => deps.firstRead.hold.isLong() || this.#failures > 0,
-    };
-  }
-
-  /** How far the service was read again; undefined: no list is being read. */
-  progress(): ReadProgress | undefined {
-    return findProgress(this.#reading, this.#deps.clock.now());
-  }
-
-  /** True while the store may be older than the service and the service was not read again yet. */
-  get isReading(): boolean {
-    return this.#reading !== undefined;
-  }
-
-  /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
-  async start(): Promise<void> {
-    await goLive(this.#deps);
-    this.#running = this.#run().catch((error: unknown) => {
-      if (this.#stopping.signal.aborted || isNotLeading(error)) return;
-      this.#deps.events.failed({ type: 'recovery', id: 'run', error });
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    await this.#heartbeat.stop();
-  }
-
-  async #run(): Promise<void> {
-    const { firstRead, clock } = this.#deps;
-    const { signal } = this.#stopping;
+  async function run(): Promise<void> {
     const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
     await Promise.race([firstRead.hold.over, stopped]);
     signal.throwIfAborted();
-    const state = await this.#keepTrying(() => this.#begin());
-    const reading = beginReading(clock.now(), true);
-    if (state?.phase === 'reading') this.#reading = reading;
-    this.#over.resolve();
-    this.#heartbeat.start();
+    const state = await attempts.keepTrying(async (failures) => {
+      const begun = await begin(deps, failures, signal);
+      detection = begun.detection;
+      return begun.state;
+    });
+    const again = beginReading(clock.now(), true);
+    if (state?.phase === 'reading') reading = again;
+    over.resolve();
+    heartbeat.start();
     if (state?.phase === 'reading') {
-      await this.#keepTrying(() => planRecovery({ deps: this.#deps, reading, signal }, state));
+      await attempts.keepTrying(() => planRecovery({ deps, reading: again, signal }, state));
     }
-    this.#reading = undefined;
-    this.#read.resolve();
-    await this.#keepTrying(() => this.#untilDecided());
-    this.#trusted.resolve();
+    reading = undefined;
+    read.resolve();
+    // Until an operator has decided, in whichever process, and what is held was taken up.
+    await attempts.keepTrying(async () => {
+      while ((await RECOVERY.find(store.read)) !== undefined) await clock.sleep(LOOK_MS, signal);
+    });
+    trusted.resolve();
   }
 
-  /** Finds the state of recovery, and begins recovery where the store is older than the service. */
-  async #begin(): Promise<RecoveryState | undefined> {
-    const { store, firstRead, events } = this.#deps;
-    const state = await RECOVERY.find(store.read);
-    if (state?.phase === 'requested') return enter(this.#deps, { code: 'restored' });
-    // Before the first read is finished nothing is managed, so nothing can be done again.
-    if (state !== undefined || !firstRead.finished) return state;
-    const detection = await this.#detect();
-    this.detection = detection;
-    const code = detection.kind === 'unknown' ? detection.code : 'audit';
-    events.recovery({ phase: detection.kind, code });
-    if (detection.kind !== 'stale') return undefined;
-    const { events: count, lastEventAt } = detection;
-    return enter(this.#deps, { code: 'audit', events: count, lastEventAt });
-  }
+  /** Hold on changes until the store is known to be current. */
+  const hold: Hold = {
+    over: over.promise,
+    trusted: trusted.promise,
+    isLong: () => firstRead.hold.isLong() || attempts.failures() > 0,
+  };
+  return {
+    hold,
+    /** Resolves when the service was read, and a plan waits at most. */
+    read: read.promise,
+    /** How far the service was read again; undefined: no list is being read. */
+    progress: () => findProgress(reading, clock.now()),
+    /** True while the store may be older than the service and the service was not read again yet. */
+    isReading: () => reading !== undefined,
+    /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
+    detection: () => detection,
+    /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
+    async start(): Promise<void> {
+      await goLive(deps);
+      running = run().catch((error: unknown) => {
+        if (signal.aborted || isNotLeading(error)) return;
+        events.failed({ type: 'recovery', id: 'run', error });
+      });
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+      await heartbeat.stop();
+    },
+  };
+}
 
-  /** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
-  async #detect(): Promise<Detection> {
-    const { firstRead, store } = this.#deps;
-    try {
-      // Events of what the bridge created may tell the account, where the service does not.
-      const account = firstRead.ownAccount() ?? (await findLearnedAccount(store.read));
-      return await detectRestore(this.#deps, account, this.#stopping.signal);
-    } catch (error) {
-      const isOften = error instanceof UpstreamError && this.#failures + 1 >= AUDIT_FAILURES_MAX;
-      if (isOften && (await isAnswering(this.#deps))) return { kind: 'unknown', code: error.code };
-      throw error;
-    }
-  }
-
-  /** Resolves once an operator has decided, in whichever process, and what is held was taken up. */
-  async #untilDecided(): Promise<void> {
-    const { store, clock } = this.#deps;
-    while ((await RECOVERY.find(store.read)) !== undefined) {
-      await clock.sleep(LOOK_MS, this.#stopping.signal);
-    }
-  }
-
-  /** Repeats what nothing else would repeat. @throws the signal's reason when the process stops */
-  async #keepTrying<T>(work: () => Promise<T>): Promise<T> {
-    const { clock, random, events } = this.#deps;
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        this.#stopping.signal.throwIfAborted();
-        this.#failures += 1;
-        const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
-        events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
-        const counted = Math.min(this.#failures, COUNTED_MAX);
-        await clock.sleep(backoffMs(counted, undefined, random()), this.#stopping.signal);
+/** Creates what repeats work that nothing else would repeat, and counts its failures. */
+function createAttempts({ clock, random, events }: RecoveryDeps, signal: AbortSignal) {
+  let failures = 0;
+  return {
+    failures: () => failures,
+    /** @throws the signal's reason when the process stops */
+    async keepTrying<T>(work: (failures: number) => Promise<T>): Promise<T> {
+      for (;;) {
+        try {
+          return await work(failures);
+        } catch (error) {
+          signal.throwIfAborted();
+          failures += 1;
+          const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
+          events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
+          const waitMs = backoffMs(Math.min(failures, COUNTED_MAX), undefined, random());
+          await clock.sleep(waitMs, signal);
+        }
       }
-    }
+    },
+  };
+}
+
+/** Finds the state of recovery, and begins recovery where the store is older than the service. */
+async function begin(
+  deps: RecoveryDeps,
+  failures: number,
+  signal: AbortSignal,
+): Promise<{ readonly state?: RecoveryState | undefined; readonly detection?: Detection }> {
+  const { store, firstRead, events } = deps;
+  const state = await RECOVERY.find(store.read);
+  if (state?.phase === 'requested') return { state: await enter(deps, { code: 'restored' }) };
+  // Before the first read is finished nothing is managed, so nothing can be done again.
+  if (state !== undefined || !firstRead.finished) return { state };
+  const detection = await detect(deps, failures, signal);
+  const code = detection.kind === 'unknown' ? detection.code : 'audit';
+  events.recovery({ phase: detection.kind, code });
+  if (detection.kind !== 'stale') return { detection };
+  const { events: count, lastEventAt } = detection;
+  return { detection, state: await enter(deps, { code: 'audit', events: count, lastEventAt }) };
+}
+
+/** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
+async function detect(
+  deps: RecoveryDeps,
+  failures: number,
+  signal: AbortSignal,
+): Promise<Detection> {
+  try {
+    // Events of what the bridge created may tell the account, where the service does not.
+    const account = deps.firstRead.ownAccount() ?? (await findLearnedAccount(deps.store.read));
+    return await detectRestore(deps, account, signal);
+  } catch (error) {
+    const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
+    if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
+    throw error;
   }
 }
 
@@ -254,15 +250,12 @@ function createHeartbeat(deps: RecoveryDeps) {
     await beat();
     const now = clock.now();
     const progress = await findReleaseProgress(store.read, now);
-    if (
-      progress !== undefined &&
-      now - Math.max(progress.startedAt, reportedAt) >= REPORT_EVERY_MS
-    ) {
-      reportedAt = now;
-      const { startedAt, endsAt, ...counts } = progress;
-      const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
-      events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
-    }
+    if (progress === undefined) return ALIVE_MS;
+    const { startedAt, endsAt, ...counts } = progress;
+    if (now - Math.max(startedAt, reportedAt) < REPORT_EVERY_MS) return ALIVE_MS;
+    reportedAt = now;
+    const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
+    events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
     return ALIVE_MS;
   });
   return {
@@ -270,9 +263,7 @@ function createHeartbeat(deps: RecoveryDeps) {
       isStarted = true;
       loop.start();
     },
-    /**
-     * Stops with a last beat, where it was started: an event of our own account from now on was not made by the bridge.
-     */
+    /** Stops with a last beat: an event of our own account from now on was not made by the bridge. */
     async stop() {
       await loop.stop();
       if (!isStarted) return;
