@@ -5,11 +5,11 @@ import type { ResourceKey } from '../domain/ids.ts';
 import { failLink } from '../domain/link.ts';
 import { type AskedChange, takeDoneChange } from '../store/changes.ts';
 import { parseCells, parseStored, toCellColumns } from '../store/engine/columns.ts';
+import { answerErrand, lockWaits } from '../store/errands.ts';
 import { changeNamed, deleteAllLinks, listLinkedUsers } from '../store/links/links.ts';
 import { deleteRow, findRow, type ResourceRow } from '../store/resources/rows.ts';
 import type { Undo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
-import { lockWaits, refuseWait } from '../store/waits.ts';
 import { failedDelayMs } from './backoff.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import { finishStep, readExhausted, readLinks } from './finish-step.ts';
@@ -79,7 +79,7 @@ export async function recordStep<T extends KindTypes>(
       const { row, ...end } = await recordEnded(tx, kind, { ...ended, ...facts, planned, undos });
       for (const { id, version } of elsewhere) {
         const refused = end.recorded.undone.find((one) => one.version === version);
-        if (refused) await refuseWait(tx, id, JSON.stringify(refused.problem));
+        if (refused) await answerErrand(tx, id, JSON.stringify(refused.problem));
       }
       const delivered = row && (await takeDelivered(tx, row, end.recorded));
       await also(tx);
@@ -116,7 +116,11 @@ function mayRefuse(
 
 async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
   const waits = await lockWaits(tx, key, now);
-  return waits.map(({ id, version, undo }) => ({ id, version, undo: parseStored<Undo>(undo) }));
+  return waits.map(({ id, version, task }) => ({
+    id,
+    version: version ?? 0,
+    undo: parseStored<Undo>(task),
+  }));
 }
 
 /** Takes out the change that waits no more, and returns it where the service holds it now. */

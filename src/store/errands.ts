@@ -1,45 +1,73 @@
-import type { Selectable } from 'kysely';
-import { storeNow } from './engine/dialect.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { ResourceKey } from '../domain/ids.ts';
+import { readInChunks, storeNow } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
 import type { ErrandsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
-/** A call that a process asks the leader for. */
+/** What a process asks of the leader: a call to the service, or the outcome of a write that a request waits for. */
 type ErrandRow = Selectable<ErrandsTable>;
 
-/** Asks the leader for a call, until `until` (epoch milliseconds). */
+/**
+ * Asks the leader for a call, or notes that a request waits. Where a wait is written in the transaction of the change,
+ * nobody can refuse that one unheard.
+ */
 export async function insertErrand(
   tx: Db,
-  { id, task, until }: Pick<ErrandRow, 'id' | 'task' | 'until'>,
+  errand: Omit<Insertable<ErrandsTable>, 'epoch' | 'answer'>,
 ): Promise<void> {
-  await tx.insertInto('errands').values({ id, task, until, epoch: null, answer: null }).execute();
+  const row = { resource_id: null, version: null, epoch: null, answer: null, ...errand };
+  await tx.insertInto('errands').values(row).execute();
 }
 
-/** Takes what is asked for and was not begun: each errand is begun once. `now` is epoch milliseconds. */
+/** Takes the calls that are asked for and were not begun: each is begun once. `now` is epoch milliseconds. */
 export async function takeErrands(tx: Db, epoch: number, now: number): Promise<ErrandRow[]> {
   return tx
     .updateTable('errands')
     .set({ epoch })
     .where('epoch', 'is', null)
+    .where('resource_id', 'is', null)
     .where('until', '>', storeNow(tx, now))
     .returningAll()
     .execute();
 }
 
-/** Stores what an errand has come to. */
+/** Requests that still wait for this resource, held until the transaction ends. `now` is epoch milliseconds. */
+export async function lockWaits(tx: Db, { id }: ResourceKey, now: number): Promise<ErrandRow[]> {
+  return tx
+    .selectFrom('errands')
+    .selectAll()
+    .where('resource_id', '=', id)
+    .where('answer', 'is', null)
+    .where('until', '>', storeNow(tx, now))
+    .orderBy('version')
+    .forUpdate()
+    .execute();
+}
+
+/** Stores what an errand has come to: the result of a call, or why a write was refused and taken back. */
 export async function answerErrand(tx: Db, id: string, answer: string): Promise<void> {
   await tx.updateTable('errands').set({ answer }).where('id', '=', id).execute();
 }
 
-/** The answer of an errand; undefined: there is none yet. */
-export async function findErrandAnswer(db: Db, id: string): Promise<string | undefined> {
-  const found = db.selectFrom('errands').select('answer').where('id', '=', id);
-  return (await found.executeTakeFirst())?.answer ?? undefined;
+/** Lists those of these errands that have an answer. */
+export async function listAnswered(
+  db: Db,
+  ids: readonly string[],
+): Promise<Pick<ErrandRow, 'id' | 'answer'>[]> {
+  const answered = db
+    .selectFrom('errands')
+    .select(['id', 'answer'])
+    .where('answer', 'is not', null);
+  return readInChunks(ids, (some) => answered.where('id', 'in', some).execute());
 }
 
-/** Forgets an errand whose answer nobody waits for any more. */
-export async function deleteErrand(tx: Db, id: string): Promise<void> {
-  await tx.deleteFrom('errands').where('id', '=', id).execute();
+/** Ends an errand: a write can be refused to nobody afterwards. As it was; undefined: it has ended already. */
+export async function endErrand(
+  tx: Db,
+  id: string,
+): Promise<Pick<ErrandRow, 'answer'> | undefined> {
+  return tx.deleteFrom('errands').where('id', '=', id).returning('answer').executeTakeFirst();
 }
 
 /** Forgets errands of processes that ended without a word; returns how many. */

@@ -469,30 +469,20 @@ export interface LeaderTable {
   news: string | null;
 }
 
-/** A request that waits, in a process that does not lead, for what becomes of its write. */
-export interface WaitsTable {
-  id: string;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  version: number;
-  /** Undo of the write, as JSON text. */
-  undo: string;
-  /** When the request is answered at the latest, by the server's clock. */
-  until: number;
-  /** Why the service refused the write, which was taken back, as JSON text; null: it was not refused. */
-  refusal: string | null;
-}
-
-/** A call to the service that a process which does not lead asks the leader for. */
+/** What a process asks of the leader: a call to the service, or the outcome of a write that a request waits for. */
 export interface ErrandsTable {
   id: string;
-  /** The task, as JSON text. */
+  /** The call, or the undo of the write, as JSON text. */
   task: string;
   /** When nobody waits for the answer any more, by the server's clock. */
   until: number;
-  /** The epoch of the leader that has begun it; null: none has. */
+  /** Written user or group; null: a call is asked for. */
+  resource_id: string | null;
+  /** Version of the write. */
+  version: number | null;
+  /** The epoch of the leader that has begun the call; null: none has. */
   epoch: number | null;
-  /** As JSON text; null: it has not ended. */
+  /** Result of the call, or why the service refused the write, which was taken back, as JSON text; null: neither. */
   answer: string | null;
 }
 
@@ -548,7 +538,6 @@ export interface Schema {
   used_assertions: UsedAssertionsTable;
   samples: SamplesTable;
   leader: LeaderTable;
-  waits: WaitsTable;
   errands: ErrandsTable;
   notices: NoticesTable;
 }

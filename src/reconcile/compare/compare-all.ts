@@ -352,37 +352,66 @@ async function compareAll(run: SweepRun, seen: Seen): Promise<void> {
 }
 
 async function compareRows(
-  { deps, counts, reasons }: SweepRun,
+  run: SweepRun,
   rows: readonly ResourceRow[],
   seen: Seen,
 ): Promise<ComparedRow[]> {
-  const { store, policy } = deps;
   const ids = rows.map(({ id }) => id);
-  const { drifts, held } = await listKnown(store.read, ids);
+  const { drifts, held } = await listKnown(run.deps.store.read, ids);
   const compared: ComparedRow[] = [];
-  for (const row of rows.filter((one) => seen.lists[`${one.type}s`])) {
-    const leftOutBy = findLeftOut(row, seen);
-    const isKnown = !isBusy(row) && !(leftOutBy && (await isAtWork(deps, row, seen)));
-    if (!isKnown) {
-      counts.unknown += 1;
-      continue;
-    }
-    if (leftOutBy) reasons.add(`the list ${leftOutBy} left out what another list shows`);
-    // Nothing can be said of what a list of names left out, or of an account that was neither seen nor looked for.
-    const isUnseen = row.origin === null && !isSeen(seen, row);
-    if (isUnseen || leftOutBy === 'users' || leftOutBy === 'groups') continue;
-    const differences = await listDifferences(store.read, row, policy.deactivation);
-    const { fresh, ...known } = compareWithKnown(differences, {
+  for (const row of rows) {
+    const known = {
       drifts: drifts.filter(({ resource_id }) => resource_id === row.id),
       held: held.filter(({ resource_id }) => resource_id === row.id),
-    });
-    const isManaged = row.origin !== null;
-    // A missing resource was looked for before.
-    const suspected = isManaged && isSeen(seen, row) ? fresh.map(({ kind }) => kind) : [];
-    const isNews = !isManaged && fresh.length > 0 && !(await isAwaited(store.read, row));
-    compared.push({ row, ...known, fresh: isNews ? fresh : [], suspected });
+    };
+    if (await mayCompare(run, row, seen)) {
+      compared.push(await compareOne(run, { row, known, seen }));
+    }
   }
   return compared;
+}
+
+/** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
+async function mayCompare(
+  { deps, counts, reasons }: SweepRun,
+  row: ResourceRow,
+  seen: Seen,
+): Promise<boolean> {
+  if (!seen.lists[`${row.type}s`]) return false;
+  const leftOutBy = findLeftOut(row, seen);
+  if (isBusy(row) || (leftOutBy && (await isAtWork(deps, row, seen)))) {
+    counts.unknown += 1;
+    return false;
+  }
+  if (leftOutBy) reasons.add(`the list ${leftOutBy} left out what another list shows`);
+  if (leftOutBy === 'users' || leftOutBy === 'groups') return false;
+  return row.origin !== null || isSeen(seen, row);
+}
+
+/** A row, what is known of it, and what the lists showed. */
+interface Comparing {
+  readonly row: ResourceRow;
+  readonly known: Parameters<typeof compareWithKnown>[1];
+  readonly seen: Seen;
+}
+
+async function compareOne(
+  { deps: { store, policy } }: SweepRun,
+  { row, known, seen }: Comparing,
+): Promise<ComparedRow> {
+  const differences = await listDifferences(store.read, row, policy.deactivation);
+  const { confirmed, ...changes } = compareWithKnown(differences, known);
+  // Who is in a group is not known where no two answers agree.
+  const isSure = ({ kind }: { readonly kind: DriftKind }) =>
+    !seen.doubted.has(row.seq) || !kind.startsWith('member.');
+  const [fresh, gone] = [changes.fresh.filter(isSure), changes.gone.filter(isSure)];
+  if (row.origin !== null) {
+    // A missing resource was looked for before.
+    const suspected = isSeen(seen, row) ? fresh.map(({ kind }) => kind) : [];
+    return { row, confirmed, gone, fresh: [], suspected };
+  }
+  const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));
+  return { row, confirmed, gone, fresh: isNews ? fresh : [], suspected: [] };
 }
 
 /** True for what was just seen for the first time while a create of ours may have made it. */

@@ -5,9 +5,9 @@ import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   answerErrand,
-  deleteErrand,
-  findErrandAnswer,
+  endErrand,
   insertErrand,
+  listAnswered,
   takeErrands,
 } from '../../store/errands.ts';
 import type { Store } from '../../store/store.ts';
@@ -65,15 +65,15 @@ export async function runErrand<Kind extends Errand['kind']>(
   try {
     store.bell.ring('errand');
     while (clock.now() < until && signal?.aborted !== true) {
-      const answer = await findErrandAnswer(store.read, id);
-      if (answer !== undefined) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answer);
+      const [answered] = await listAnswered(store.read, [id]);
+      if (answered?.answer) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answered.answer);
       await news.rest(Math.min(LOOK_MS, until - clock.now()));
     }
     return undefined;
   } finally {
     unlisten();
     // What is left is forgotten by the leader.
-    await store.write((tx) => deleteErrand(tx, id)).catch(() => undefined);
+    await store.write((tx) => endErrand(tx, id)).catch(() => undefined);
   }
 }
 

@@ -80,31 +80,22 @@ interface Changed {
   readonly ofAdmins: boolean;
 }
 
-/** Type that an operation changes, and the parameter of its path that names it. */
-const CHANGED: ReadonlyMap<string, readonly [type: Changed['type'], parameter: string]> = new Map([
-  ['scim.updateUser', ['user', 'user_id']],
-  ['users.updateUser', ['user', 'id']],
-  ['companyUsers.updateUser', ['user', 'id']],
-  ['companyUsers.removeVirtualUser', ['user', 'id']],
-  ['scim.updateGroup', ['group', 'group_id']],
-  ['groups.updateGroup', ['group', 'uid']],
-  ['groups.removeGroup', ['group', 'uid']],
-  ['groupUsers.addUserToGroup', ['group', 'group_uid']],
-  ['groupUsers.removeUserFromGroup', ['group', 'group_uid']],
-  ['groupAdmins.addAdminToGroup', ['group', 'group_uid']],
-  ['groupAdmins.removeAdminFromGroup', ['group', 'group_uid']],
-  ['groupEntities.addEntity', ['group', 'group_uid']],
-  ['groupEntities.updateGroupEntity', ['group', 'group_uid']],
-  ['groupEntities.removeEntity', ['group', 'group_uid']],
-]);
+/** Operations that change one user, or one group, which their path names. */
+const OF_USERS = /^(scim|users|companyUsers)\.(updateUser|removeVirtualUser)$/;
+const OF_GROUPS =
+  /^(scim\.updateGroup|groups\.(update|remove)Group|group(Users|Admins|Entities)\.(add|update|remove)\w+)$/;
 
 /** Finds the user or group that a call changes; undefined: none that the bridge keeps, or a new one. */
 function findChanged(operation: string, args: unknown): Changed | undefined {
-  const [type, parameter] = CHANGED.get(operation) ?? [];
   const path = isJsonObject(args) ? args.path : undefined;
-  if (type === undefined || parameter === undefined || !isJsonObject(path)) return undefined;
+  if (!isJsonObject(path)) return undefined;
   const ofAdmins = operation.startsWith('groupAdmins.');
-  return { type, upstreamId: String(path[parameter]), ofAdmins };
+  if (OF_USERS.test(operation)) {
+    return { type: 'user', upstreamId: String(path.user_id ?? path.id), ofAdmins };
+  }
+  if (!OF_GROUPS.test(operation)) return undefined;
+  const upstreamId = String(path.group_id ?? path.group_uid ?? path.uid);
+  return { type: 'group', upstreamId, ofAdmins };
 }
 
 /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */

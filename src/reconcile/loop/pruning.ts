@@ -15,7 +15,6 @@ import { forgetNames } from '../../store/resources/known-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import { pruneDeletedGroups } from '../../store/resources/rows.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
-import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
@@ -24,8 +23,8 @@ import { createJob } from '../job.ts';
 const FIRST_MS = 5 * 60_000;
 /** Interval at which they are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
-/** Waits and errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
-const WAITS_KEPT_MS = 60 * 60_000;
+/** Errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
+const ERRANDS_KEPT_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
@@ -62,7 +61,6 @@ async function pruneAll(run: Run, retention: Retention, now: number): Promise<vo
   const { ledgerMs, actsMs, tombstonesMs } = retention;
   const before = now - ledgerMs;
   const alwaysKept = { before, keptFrom: now - KEPT_MS };
-  const over = { before: now - WAITS_KEPT_MS };
   const rows: readonly (readonly [prune: Prune, age: Omit<Parameters<Prune>[1], 'limit'>])[] = [
     [pruneRequests, { before }],
     [pruneActs, { before: now - actsMs }],
@@ -75,8 +73,7 @@ async function pruneAll(run: Run, retention: Retention, now: number): Promise<vo
     [prunePlans, { before }],
     [pruneSweeps, { before }],
     [pruneChanges, { before: now }],
-    [pruneWaits, over],
-    [pruneErrands, over],
+    [pruneErrands, { before: now - ERRANDS_KEPT_MS }],
   ];
   for (const [prune, age] of rows) await prunePartly(run, prune, age);
   await forgetOrdinaryNames(run);

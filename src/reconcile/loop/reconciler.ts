@@ -2,9 +2,9 @@ import { type Clock, readSteady } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/news.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import { endErrand, insertErrand, listAnswered } from '../../store/errands.ts';
 import { listProgress } from '../../store/resources/progress.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { endWait, insertWait, listRefusedWaits } from '../../store/waits.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -115,14 +115,8 @@ export function createReconciler(deps: ReconcilerDeps) {
 }
 
 async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingRequest): Promise<void> {
-  await insertWait(tx, {
-    id,
-    resource_type: key.type,
-    resource_id: key.id,
-    version,
-    undo: JSON.stringify(undo),
-    until: Math.round(until),
-  });
+  const task = JSON.stringify(undo);
+  await insertErrand(tx, { id, task, until: Math.round(until), resource_id: key.id, version });
 }
 
 /**
@@ -141,8 +135,8 @@ async function endWaiting(
   for (;;) {
     try {
       await store.write(async (tx) => {
-        const ended = await endWait(tx, id);
-        if (ended !== undefined) refusal = ended.refusal ?? undefined;
+        const ended = await endErrand(tx, id);
+        if (ended !== undefined) refusal = ended.answer ?? undefined;
       });
       if (refusal === undefined) return settlement;
       return { kind: 'refused', problem: parseProblem(refusal) };
@@ -235,8 +229,8 @@ async function tellProgress({
   // In this order: what was refused before the first query is known to the second.
   const rows = await listProgress(store.read, [...keys.values()]);
   const ids = requests.map(({ id }) => id);
-  for (const { id, refusal } of await listRefusedWaits(store.read, ids)) {
-    waiters.refuse(id, parseProblem(refusal ?? '{}'));
+  for (const { id, answer } of await listAnswered(store.read, ids)) {
+    waiters.refuse(id, parseProblem(answer ?? '{}'));
   }
   for (const { key, ...row } of rows) {
     keys.delete(key.id);

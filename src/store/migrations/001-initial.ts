@@ -258,10 +258,8 @@ const LEADER_STATEMENTS = [
   `create table leader (
     id integer primary key check (id = 1), owner text not null, epoch bigint not null,
     since bigint not null, expires_at bigint not null, quiet_at bigint not null, news text)`,
-  `create table waits (
-    id text primary key, resource_type text not null, resource_id text not null,
-    version bigint not null, undo text not null, until bigint not null, refusal text)`,
-  'create index waits_resource on waits (resource_id)',
   `create table errands (
-    id text primary key, task text not null, until bigint not null, epoch bigint, answer text)`,
+    id text primary key, task text not null, until bigint not null, resource_id text,
+    version bigint, epoch bigint, answer text)`,
+  'create index errands_resource on errands (resource_id) where resource_id is not null',
 ];

@@ -79,7 +79,7 @@ export async function openWorld(template: string): Promise<World> {
 }
 
 /** People and groups take along what belongs to them. */
-const EMPTIED = ['resources', 'disputes', 'leader', 'waits', 'errands', 'own_calls'] as const;
+const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as const;
 
 /** Comes after every write of the schedule before, in the order of the store. */
 async function empty(tx: Store['read']): Promise<void> {
