@@ -143,7 +143,7 @@ export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks,
       const span = tracing.begin({ name: operation, kind: 'client', attributes });
       const { traceparent } = span;
       return {
-        headers: ['traceparent', traceparent],
+        headers: { traceparent },
         ended: ({ status, code }) =>
           span.end({
             attributes: {

@@ -68,16 +68,9 @@ function toAttempt(
 ): ClientAttempt {
   const redact = (text: string) =>
     text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
-  const pairs = headers.flatMap((name, n) =>
-    n % 2 === 0 ? [[name, redact(headers[n + 1] ?? '')]] : [],
-  );
-  return {
-    operation,
-    attempt,
-    method,
-    url: redact(origin + path),
-    headers: Object.fromEntries(pairs),
-  };
+  const shown = Object.entries(headers).map(([name, value]) => [name, redact(value)]);
+  const url = redact(origin + path);
+  return { operation, attempt, method, url, headers: Object.fromEntries(shown) };
 }
 
 function callQuietly<T>(hook: (report: T) => unknown, report: T): void {

@@ -1,7 +1,7 @@
 import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
 import type { Completeness, Cursor } from '../upstream/page-progress.ts';
-import { type Page, type Pages, paginate } from '../upstream/paginate.ts';
+import { type Pages, paginate } from '../upstream/paginate.ts';
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
@@ -39,8 +39,6 @@ export interface ListSource {
 
 const PAGE_SIZE = 100;
 const COMPLETE: Completeness = { complete: true };
-const UNREAD: Completeness = { complete: false, reason: 'not read to the end' };
-const ENOUGH: Completeness = { complete: false, reason: 'as many as asked for' };
 
 /**
  * Reads a list to its proven end. It throws when a page fails, and when a page comes twice although the list is
@@ -48,118 +46,88 @@ const ENOUGH: Completeness = { complete: false, reason: 'as many as asked for' }
  * @throws TypeError for arguments that choose the page, and for a cursor of another list.
  */
 export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
-  return new ListReader(source, options);
-}
+  const { id } = source.operation;
+  const { pageSize = PAGE_SIZE, maxItems, from } = options;
+  const args = checkArgs(source);
+  const max = maxItems === undefined ? Infinity : checkCount(`${id}: maxItems`, maxItems);
+  const begin = () => startCursor(id, checkCount(`${id}: pageSize`, pageSize));
+  let cursor = from === undefined ? begin() : parseCursor(id, from);
+  let result: Completeness = cursor.ended
+    ? COMPLETE
+    : { complete: false, reason: 'not read to the end' };
 
-/** A page, and the cursor that leads to it. */
-interface ReadPage {
-  readonly page: Page;
-  readonly start: PageCursor;
-  readonly isLast: boolean;
-}
-
-class ListReader implements Entries<unknown> {
-  readonly #source: ListSource;
-  readonly #args: Named;
-  readonly #maxItems: number;
-  #cursor: PageCursor;
-  #result: Completeness = UNREAD;
-
-  constructor(source: ListSource, { pageSize = PAGE_SIZE, maxItems, from }: PaginateOptions) {
-    const { id } = source.operation;
-    this.#source = source;
-    this.#args = checkArgs(source);
-    this.#maxItems = maxItems === undefined ? Infinity : checkCount(`${id}: maxItems`, maxItems);
-    this.#cursor =
-      from === undefined
-        ? startCursor(id, checkCount(`${id}: pageSize`, pageSize))
-        : parseCursor(id, from);
-    if (this.#cursor.ended) this.#result = COMPLETE;
-  }
-
-  get result(): Completeness {
-    return this.#result;
-  }
-
-  get cursor(): PageCursor {
-    return this.#cursor;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
-    try {
-      yield* this.#readEntries();
-    } catch (error) {
-      throw leadTo(this.#source.site, error);
+  /** Hands out the entries one by one; the cursor moves behind each. */
+  async function* readItems(): AsyncGenerator<unknown> {
+    let start = cursor;
+    const pages = openPages(source, args, start.pageSize, start);
+    for await (const { items, cursor: behind } of pages) {
+      for (let n = start.passed; n < items.length; n += 1) {
+        const isLastOfPage = n + 1 === items.length;
+        if (isLastOfPage) cursor = { ...start, ...behind, passed: 0 };
+        else cursor = { ...start, pageSize: behind.pageSize, passed: n + 1 };
+        if (isLastOfPage && pages.result.complete) end(COMPLETE);
+        yield items[n];
+      }
+      start = { ...start, ...behind, passed: 0 };
     }
+    end(await classifyEnd(pages));
   }
 
-  async *#readEntries(): AsyncGenerator<unknown> {
-    let left = this.#maxItems;
-    for await (const read of this.#readPages()) {
-      for (const item of this.#handOut(read)) {
+  function end(reached: Completeness): void {
+    result = reached;
+    cursor = { ...cursor, ended: reached.complete };
+  }
+
+  async function classifyEnd(pages: Pages): Promise<Completeness> {
+    if (pages.result.reason !== 'a page came twice') return pages.result;
+    if (await wasEverything(pages.cursor, (size) => openPages(source, args, size))) return COMPLETE;
+    result = pages.result;
+    throw unreadable(id, 'a page came twice; what follows it is out of reach');
+  }
+
+  async function* readSome(): AsyncGenerator<unknown> {
+    if (cursor.ended) return;
+    let left = max;
+    try {
+      for await (const item of readItems()) {
         yield item;
         left -= 1;
         if (left > 0) continue;
-        if (!this.#result.complete) this.#result = ENOUGH;
+        if (!result.complete) result = { complete: false, reason: 'as many as asked for' };
         return;
       }
+    } catch (error) {
+      throw leadTo(source.site, error);
     }
   }
 
-  /** Hands out the entries of a page one by one; the cursor moves behind each. */
-  *#handOut({ page, start, isLast }: ReadPage): Generator<unknown> {
-    const { items, cursor } = page;
-    for (let n = start.passed; n < items.length; n += 1) {
-      const isPassed = n + 1 === items.length;
-      if (isPassed) this.#cursor = { ...start, ...cursor, passed: 0 };
-      else this.#cursor = { ...start, pageSize: cursor.pageSize, passed: n + 1 };
-      if (isPassed && isLast) this.#end(COMPLETE);
-      yield items[n];
-    }
-  }
+  return {
+    [Symbol.asyncIterator]: readSome,
+    get result() {
+      return result;
+    },
+    get cursor() {
+      return cursor;
+    },
+  };
+}
 
-  async *#readPages(): AsyncGenerator<ReadPage> {
-    if (this.#cursor.ended) return;
-    let start = this.#cursor;
-    const pages = this.#openPages(start.pageSize, start);
-    for await (const page of pages) {
-      yield { page, start, isLast: pages.result.complete };
-      start = { ...start, ...page.cursor, passed: 0 };
-    }
-    this.#end(await this.#classifyEnd(pages));
-  }
+function openPages(source: ListSource, args: Named, pageSize: number, from?: PageCursor): Pages {
+  const { transport, operation, call } = source;
+  const query = { ...operation.pagesOnlyWith, ...(isNamed(args.query) ? args.query : {}) };
+  return paginate(transport, operation, { ...args, query }, { ...call, pageSize, from });
+}
 
-  #end(result: Completeness): void {
-    this.#result = result;
-    this.#cursor = { ...this.#cursor, ended: result.complete };
+/** A service that ignores the position may ignore the page size too: then its only page is everything. */
+async function wasEverything(
+  { position, total, firstPage, lastPage }: Cursor,
+  open: (pageSize: number) => Pages,
+): Promise<boolean> {
+  if (firstPage !== lastPage || position < 2 || position < (total ?? 0)) return false;
+  for await (const { cursor } of open(Math.floor(position / 2))) {
+    return cursor.limitIgnored && cursor.firstPage === firstPage;
   }
-
-  async #classifyEnd({ result, cursor }: Pages): Promise<Completeness> {
-    if (result.reason !== 'a page came twice') return result;
-    if (await this.#wasEverything(cursor)) return COMPLETE;
-    this.#result = result;
-    throw unreadable(
-      this.#source.operation.id,
-      'a page came twice; what follows it is out of reach',
-    );
-  }
-
-  /** A service that ignores the position may ignore the page size too: then its only page is everything. */
-  async #wasEverything({ position, total, firstPage, lastPage }: Cursor): Promise<boolean> {
-    if (firstPage !== lastPage || position < 2 || position < (total ?? 0)) return false;
-    for await (const { cursor } of this.#openPages(Math.floor(position / 2))) {
-      return cursor.limitIgnored && cursor.firstPage === firstPage;
-    }
-    return false;
-  }
-
-  #openPages(pageSize: number, from?: PageCursor): Pages {
-    const { transport, operation, call } = this.#source;
-    const { query } = this.#args;
-    const asked = { ...operation.pagesOnlyWith, ...(isNamed(query) ? query : {}) };
-    const args = { ...this.#args, query: asked };
-    return paginate(transport, operation, args, { ...call, pageSize, from });
-  }
+  return false;
 }
 
 function checkArgs({ operation: { id, paging }, args }: ListSource): Named {

@@ -52,34 +52,22 @@ function isDeep(json: string): boolean {
  * list or by field, `title`, and at the title of a page. Never throws.
  */
 export function findWords(body: AnswerBody): string | undefined {
-  const raw = findRaw(body);
-  if (raw === undefined) return undefined;
-  const line = raw
-    .toWellFormed()
+  if (body.kind === 'empty') return undefined;
+  const { kind } = body;
+  const raw = kind === 'json' ? searchWords(body.value, NESTING_MAX) : body.text;
+  const said = kind === 'html' ? findTitle(body.text) : raw;
+  const line = said
+    ?.toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
-  return line === '' ? undefined : cut(line);
-}
-
-function findRaw(body: AnswerBody): string | undefined {
-  switch (body.kind) {
-    case 'json':
-      return searchWords(body.value, NESTING_MAX);
-    case 'text':
-      return body.text;
-    case 'html':
-      return findTitle(body.text);
-    default:
-      return undefined;
-  }
+  if (!line) return undefined;
+  return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX - 1).toWellFormed()}…`;
 }
 
 /** A page says in its title, or in its first heading, what went wrong. */
 function findTitle(html: string): string | undefined {
-  const [, title = ''] =
-    /<title[^>]*>([^<]*)</i.exec(html) ?? /<h1[^>]*>([^<]*)</i.exec(html) ?? [];
-  const text = title.trim().replace(/&(\w+);/g, (all, name) => ENTITIES.get(name) ?? all);
-  return text === '' ? undefined : text;
+  const found = /<title[^>]*>([^<]*)</i.exec(html) ?? /<h1[^>]*>([^<]*)</i.exec(html);
+  return found?.[1]?.replace(/&(\w+);/g, (all, name) => ENTITIES.get(name) ?? all);
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -93,41 +81,30 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 function searchWords(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return value;
   if (depth === 0 || typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return joinWords(value, depth);
+  if (Array.isArray(value)) return join(value.map((one) => searchWords(one, depth - 1)));
   const fields = new Map(Object.entries(value));
   for (const name of ['message', 'detail', 'error', 'errors', 'title']) {
     const found = fields.get(name);
     const words =
-      name === 'errors' ? searchErrors(found, depth - 1) : searchWords(found, depth - 1);
-    if (words !== undefined) return words;
+      searchWords(found, depth - 1) ?? (name === 'errors' && searchFields(found, depth));
+    if (words) return words;
   }
   return undefined;
 }
 
-/** Errors by the field that each is about, or in a form that any of the above may have. */
-function searchErrors(errors: unknown, depth: number): string | undefined {
-  const isByField =
-    typeof errors === 'object' &&
-    errors !== null &&
-    !Array.isArray(errors) &&
-    !['message', 'detail', 'error'].some((name) => name in errors);
-  if (!isByField) return searchWords(errors, depth);
-  const named = Object.entries(errors)
-    .slice(0, ERRORS_MAX)
-    .flatMap(([field, value]) => {
-      const said = searchWords(value, depth);
-      return said === undefined ? [] : [`${field}: ${said}`];
-    });
-  return named.length === 0 ? undefined : named.join('; ');
+/** Errors by the field that each is about. */
+function searchFields(errors: unknown, depth: number): string | undefined {
+  return join(
+    Object.entries(Object(errors)).map(([field, value]) => {
+      const said = searchWords(value, depth - 2);
+      return said === undefined ? undefined : `${field}: ${said}`;
+    }),
+  );
 }
 
-function joinWords(values: readonly unknown[], depth: number): string | undefined {
-  const said = values.slice(0, ERRORS_MAX).flatMap((value) => searchWords(value, depth - 1) ?? []);
+function join(texts: readonly (string | undefined)[]): string | undefined {
+  const said = texts.slice(0, ERRORS_MAX).filter((text) => text !== undefined);
   return said.length === 0 ? undefined : said.join('; ');
-}
-
-function cut(line: string): string {
-  return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX - 1).toWellFormed()}…`;
 }
 
 /** Status and headers of an answer. */

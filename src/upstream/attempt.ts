@@ -2,7 +2,7 @@ import { type AnswerHead, acceptedEncodings, readAnswerBody, toHead } from './an
 import type { Turn } from './budget.ts';
 import { readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
-import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
+import { type Answer, exchange, type WireRequest } from './exchange.ts';
 import { isUnreadableFile, toAnswerError, toExchangeError } from './failures.ts';
 import type { PassageResult } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
@@ -14,7 +14,6 @@ import {
   toClass,
   toNotSent,
 } from './outgoing-call.ts';
-import type { TransportHooks } from './transport-options.ts';
 
 /** One attempt of a call that has its turn. */
 interface Attempt {
@@ -35,14 +34,16 @@ export interface Answered {
 /** Sends the call once and returns its answer. The turn ends with it, whatever the result. @throws UpstreamError */
 export async function runAttempt(deps: CallDeps, attempt: Attempt): Promise<Answered> {
   const { call, time, turn } = attempt;
+  let result: PassageResult = { kind: 'not-tried' };
   try {
     const passage = deps.gates.enter(call.operation.id, call.options.key);
-    let result: PassageResult = { kind: 'not-tried' };
     try {
-      const hook = call.operation.method === 'GET' ? undefined : deps.hooks.beforeSend;
-      if (call.options.beforeSend || hook) await announce(attempt, hook);
+      await announce(deps, attempt);
       assertWritable(deps, call); // Again: the call may have waited long for its turn.
-      if (time.ended !== undefined) throw toUnwanted(attempt);
+      if (time.ended !== undefined) {
+        const code = time.ended === 'caller' ? 'aborted' : 'timeout';
+        throw toNotSent(code, call, 'its time was over before it was sent', time.signal.reason);
+      }
       const sent = await send(deps, attempt);
       result = sent.result;
       if (sent.answer instanceof UpstreamError) throw sent.answer;
@@ -56,28 +57,19 @@ export async function runAttempt(deps: CallDeps, attempt: Attempt): Promise<Answ
 }
 
 /** Asks the caller and the hook a last time, then lets the hook record the call. @throws UpstreamError `stopped` */
-async function announce(
-  { call, number }: Attempt,
-  hook: TransportHooks['beforeSend'],
-): Promise<void> {
+async function announce({ hooks }: CallDeps, { call, number: attempt }: Attempt): Promise<void> {
   const { operation, args, options } = call;
-  const callClass = toClass(call);
-  const sending = { operation, args, attempt: number, callClass, key: options.key };
+  const hook = operation.method === 'GET' ? undefined : hooks.beforeSend;
+  if (options.beforeSend === undefined && hook === undefined) return;
+  const sending = { operation, args, attempt, callClass: toClass(call), key: options.key };
   try {
     // The hook last: every call that it sees leaves, unless the hook objects.
     await options.beforeSend?.(sending);
     await hook?.(sending);
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    throw toNotSent('stopped', call, { detail: `stopped before it was sent${why}`, cause });
+    throw toNotSent('stopped', call, `stopped before it was sent${why}`, cause);
   }
-}
-
-/** Error of a call that nobody wants any more when it could leave. */
-function toUnwanted({ call, time }: Attempt): UpstreamError {
-  const code = time.ended === 'caller' ? 'aborted' : 'timeout';
-  const cause: unknown = time.signal.reason;
-  return toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
 }
 
 /** Result of a request: the answer or the error, and what it says about the service. */
@@ -93,7 +85,7 @@ async function send(deps: CallDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
   const name = { operation: call.operation.id, attempt: number };
   const begun = hooks.onBegin?.(name);
-  const request = toWireRequest(deps, call, begun?.headers ?? []);
+  const request = toWireRequest(deps, call, begun?.headers);
   hooks.onSend?.(name, request);
   const exchanged = exchangeOnce(deps, attempt, request);
   running.add(exchanged);
@@ -124,7 +116,12 @@ async function exchangeOnce(
   request: WireRequest,
 ): Promise<Answered | UpstreamError> {
   const { timeouts, responseBytesMax, clock, hooks } = deps;
-  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
+  const { operation, options } = call;
+  const { skipAnswerAboveBytes, withinMs = 0, signal } = options;
+  const toLost = (cause: unknown) => {
+    const ended = signal?.aborted ? 'caller' : undefined;
+    return toExchangeError(operation.id, cause, { ended, isSent: true });
+  };
   let sentAtMs: number | undefined;
   const limits = {
     // A longer limit of a call gives its attempts more time too.
@@ -133,8 +130,11 @@ async function exchangeOnce(
     responseBytesMax,
     skipAnswerAboveBytes,
     signal: time.signal,
-    stream: call.operation.response.kind === 'stream' ? toStreamLimits(call) : undefined,
-    refuse: () => (hooks.mayLeave?.() === false ? toLate(call) : undefined),
+    stream: operation.response.kind === 'stream' ? { signal, toError: toLost } : undefined,
+    refuse: () =>
+      hooks.mayLeave?.() === false
+        ? toNotSent('timeout', call, 'it came too late to be sent')
+        : undefined,
     // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
       sentAtMs = readSteady(clock);
@@ -143,43 +143,27 @@ async function exchangeOnce(
   };
   const answer = await exchange(deps.dispatcher, request, limits).catch((cause: unknown) => {
     const isSent = sentAtMs !== undefined;
-    return toExchangeError(call.operation.id, cause, { ended: time.ended, isSent });
+    return toExchangeError(operation.id, cause, { ended: time.ended, isSent });
   });
   if (answer instanceof UpstreamError) return answer;
   const pauseMs = deps.rateLimit.note(answer, sentAtMs ?? readSteady(clock));
   return readAnswer(deps, call, { answer, pauseMs });
 }
 
-function toStreamLimits({ operation, options: { signal } }: Call): StreamLimits {
-  const toError = (cause: unknown) => {
-    const ended = signal?.aborted ? 'caller' : undefined;
-    return toExchangeError(operation.id, cause, { ended, isSent: true });
-  };
-  return { signal, toError };
-}
-
-/** A request that took so long to get ready that it may not leave any more. */
-function toLate(call: Call): UpstreamError {
-  return toNotSent('timeout', call, { detail: 'it came too late to be sent' });
-}
-
 function toWireRequest(
   { origin, bearer }: CallDeps,
   { operation: { method, response }, path, body, options }: Call,
-  added: readonly string[],
+  added: Readonly<Record<string, string>> = {},
 ): WireRequest {
-  const type = typeof body === 'string' ? ['content-type', 'application/json'] : [];
-  const own = [...bearer.headers, ...type];
-  const base = response.kind === 'stream' ? toStreamHeaders(own) : own;
-  return { origin, path, method, headers: [...addHeaders(base, options.headers), ...added], body };
-}
-
-/** Any content as it is: what is handed on piece by piece is not decompressed. */
-function toStreamHeaders(headers: readonly string[]): string[] {
-  return addHeaders(
-    headers.map((value) => (value === acceptedEncodings ? 'identity' : value)),
-    { accept: '*/*' },
-  );
+  const headers = {
+    ...bearer.headers,
+    ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+    // Any content as it is: what is handed on piece by piece is not decompressed.
+    ...(response.kind === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
+    ...checkHeaders(options.headers),
+    ...added,
+  };
+  return { origin, path, method, headers, body };
 }
 
 /** Headers that the client alone decides, because a call would break or lie with others. */
@@ -188,29 +172,31 @@ const OWN =
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/**
- * Adds the headers of one call to those of every call: names and values in turn.
- * @throws TypeError for a header that cannot be set or written; the value is never in it.
- */
-export function addHeaders(
-  pairs: readonly string[],
-  added: Readonly<Record<string, string>> | undefined,
-): string[] {
-  if (added === undefined) return [...pairs];
-  const given = Object.entries(added).map(([name, value]) => checkHeader(name, value));
-  const replaced = new Set(given.map(([name]) => name));
-  const kept = pairs.filter((_, n) => !replaced.has(pairs[n - (n % 2)] ?? ''));
-  return [...kept, ...given.flat()];
+/** The headers of one call, in lower case. @throws TypeError for one that cannot be set or written; the value is never in it. */
+export function checkHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const checked = Object.entries(given).map(([written, value]: [string, unknown]) => {
+    const name = written.toLowerCase();
+    if (!NAME.test(name)) throw new TypeError('headers: a name is no name of a header');
+    if (OWN.test(name)) throw new TypeError(`headers.${name} is set by the client`);
+    if (typeof value !== 'string' || !VALUE.test(value)) {
+      throw new TypeError(`headers.${name} must be text that a header can hold`);
+    }
+    return [name, value] as const;
+  });
+  return Object.fromEntries(checked);
 }
 
-function checkHeader(written: string, value: unknown): [name: string, value: string] {
-  const name = written.toLowerCase();
-  if (!NAME.test(name)) throw new TypeError('headers: a name is no name of a header');
-  if (OWN.test(name)) throw new TypeError(`headers.${name} is set by the client`);
-  if (typeof value !== 'string' || !VALUE.test(value)) {
-    throw new TypeError(`headers.${name} must be text that a header can hold`);
+/** Headers of every call. Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. @throws TypeError */
+export function createHeaders(token: string, userAgent: string): Record<string, string> {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new TypeError('the token must be visible ASCII characters without spaces');
   }
-  return [name, value];
+  return {
+    authorization: `Bearer ${token}`,
+    accept: 'application/json',
+    'accept-encoding': acceptedEncodings,
+    'user-agent': userAgent,
+  };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -4,24 +4,6 @@ import { UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
 import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
 
-/** Budget of one token: it decides which call leaves when. */
-export interface Budget {
-  /**
-   * Gives the permission to send one request; at once when no call waits and the rate allows.
-   * @throws UpstreamError `overloaded`, `aborted` or `closed`; nothing was sent then.
-   */
-  take(request: TurnRequest): Turn | Promise<Turn>;
-  /** Stops all calls until `untilMs` of the steady time, after a 429; then one request goes as a probe, the rest after its answer. */
-  pause(untilMs: number): void;
-  /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
-  queueAheadMs(callClass: CallClass, others?: number): number;
-  /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
-  prioritise(key: string): void;
-  state(): BudgetState;
-  /** Refuses all waiting and all later calls. */
-  close(): void;
-}
-
 /** State of the budget, for status pages. */
 export interface BudgetState {
   readonly waiting: ClassCounts;
@@ -41,12 +23,35 @@ export interface BudgetOptions {
   readonly clock: Clock;
 }
 
-/** Creates an unused budget. */
-export function createBudget(options: BudgetOptions): Budget {
-  return new TurnBudget(options);
+/** Request of a turn. `again` keeps the place of a call that had a turn before. */
+export interface TurnRequest {
+  readonly operation: string;
+  readonly callClass: CallClass;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly again: boolean;
 }
 
-class TurnBudget implements Budget {
+/** Permission for one request: `sent()` is called when it leaves, `end()` always and last. */
+export interface Turn {
+  sent(): void;
+  end(): void;
+}
+
+/** A caller that waits for a turn. */
+interface Waiter {
+  readonly resolve: (turn: Turn) => void;
+  readonly reject: (error: UpstreamError) => void;
+  readonly operation: string;
+}
+
+/** Creates an unused budget. */
+export function createBudget(options: BudgetOptions): Budget {
+  return new Budget(options);
+}
+
+/** Budget of one token: it decides which call leaves when. */
+export class Budget {
   readonly #clock: Clock;
   readonly #inFlightMax: number;
   readonly #queueMax: number;
@@ -54,7 +59,7 @@ class TurnBudget implements Budget {
   readonly #room = new WaitingRoom<Waiter>();
   readonly #closing = new AbortController();
   #inFlight = 0;
-  #pumping = false;
+  #isPumping = false;
   #pausedUntilMs = 0;
   #probe: 'none' | 'due' | 'out' = 'none'; // After a pause one request goes first.
 
@@ -63,22 +68,31 @@ class TurnBudget implements Budget {
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
     this.#queueMax = queueMax;
-    this.#window = createRateWindow(requestsPerSecond, marginMs, toSteady(clock, spentAt));
+    // A moment that lies ahead, by a clock that was set back since, is now.
+    const agoMs = spentAt === undefined ? undefined : Math.max(0, clock.now() - spentAt);
+    const steadyAt = agoMs === undefined ? undefined : readSteady(clock) - agoMs;
+    this.#window = createRateWindow(requestsPerSecond, marginMs, steadyAt);
   }
 
+  /**
+   * Gives the permission to send one request; at once when no call waits and the rate allows.
+   * @throws UpstreamError `overloaded`, `aborted` or `closed`; nothing was sent then.
+   */
   take(request: TurnRequest): Turn | Promise<Turn> {
     const { operation, signal } = request;
-    if (this.#closing.signal.aborted) throw closed(operation);
-    if (signal?.aborted) throw aborted(operation, signal.reason);
+    if (this.#closing.signal.aborted) throw notSent('closed', operation);
+    if (signal?.aborted) throw notSent('aborted', operation, signal.reason);
     const isFree = this.#room.size === 0 && this.#waitMs('waitMs') === 0;
     return isFree ? this.#grant() : this.#join(request);
   }
 
+  /** Stops all calls until `untilMs` of the steady time, after a 429; then one request goes as a probe, the rest after its answer. */
   pause(untilMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
     this.#probe = 'due';
   }
 
+  /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = readSteady(this.#clock);
     return estimateQueueMs({
@@ -92,6 +106,7 @@ class TurnBudget implements Budget {
     });
   }
 
+  /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
   prioritise(key: string): void {
     this.#room.prioritise(key);
   }
@@ -104,20 +119,21 @@ class TurnBudget implements Budget {
     };
   }
 
+  /** Refuses all waiting and all later calls. */
   close(): void {
     this.#closing.abort();
-    for (const { reject, operation } of this.#room.clear()) reject(closed(operation));
+    for (const { reject, operation } of this.#room.clear()) reject(notSent('closed', operation));
   }
 
   #join({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
-    if (this.#room.size >= this.#queueMax) throw overloaded(operation, this.#queueMax);
+    if (this.#room.size >= this.#queueMax) throw notSent('overloaded', operation);
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const place: Place<Waiter> = { callClass, key, again, waiter: { operation, resolve, reject } };
     this.#room.add(place);
     this.#pumpIfWaiting();
     if (!signal) return promise;
     const leave = () => {
-      if (this.#room.remove(place)) reject(aborted(operation, signal.reason));
+      if (this.#room.remove(place)) reject(notSent('aborted', operation, signal.reason));
     };
     signal.addEventListener('abort', leave, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', leave));
@@ -154,73 +170,36 @@ class TurnBudget implements Budget {
   }
 
   #pumpIfWaiting(): void {
-    if (!this.#pumping && this.#room.size > 0) void this.#pump();
+    if (!this.#isPumping && this.#room.size > 0) void this.#pump();
   }
 
   async #pump(): Promise<void> {
-    this.#pumping = true;
+    this.#isPumping = true;
     while (this.#room.size > 0) {
       const delayMs = this.#waitMs('waitSpacedMs');
       if (delayMs === undefined) break;
-      if (delayMs === 0) this.#room.next()?.resolve(this.#grant());
-      else if (!(await slept(this.#clock, delayMs, this.#closing.signal))) break;
+      if (delayMs > 0) {
+        const sleep = this.#clock.sleep(delayMs, this.#closing.signal);
+        if (
+          await sleep.then(
+            () => false,
+            () => true,
+          )
+        )
+          break;
+      } else this.#room.next()?.resolve(this.#grant());
     }
-    this.#pumping = false;
+    this.#isPumping = false;
   }
 }
 
-/** Converts a moment of the past to the steady time; one that lies ahead, by a clock that was set back since, is now. */
-function toSteady(clock: Clock, at: number | undefined): number | undefined {
-  return at === undefined ? undefined : readSteady(clock) - Math.max(0, clock.now() - at);
-}
+const DETAILS = {
+  aborted: 'given up by the caller while waiting for its turn',
+  closed: 'the client is closed',
+  overloaded: 'too many calls are waiting',
+} as const;
 
-/** False when the sleep was cut short. */
-function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  return clock.sleep(ms, signal).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** A caller that waits for a turn. */
-interface Waiter {
-  readonly resolve: (turn: Turn) => void;
-  readonly reject: (error: UpstreamError) => void;
-  readonly operation: string;
-}
-
-function aborted(operation: string, cause: unknown): UpstreamError {
-  return notSent('aborted', operation, 'given up by the caller while waiting for its turn', cause);
-}
-
-function closed(operation: string): UpstreamError {
-  return notSent('closed', operation, 'the client is closed');
-}
-
-function overloaded(operation: string, queueMax: number): UpstreamError {
-  return notSent('overloaded', operation, `more than ${queueMax} calls are waiting`);
-}
-
-function notSent(
-  code: 'aborted' | 'closed' | 'overloaded',
-  operation: string,
-  detail: string,
-  cause?: unknown,
-): UpstreamError {
-  return new UpstreamError(code, { operation, detail, cause, retry: 'later', outcome: 'not-sent' });
-}
-
-/** Request of a turn. `again` keeps the place of a call that had a turn before. */
-export interface TurnRequest {
-  readonly operation: string;
-  readonly callClass: CallClass;
-  readonly key: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly again: boolean;
-}
-
-/** Permission for one request: `sent()` is called when it leaves, `end()` always and last. */
-export interface Turn {
-  sent(): void;
-  end(): void;
+function notSent(code: keyof typeof DETAILS, operation: string, cause?: unknown): UpstreamError {
+  const fate = { retry: 'later', outcome: 'not-sent' } as const;
+  return new UpstreamError(code, { operation, detail: DETAILS[code], cause, ...fate });
 }

@@ -67,20 +67,24 @@ function isGone(
   return doubt !== undefined && operation.method === 'DELETE' && code === 'not-found';
 }
 
+/** An earlier attempt that may have had an effect outweighs a later one that did not leave or was deferred. */
+function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
+  return error.retry === 'later' ? (doubt ?? error) : error;
+}
+
 /** The turn of the next attempt after the wait before it, or undefined when there is none. */
 async function findNextTurn(
   deps: CallDeps,
   call: Call,
   { error, time, attempt }: { error: UpstreamError; time: CallTime; attempt: number },
 ): Promise<Turn | undefined> {
-  const { random, clock } = deps;
   const { attemptsMax = deps.attemptsMax, repeat = call.operation.repeat } = call.options;
   const remainingMs = time.ended === undefined ? time.remainingMs() : 0;
-  const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };
-  const delayMs = planRepeatMs(plan);
+  const random = deps.random();
+  const delayMs = planRepeatMs({ error, attempt, attemptsMax, repeat, remainingMs, random });
   if (delayMs === undefined) return undefined;
   try {
-    if (delayMs > 0) await clock.sleep(delayMs, time.signal);
+    if (delayMs > 0) await deps.clock.sleep(delayMs, time.signal);
     return await takeTurn(deps, call, { time, again: true });
   } catch {
     // The time was over, or the client was closed: the error of the attempt says more than that.
@@ -93,22 +97,16 @@ async function takeTurn(
   call: Call,
   { time, again }: { time: CallTime; again: boolean },
 ): Promise<Turn> {
-  const { operation, options } = call;
   const callClass = toClass(call);
   const askedAtMs = readSteady(clock);
   const { signal } = time;
+  const { key } = call.options;
   try {
-    const request = { operation: operation.id, callClass, key: options.key, signal, again };
-    const turn = await budget.take(request);
+    const turn = await budget.take({ operation: call.operation.id, callClass, key, signal, again });
     hooks.onTurn?.({ callClass, waitedMs: readSteady(clock) - askedAtMs });
     return turn;
   } catch (cause) {
     if (time.ended !== 'deadline') throw cause;
-    throw toNotSent('timeout', call, { detail: 'its time was over before its turn came', cause });
+    throw toNotSent('timeout', call, 'its time was over before its turn came', cause);
   }
-}
-
-/** An earlier attempt that may have had an effect outweighs a later one that did not leave or was deferred. */
-function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
-  return error.retry === 'later' ? (doubt ?? error) : error;
 }

@@ -63,7 +63,7 @@ export async function runElsewhere(
     ...deps,
     origin: target.origin,
     dispatcher,
-    bearer: { token: bearer.token, headers: ['accept-encoding', 'identity'] },
+    bearer: { token: bearer.token, headers: { 'accept-encoding': 'identity' } },
     budget,
     rateLimit: createRateLimit(budget, clock),
     gates: createGates(clock),

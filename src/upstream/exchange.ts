@@ -9,8 +9,8 @@ export interface WireRequest {
   readonly origin: string;
   readonly path: string;
   readonly method: Operation['method'];
-  /** Names and values in turn; those of a form are added when it is sent. */
-  readonly headers: string[];
+  /** Those of a form are added when it is sent. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | FormData | undefined;
 }
 
@@ -31,8 +31,7 @@ export interface ExchangeLimits {
   readonly stream?: StreamLimits | undefined;
 }
 
-/** Limits of a content that is handed on as it arrives. */
-export interface StreamLimits {
+interface StreamLimits {
   readonly signal: AbortSignal | undefined;
   /** The error that a reader gets for a failure on the way. */
   readonly toError: (cause: unknown) => Error;

@@ -1,28 +1,8 @@
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
-import { createProbeGate, type GateState, type ProbeGate, type Verdict } from './probe-gate.ts';
+import { createProbeGate, type ProbeGate, type Verdict } from './probe-gate.ts';
 import { isFailing } from './status-table.ts';
 import type { TransportHooks } from './transport-options.ts';
-
-/**
- * The two gates that stop all calls, one for a refused token and one for a failing service, and one for each operation
- * whose calls are sent elsewhere.
- */
-export interface Gates {
-  /**
-   * Changes nothing.
-   * @throws UpstreamError `credentials-refused`, `circuit-open` or `redirected` when a call has no chance now
-   */
-  assertOpen(operation: string): void;
-  /** Admits a call that is about to leave. @throws UpstreamError as `assertOpen`. */
-  enter(operation: string, key: string | undefined): Passage;
-  /** Has another token tried at once; what is answered to calls with the former one says nothing from now on. */
-  tokenRenewed(): void;
-  readonly credentials: () => GateState;
-  readonly service: () => GateState;
-  /** When the service began to send calls elsewhere, in milliseconds since 1970; undefined: it does not. */
-  readonly redirectedSinceMs: () => number | undefined;
-}
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
 interface Passage {
@@ -43,15 +23,16 @@ const PROBE_MAX_MS = 60_000;
 const FAILURES_TO_OPEN = 5;
 const RESOURCES_TO_OPEN = 3;
 
+/**
+ * The two gates that stop all calls, one for a refused token and one for a failing service, and one for each operation
+ * whose calls are sent elsewhere.
+ */
+export type Gates = ReturnType<typeof createGates>;
+
+type GateHooks = Pick<TransportHooks, 'onGate' | 'onRefused' | 'onRedirect'>;
+
 /** Creates open gates. */
-export function createGates(
-  clock: Clock,
-  {
-    onGate,
-    onRefused,
-    onRedirect,
-  }: Pick<TransportHooks, 'onGate' | 'onRefused' | 'onRedirect'> = {},
-): Gates {
+export function createGates(clock: Clock, { onGate, onRefused, onRedirect }: GateHooks = {}) {
   const credentials = createProbeGate({
     clock,
     firstMs: CREDENTIALS_FIRST_PROBE_MS,
@@ -68,25 +49,21 @@ export function createGates(
   const redirects = createRedirectGates(clock, onRedirect);
   let tokens = 0;
 
+  /** @throws UpstreamError `credentials-refused`, `circuit-open` or `redirected` when a call has no chance now */
   function assertOpen(operation: string): void {
     const refusedMs = credentials.shutForMs();
-    if (refusedMs > 0) {
-      onRefused?.('credentials');
-      throw toStopped('credentials-refused', operation, refusedMs);
-    }
     const downMs = service.shutForMs();
-    if (downMs > 0) {
-      onRefused?.('service');
-      throw toStopped('circuit-open', operation, downMs);
-    }
+    if (refusedMs > 0 || downMs > 0) onRefused?.(refusedMs > 0 ? 'credentials' : 'service');
+    if (refusedMs > 0) throw toStopped('credentials-refused', operation, refusedMs);
+    if (downMs > 0) throw toStopped('circuit-open', operation, downMs);
     const elsewhereMs = redirects.find(operation)?.shutForMs() ?? 0;
     if (elsewhereMs > 0) throw toStopped('redirected', operation, elsewhereMs);
   }
 
   return {
     assertOpen,
-    // A call without a resource counts by its operation.
-    enter(operation, key = operation) {
+    /** Admits a call that is about to leave; without a resource it counts by its operation. @throws UpstreamError as `assertOpen`. */
+    enter(operation: string, key: string = operation): Passage {
       assertOpen(operation);
       const [token, redirect] = [tokens, redirects.find(operation)];
       const [ofToken, ofService] = [credentials.admit(), service.admit()];
@@ -104,12 +81,14 @@ export function createGates(
         },
       };
     },
+    /** Has another token tried at once; what is answered to calls with the former one says nothing from now on. */
     tokenRenewed() {
       tokens += 1;
       credentials.retry();
     },
     credentials: credentials.state,
     service: service.state,
+    /** When the service began to send calls elsewhere, in milliseconds since 1970; undefined: it does not. */
     redirectedSinceMs: redirects.sinceMs,
   };
 }

@@ -33,8 +33,8 @@ export interface CallDeps {
 /** Token of the service, which may be renewed while calls go on. */
 export interface Bearer {
   readonly token: string;
-  /** Names and values of the headers of every request in turn. */
-  readonly headers: readonly string[];
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A call with checked arguments. */
@@ -61,14 +61,15 @@ const REFUSAL_WORDS: Readonly<Record<WritesRefused, string>> = {
 export function assertWritable({ hooks }: Pick<CallDeps, 'hooks'>, call: Call): void {
   if (call.operation.method === 'GET') return;
   const refused = hooks.writesRefused?.();
-  if (refused !== undefined) throw toNotSent(refused, call, { detail: REFUSAL_WORDS[refused] });
+  if (refused !== undefined) throw toNotSent(refused, call, REFUSAL_WORDS[refused]);
 }
 
 /** Error of an attempt that never left. */
 export function toNotSent(
   code: UpstreamErrorCode,
   { operation }: Call,
-  { detail, cause }: { detail: string; cause?: unknown },
+  detail: string,
+  cause?: unknown,
 ): UpstreamError {
   const fate = { retry: 'later', outcome: 'not-sent' } as const;
   return new UpstreamError(code, { operation: operation.id, detail, cause, ...fate });

@@ -4,17 +4,7 @@ import { type Clock, readSteady } from './clock.ts';
  * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A
  * shut gate makes no call wait: calls are refused at once and come back by their own backoff.
  */
-export interface ProbeGate {
-  /** Milliseconds until a call may try; 0 when calls pass or a probe is due. Changes nothing. */
-  shutForMs(): number;
-  /** Admits a call; `probe`: this call is the test, and its end must be recorded. */
-  admit(): Admission;
-  /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
-  record(admission: Admission, verdict: Verdict): void;
-  /** Makes a probe due at once, because what the gate guards may be another by now. */
-  retry(): void;
-  state(): GateState;
-}
+export type ProbeGate = ReturnType<typeof createProbeGate>;
 
 /** Position of a call before the gate. */
 export type Admission = 'pass' | 'probe' | 'shut';
@@ -44,8 +34,7 @@ interface GateChange {
 }
 
 /** Creates an open gate. */
-export function createProbeGate(options: ProbeGateOptions): ProbeGate {
-  const { clock, firstMs, maxMs, onChange } = options;
+export function createProbeGate({ clock, firstMs, maxMs, onChange }: ProbeGateOptions) {
   // As it is shown; what decides is in the steady time.
   let state: GateState = { kind: 'open' };
   let shutAtMs = 0;
@@ -53,6 +42,7 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
   let pauseMs = firstMs;
   let probing = false;
 
+  /** Milliseconds until a call may try; 0 when calls pass or a probe is due. */
   function shutForMs(): number {
     if (state.kind === 'open') return 0;
     const remainingMs = Math.max(0, probeAtMs - readSteady(clock));
@@ -67,13 +57,15 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
 
   return {
     shutForMs,
-    admit() {
+    /** Admits a call; `probe`: this call is the test, and its end must be recorded. */
+    admit(): Admission {
       if (state.kind === 'open') return 'pass';
       if (shutForMs() > 0) return 'shut';
       probing = true;
       return 'probe';
     },
-    record(admission, verdict) {
+    /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
+    record(admission: Admission, verdict: Verdict): void {
       if (state.kind === 'open') {
         if (verdict !== 'bad') return;
         shut(clock.now());
@@ -90,13 +82,14 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       pauseMs = firstMs;
       onChange?.({ isShut: false, shutForMs: readSteady(clock) - shutAtMs });
     },
-    retry() {
+    /** Makes a probe due at once, because what the gate guards may be another by now. */
+    retry(): void {
       if (state.kind === 'open') return;
       pauseMs = firstMs;
       probing = false;
       state = { ...state, nextProbeMs: clock.now() };
       probeAtMs = readSteady(clock);
     },
-    state: () => state,
+    state: (): GateState => state,
   };
 }

@@ -1,15 +1,13 @@
-/**
- * Limit of the requests that leave in any one window of time; exact, whatever happens between permission and sending.
- */
+/** Limit of the requests that leave in any one window of time; exact, whatever happens between permission and sending. */
 export interface RateWindow {
   /** Milliseconds until a request may leave, 0 for now; undefined when that depends on requests not sent yet. */
   waitMs(nowMs: number): number | undefined;
   /**
-   * Milliseconds until a request that had to wait may leave: such requests leave evenly spaced instead of all at
-   * once, so that a more urgent one waits for one space and not for a whole window.
+   * The same for a request that had to wait: such requests leave evenly spaced instead of all at once, so that a more
+   * urgent one waits for one space and not for a whole window.
    */
   waitSpacedMs(nowMs: number): number | undefined;
-  /** Holds a place in the window for a request that is about to leave. */
+  /** Takes a place in the window for a request that is about to leave. */
   hold(nowMs: number): HeldPlace;
   /** Places free at `nowMs`. */
   free(nowMs: number): number;
@@ -23,27 +21,6 @@ export interface HeldPlace {
   sent(nowMs: number): void;
   /** The request never left. */
   giveBack(): void;
-}
-
-/** A rate as a number of places, each used once in a window of time. */
-export interface RateShape {
-  readonly places: number;
-  /** Time that a place stays taken after its request left. */
-  readonly windowMs: number;
-  /** Distance between requests that had to wait; all spaces together are less than a window. */
-  readonly spaceMs: number;
-}
-
-/**
- * Converts a rate. Below 1 a second it is one request in a longer window.
- * @param requestsPerSecond above 0.
- * @param marginMs added to the window, because requests arrive a little closer together than they leave.
- */
-function toRateShape(requestsPerSecond: number, marginMs: number): RateShape {
-  const places = Math.max(1, Math.floor(requestsPerSecond));
-  const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
-  // Without the margin: spaces that add up to less than the window never make it longer.
-  return { places, windowMs: rateMs + marginMs, spaceMs: rateMs / places };
 }
 
 /**
@@ -63,7 +40,11 @@ export function createRateWindow(
     throw new RangeError(`rate ${requestsPerSecond}/s with margin ${marginMs} ms is not a rate`);
   }
   if (requestsPerSecond === 0) return unlimited;
-  const { places, windowMs, spaceMs } = toRateShape(requestsPerSecond, marginMs);
+  const places = Math.max(1, Math.floor(requestsPerSecond));
+  const rateMs = Math.ceil((places / requestsPerSecond) * 1_000);
+  const windowMs = rateMs + marginMs;
+  // Without the margin: spaces that add up to less than the window never make it longer.
+  const spaceMs = rateMs / places;
   const lateMs = spaceMs / 8; // A timer that fires late by no more than this costs nothing of the rate.
   // Times at which places become free again, oldest first; at most `places` of them.
   const freeAt: number[] =

@@ -142,8 +142,8 @@ export interface AttemptName {
 
 /** Attempt that an observer follows. */
 export interface BegunAttempt {
-  /** Names and values in turn, sent with the request. */
-  readonly headers: readonly string[];
+  /** Sent with the request. */
+  readonly headers: Readonly<Record<string, string>>;
   ended(report: AttemptReport): void;
 }
 

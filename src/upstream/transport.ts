@@ -1,5 +1,4 @@
-import { acceptedEncodings } from './answer-body.ts';
-import { addHeaders } from './attempt.ts';
+import { checkHeaders, createHeaders } from './attempt.ts';
 import { type BudgetState, createBudget } from './budget.ts';
 import { runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
@@ -9,7 +8,6 @@ import { createForm } from './form.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
-import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
 import type { Bearer, CallDeps } from './outgoing-call.ts';
@@ -18,7 +16,6 @@ import { createRateLimit } from './rate-limit.ts';
 import {
   DOWNLOAD,
   type DownloadRequest,
-  type PathPrefixes,
   type PreparedRaw,
   prepareRaw,
   type RawRequest,
@@ -84,28 +81,49 @@ export function createTransport(options: TransportOptions): Transport {
   const shared = createDeps(options, bearer);
   const connections = openConnections(options, shared);
   const deps = { ...shared, dispatcher: connections.own };
+  const { budget, gates, hooks, running } = deps;
+  let closing: Promise<void> | undefined;
   return {
     ...createCalls(deps, options, connections),
-    ...createControls(deps, connections),
+    health: () => ({
+      ...budget.state(),
+      credentials: gates.credentials(),
+      service: gates.service(),
+      redirectedSinceMs: gates.redirectedSinceMs(),
+    }),
+    writesRefused: hooks.writesRefused ?? (() => undefined),
+    queueAheadMs: budget.queueAheadMs.bind(budget),
+    prioritise: budget.prioritise.bind(budget),
     renewToken(renewed) {
       bearer.headers = createHeaders(renewed, userAgent);
       bearer.token = renewed;
-      deps.gates.tokenRenewed();
+      gates.tokenRenewed();
+    },
+    close() {
+      budget.close();
+      closing ??= connections.close(running);
+      return closing;
     },
   };
 }
 
-type Calls = Pick<Transport, 'call' | 'request' | 'download'>;
-
 function createCalls(
   deps: CallDeps,
-  options: TransportOptions,
+  { baseUrl, apiVersion = 'latest', filePaths = 'refuse' }: TransportOptions,
   connections: Pick<Connections, 'elsewhere'>,
-): Calls {
-  const { filePaths = 'refuse' } = options;
-  const prefixes = toPrefixes(options);
-  const prepareFor = createPrepares(prefixes, filePaths);
+): Pick<Transport, 'call' | 'request' | 'download'> {
+  const scim = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const prefixes = { scim, rest: `${scim}/api/${apiVersion}` };
+  /** The compiled form of each row, made at its first use. */
+  const prepares = new Map<Operation, Prepare>();
   const prepare = (raw: RawRequest) => prepareRaw(raw, { prefixes, filePaths });
+
+  function prepareFor(operation: Operation): Prepare {
+    const known = prepares.get(operation);
+    const made = known ?? compileOperation(operation, prefixes[operation.api], filePaths);
+    prepares.set(operation, made);
+    return made;
+  }
 
   async function run({ operation, request }: PreparedRaw, args: unknown, given?: CallOptions) {
     const callOptions = checkOptions(given);
@@ -133,34 +151,6 @@ function createCalls(
   };
 }
 
-/** The part of a transport that is about all its calls. */
-function createControls(
-  { budget, gates, hooks, running }: CallDeps,
-  connections: Pick<Connections, 'close'>,
-): Omit<Transport, keyof Calls | 'renewToken'> {
-  let closing: Promise<void> | undefined;
-  async function closeOnce(): Promise<void> {
-    budget.close();
-    await connections.close(running);
-  }
-
-  return {
-    health: () => ({
-      ...budget.state(),
-      credentials: gates.credentials(),
-      service: gates.service(),
-      redirectedSinceMs: gates.redirectedSinceMs(),
-    }),
-    writesRefused: hooks.writesRefused ?? (() => undefined),
-    queueAheadMs: budget.queueAheadMs.bind(budget),
-    prioritise: budget.prioritise.bind(budget),
-    close() {
-      closing ??= closeOnce();
-      return closing;
-    },
-  };
-}
-
 /**
  * A transport that passes the options of each call through `toOptions`. What `toOptions` throws is the result of the call.
  */
@@ -175,36 +165,23 @@ export function withOptions<Given extends CallOptions>(
   };
 }
 
-const defaultTimeouts = {
-  connectMs: 5_000,
-  headersMs: 15_000,
-  bodyMs: 15_000,
-  callMs: 30_000,
-} as const;
+const DEFAULT_TIMEOUTS = { connectMs: 5_000, headersMs: 15_000, bodyMs: 15_000, callMs: 30_000 };
 
 /** Creates what all calls share, but for the connections. @throws TypeError for an unusable base URL or number. */
 function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, 'dispatcher'> {
-  const {
-    clock,
-    random,
-    hooks = {},
-    inFlightMax = 64,
-    attemptsMax = 3,
-    queueMax = 10_000,
-  } = options;
-  const { responseBytesMax = 32 * 1024 * 1024, wordsIn, requestsPerSecond, spentAt } = options;
-  const { origin } = parseBaseUrl(options.baseUrl);
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  assertCount('inFlightMax', inFlightMax, 1);
-  assertCount('attemptsMax', attemptsMax, 1);
-  assertCount('responseBytesMax', responseBytesMax, 1);
+  const { clock, random, hooks = {}, wordsIn, requestsPerSecond, spentAt } = options;
+  const { inFlightMax = 64, attemptsMax = 3, queueMax = 10_000, rateMarginMs = 50 } = options;
+  const { responseBytesMax = 32 * 1024 * 1024 } = options;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  for (const [name, count] of Object.entries({ inFlightMax, attemptsMax, responseBytesMax })) {
+    assertCount(name, count, 1);
+  }
   assertCount('queueMax', queueMax, 0);
   for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
-  const marginMs = options.rateMarginMs ?? 50;
-  const limits = { requestsPerSecond, marginMs, spentAt, inFlightMax, queueMax, clock };
-  const budget = createBudget(limits);
+  const limits = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax };
+  const budget = createBudget({ ...limits, clock });
   return {
-    origin,
+    origin: parseBaseUrl(options.baseUrl).origin,
     bearer,
     wordsIn,
     timeouts,
@@ -261,41 +238,11 @@ function parseBaseUrl(baseUrl: string): URL {
   return url;
 }
 
-/** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. @throws TypeError */
-function createHeaders(token: string, userAgent: string): string[] {
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError('the token must be visible ASCII characters without spaces');
-  }
-  return [
-    ['authorization', `Bearer ${token}`],
-    ['accept', 'application/json'],
-    ['accept-encoding', acceptedEncodings],
-    ['user-agent', userAgent],
-  ].flat();
-}
-
 /** @throws TypeError for a number or a header that cannot be. */
 function checkOptions(options: CallOptions = {}): CallOptions {
   const { timeoutMs, withinMs, attemptsMax, headers } = options;
   for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
   if (attemptsMax !== undefined) assertCount('attemptsMax', attemptsMax, 1);
-  addHeaders([], headers);
+  checkHeaders(headers);
   return options;
-}
-
-function toPrefixes({ baseUrl, apiVersion = 'latest' }: TransportOptions): PathPrefixes {
-  const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  return { scim: basePath, rest: `${basePath}/api/${apiVersion}` };
-}
-
-/** The compiled form of each row, made at its first use. */
-function createPrepares(prefixes: PathPrefixes, filePaths: FilePaths) {
-  const prepares = new Map<Operation, Prepare>();
-  return (operation: Operation): Prepare => {
-    const known = prepares.get(operation);
-    if (known) return known;
-    const prepare = compileOperation(operation, prefixes[operation.api], filePaths);
-    prepares.set(operation, prepare);
-    return prepare;
-  };
 }

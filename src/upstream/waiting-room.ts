@@ -30,7 +30,7 @@ export class WaitingRoom<W> {
 
   add(place: Place<W>): void {
     this.#places.push(place);
-    if (!this.#ranks.has(toKey(place))) this.#moveToEnd(toKey(place));
+    if (!this.#ranks.has(toKey(place))) this.#moveToEnd(place);
   }
 
   /** Removes a call; true when it was still waiting. */
@@ -57,23 +57,20 @@ export class WaitingRoom<W> {
       this.#passed[kept] = isPassed ? this.#passed[kept] + 1 : 0;
     }
     this.remove(place);
-    if (this.#ranks.has(toKey(place))) this.#moveToEnd(toKey(place));
+    if (this.#ranks.has(toKey(place))) this.#moveToEnd(place);
     return place.waiter;
   }
 
   /** Moves the calls with this key into the most urgent class. */
   prioritise(key: string): void {
-    this.#places = this.#places.map((place) => {
-      return place.key === key ? { ...place, callClass: 'remove' } : place;
-    });
+    const toUrgent = (place: Place<W>) => ({ ...place, callClass: 'remove' as const });
+    this.#places = this.#places.map((place) => (place.key === key ? toUrgent(place) : place));
   }
 
   /** Takes all of them out. */
   clear(): W[] {
-    const places = this.#places;
-    this.#places = [];
     this.#ranks.clear();
-    return places.map(({ waiter }) => waiter);
+    return this.#places.splice(0).map(({ waiter }) => waiter);
   }
 
   counts(): ClassCounts {
@@ -83,8 +80,9 @@ export class WaitingRoom<W> {
   }
 
   #pickClass(): CallClass | undefined {
-    const isDue = (kept: 'look' | 'pass') => this.#passed[kept] >= PASSED_MAX;
-    const due = keptClasses.find((kept) => isDue(kept) && this.#isWaiting(kept));
+    const due = keptClasses.find(
+      (kept) => this.#passed[kept] >= PASSED_MAX && this.#isWaiting(kept),
+    );
     return due ?? callClasses.find((callClass) => this.#isWaiting(callClass));
   }
 
@@ -92,18 +90,18 @@ export class WaitingRoom<W> {
     return this.#places.some((place) => place.callClass === callClass);
   }
 
-  #moveToEnd(key: unknown): void {
+  #moveToEnd(place: Place<W>): void {
     this.#lastRank += 1;
-    this.#ranks.set(key, this.#lastRank);
+    this.#ranks.set(toKey(place), this.#lastRank);
   }
 }
 
 function toKey<W>({ key, waiter }: Place<W>): unknown {
   return key ?? waiter;
 }
+
 /** Facts about a queue for a call that would join it. */
 export interface QueueFacts {
-  /** Class of the call that would join. */
   readonly callClass: CallClass;
   /** Calls that will go before it and do not wait yet. */
   readonly others: number;
@@ -116,22 +114,19 @@ export interface QueueFacts {
   readonly costMs: number;
 }
 
+const SHARE = PASSED_MAX + 1;
+
 /** Estimated wait of a call that joins the queue, in milliseconds. */
 export function estimateQueueMs(facts: QueueFacts): number {
   const { callClass, others, waiting, free, pauseMs, costMs } = facts;
   const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
-  let ahead = others;
-  for (const each of urgent) ahead += waiting[each];
+  const ahead = urgent.reduce((sum, each) => sum + waiting[each], others);
   const missing = ahead + 1 - free;
   if (missing <= 0) return pauseMs;
-  // Less urgent waiting classes get a tenth of the turns each all the same; and so does this one, when it is such a
-  // class.
+  // Less urgent classes that wait get a tenth of the turns each; and so does this one, when it is such a class.
   const passing = keptClasses.filter((kept) => waiting[kept] > 0 && !urgent.includes(kept));
   const inTurn = missing / (1 - passing.length / SHARE);
   const ofShare = (waiting[callClass] + others + 1) * SHARE;
   const isKept = keptClasses.some((kept) => kept === callClass);
-  const turns = isKept ? Math.min(inTurn, ofShare) : inTurn;
-  return pauseMs + Math.ceil(turns * costMs);
+  return pauseMs + Math.ceil((isKept ? Math.min(inTurn, ofShare) : inTurn) * costMs);
 }
-
-const SHARE = PASSED_MAX + 1;

@@ -74,7 +74,7 @@ function readRequest({ method, path: url, headers, body }: DispatchedRequest): S
   return {
     method,
     url,
-    headers: toHeaders(headers),
+    headers: Object.fromEntries(Object.entries(Object(headers))),
     body: isFormData(body) ? toFields(body) : parseJson(body),
     path: toValues(
       Object.entries(pattern?.exec(pathname)?.groups ?? {}),
@@ -120,14 +120,6 @@ function decode(text: string): string {
 
 function parseJson(body: unknown): unknown {
   return typeof body === 'string' ? JSON.parse(body) : undefined;
-}
-
-function toHeaders(headers: unknown): Record<string, string> {
-  const texts: unknown[] = Array.isArray(headers) ? headers : [];
-  const pairs = texts.flatMap((name, n) =>
-    n % 2 === 0 ? [[String(name), String(texts[n + 1])]] : [],
-  );
-  return Object.fromEntries(pairs);
 }
 
 /** A name that came several times is a list. */
