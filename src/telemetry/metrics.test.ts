@@ -88,6 +88,26 @@ test('every metric that is documented gets a value, by a count or from the state
   expect((await listFilled(metrics)).toSorted()).toEqual(documented.toSorted());
 });
 
+test('what several metrics come from is read once for each request', async () => {
+  const metrics = createMetrics();
+  const read: string[] = [];
+  const counted = <T>(name: string, source: () => T) => {
+    return () => {
+      read.push(name);
+      return source();
+    };
+  };
+  addStateMetrics(metrics, {
+    ...state,
+    readBacklog: counted('backlog', state.readBacklog),
+    countChanges: counted('changes', state.countChanges),
+    readSeats: counted('seats', state.readSeats),
+  });
+
+  await metrics.registry.metrics();
+  expect(read.toSorted()).toEqual(['backlog', 'changes', 'seats']);
+});
+
 test('every count adds to a metric', async () => {
   const idle = [];
   for (const [name, count] of Object.entries(counting)) {

@@ -328,4 +328,37 @@ describe('scim-bridge restore and recovery', () => {
       expect(before).toBe(world.sandbox.calls.count({ mutating: true }) - 2);
     });
   });
+
+  test('hold a repair that was under way: its difference is open until the plan is decided', async () => {
+    const url = await makeStoreUrl();
+    const repairing = { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s' };
+    const world = await makeWorld({ onTestFinished }, undefined, url);
+    const { faults, service } = world.sandbox;
+    const drift = 'member.added Pilots of ada@example.com';
+    await world.live(async (bridge) => {
+      await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      service.addMember('Pilots', 'ada@example.com');
+      const fault = { kind: 'status', status: 503 } as const;
+      const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault });
+      await sweep(bridge);
+      await down.until(1);
+      expect(await listManagedDrifts(bridge, 'repairing')).toEqual([drift]);
+    }, repairing);
+    faults.clear();
+
+    await runAlone(commands, ['restore', '--yes'], { OPS_TOKEN: opsToken, DATABASE_URL: url });
+    await world.live(async (bridge) => {
+      const { plan } = await untilPhase(bridge, 'waiting');
+      expect(await listManagedDrifts(bridge)).toEqual([drift]);
+      await decide(bridge, plan, 'approve');
+      await untilFollowed(bridge, plan);
+      await untilSettled(bridge);
+      await sweep(bridge);
+
+      expect(service.members('Pilots')).toEqual([]);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    }, repairing);
+  });
 });

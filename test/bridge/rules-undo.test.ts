@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+  withTestBridge,
+} from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import {
   addGroup,
   addUser,
@@ -9,6 +15,7 @@ import {
   readWork,
   send,
   toGroup,
+  toPatch,
   toUser,
   untilSettled,
 } from '../support/provider.ts';
@@ -115,5 +122,36 @@ describe('a POST that the service refuses in time leaves', () => {
     expect(await readMemberIds(bridge, again)).toEqual([adaId]);
     const names = bridge.sandbox.service.groups().map(({ name }) => name);
     expect(names.filter((name) => /cooks/i.test(name))).toEqual(['COOKS']);
+  });
+});
+
+test('a refusal that is being recorded when the wait of its request ends is the answer', () => {
+  const clock = createLeapingClock();
+  const waitMs = 3_000;
+  let isRefused = () => false;
+  // The wait ends in the middle of the transaction that takes the write back.
+  const toStore: TestBridgeOptions['toStore'] = (store) => ({
+    ...store,
+    write: (work) =>
+      store.write(async (tx) => {
+        const result = await work(tx);
+        if (isRefused()) clock.leap(waitMs);
+        return result;
+      }),
+  });
+  const settings = { SCIM_WRITE_WAIT: `${waitMs}ms` };
+  return withTestBridge({ clock, toStore, settings }, async (bridge) => {
+    const path = `/Users/${await addUser(bridge, 'ada')}`;
+    await untilSettled(bridge);
+    const fault = { kind: 'status', status: 400 } as const;
+    const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+    isRefused = () => refusal.met > 0;
+
+    const king = { op: 'replace', path: 'name.familyName', value: 'King' };
+    const { status } = await bridge.request('PATCH', path, toPatch(king));
+
+    expect(status).toBe(400);
+    const { name } = (await send(bridge, 'GET', path)).body;
+    expect(name).toMatchObject({ familyName: 'Example' });
   });
 });
