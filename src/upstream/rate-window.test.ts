@@ -23,36 +23,11 @@ test('never more than n leave in any second, however late they are sent', () => 
   expect(busiest).toBe(5);
 });
 
-test('the margin widens the window', () => {
-  const window = createRateWindow(1, 25);
-  window.hold(0).sent(0);
-  expect(window.waitMs(1_000)).toBe(25);
-  expect(window.waitMs(1_025)).toBe(0);
-});
-
 test('a window that somebody else may have used begins when all they sent is a window ago', () => {
   const window = createRateWindow(5, 25, 1_000);
   expect(window.waitMs(1_200)).toBe(825);
   expect(window.free(2_024)).toBe(0);
   expect(window.free(2_025)).toBe(5);
-});
-
-test('a request that never left takes nothing', () => {
-  const window = createRateWindow(1, 0);
-  const place = window.hold(0);
-  expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([undefined, undefined]);
-  place.giveBack();
-  expect([window.waitMs(0), window.waitSpacedMs(0)]).toEqual([0, 0]);
-});
-
-test('a burst that finds the window free leaves at once; who waits leaves in even spaces', () => {
-  const window = createRateWindow(5, 25);
-  for (let n = 0; n < 3; n += 1) window.hold(0).sent(0);
-  expect(window.waitMs(0)).toBe(0);
-  expect(window.waitSpacedMs(10_000)).toBe(0);
-  window.hold(10_000).sent(10_000);
-  const spaces = [window.waitSpacedMs(10_000), window.waitSpacedMs(10_100)];
-  expect(spaces).toEqual([175, 75]);
 });
 
 test.each([

@@ -157,6 +157,18 @@ describe('an answer that the caller can do without', () => {
   });
 });
 
+test.each([
+  { headers: { 'x-request-id': 'a', 'request-id': 'b', 'x-correlation-id': 'c' }, want: 'a' },
+  { headers: { 'request-id': 'b', 'x-correlation-id': 'c' }, want: 'b' },
+  { headers: { 'x-correlation-id': 'c' }, want: 'c' },
+  { headers: { 'x-request-id': 'x'.repeat(201) }, want: 'x'.repeat(200) },
+])('the request id of the service: $want', async ({ headers, want }) => {
+  const service = await startService((res) => sendJson(res, 400, {}, headers));
+
+  const error = await failureOf(getUser(connect(service.baseUrl)));
+  expect(error.requestId).toBe(want);
+});
+
 describe('hooks', () => {
   test('each attempt is reported with what became of it', async () => {
     const reports: AttemptReport[] = [];

@@ -19,7 +19,7 @@ import {
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
-const PATIENT = { interval: 25 };
+const PATIENT = { interval: 50 };
 const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REPAIR: '2' };
@@ -31,7 +31,7 @@ let bridge: TestBridge;
 function shareBridge(settings: Readonly<Record<string, string>>): void {
   beforeAll(async () => {
     // A removal is proven by a look some seconds later.
-    bridge = await startTestBridge({ settings, clock: createLeapingClock(5) });
+    bridge = await startTestBridge({ settings, clock: createLeapingClock(10) });
     await addUsers(bridge, 4);
   });
   afterAll(() => bridge.stop());
@@ -275,7 +275,7 @@ test('whom a person took out before the plan did is not put back when the plan i
 
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
-  await withTestBridge({ settings: accepting, clock: createLeapingClock(5) }, async (bridge) => {
+  await withTestBridge({ settings: accepting, clock: createLeapingClock(10) }, async (bridge) => {
     const id = await addUser(bridge, 'ada');
     await addUser(bridge, 'bob');
     await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));

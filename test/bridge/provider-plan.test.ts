@@ -26,7 +26,7 @@ beforeAll(async () => {
       LIMITS_PROVIDER_PERCENT: '0',
     },
     // A plan is looked at every two seconds.
-    clock: createLeapingClock(5),
+    clock: createLeapingClock(10),
   });
 });
 

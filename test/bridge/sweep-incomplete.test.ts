@@ -53,8 +53,8 @@ async function startWorld(pageSize = PAGE): Promise<World> {
     UPSTREAM_PAGE_SIZE: `${pageSize}`,
     UPSTREAM_TIMEOUT: '5m',
   };
-  // Waits between attempts take a hundredth of their time.
-  const clock = createLeapingClock(100);
+  // Waits between attempts take a thirtieth of their time.
+  const clock = createLeapingClock(30);
   const bridge = await startTestBridge({ service: proxy.service, settings, clock });
   const ids: string[] = [];
   for (const n of [1, 2, 3, 4]) ids.push(await addUser(bridge, `person${n}`));

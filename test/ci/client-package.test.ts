@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openEditor } from '../support/language-server.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile, lintPacked, writeProgram } from '../support/packed.ts';
 import { type RecordingServer, startRecording } from '../support/recording-server.ts';
 
@@ -172,54 +171,12 @@ export async function use(args: SpacesCreateNewSpaceArguments): Promise<string> 
 export const isOurs = (error: unknown): boolean => error instanceof UpstreamError && error.status === 404;
 `;
 
-function writeProject(): void {
+test('a program in TypeScript compiles with nothing switched off', async () => {
   writeProgram(project, program);
   const types = join(project, 'node_modules/@types');
   rmSync(types, { recursive: true, force: true });
   mkdirSync(dirname(join(types, 'node')), { recursive: true });
   symlinkSync(join(root, 'node_modules/@types/node'), join(types, 'node'));
-}
-
-test('a program in TypeScript compiles with nothing switched off', async () => {
-  writeProject();
 
   expect(await compile(project)).toBe('');
-});
-
-describe('an editor shows', () => {
-  const open = async () => {
-    writeProject();
-    const editor = await openEditor(root, join(project, 'use.ts'));
-    onTestFinished(() => editor.close());
-    return editor;
-  };
-
-  test('what an operation does, its method and path, what it takes and what it answers', async () => {
-    const editor = await open();
-    const shown = await editor.hover('createNewSpace(args)');
-
-    expect(shown).toContain('Creates a space.');
-    expect(shown).toContain('`POST /spaces`');
-    expect(shown).toMatch(/`body`: `title` \(required\)/);
-    expect(shown).toContain('SpacesCreateNewSpaceArguments');
-    expect(shown).toContain('SpacesCreateNewSpaceAnswer');
-    expect(shown).not.toMatch(/fields: readonly/);
-  });
-
-  test('what a type was inferred from', async () => {
-    const editor = await open();
-
-    expect(await editor.hover('id.toFixed')).toContain('Inferred from `path.space_id`');
-  });
-
-  test('what the service flags as deprecated, struck out', async () => {
-    const editor = await open();
-    // Of a field in an object, the compiler tells an editor by its documentation.
-    expect(await editor.hover("'files[]'")).toContain('@deprecated');
-    const struckOut = (await editor.remarks()).filter(({ isStruckOut }) => isStruckOut);
-
-    expect(struckOut).toEqual([
-      { text: expect.stringContaining("'attachFileToCard' is deprecated"), isStruckOut: true },
-    ]);
-  });
 });

@@ -77,6 +77,8 @@ export interface TestBridge {
   /** What operators present. */
   readonly opsToken: string;
   readonly bridge: Bridge;
+  /** How many users and groups are worked on; undefined: another process leads. */
+  countRuns(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export async function startBridgeOf(
     token: TOKEN,
     opsToken: settings.ops.token ?? OPS_TOKEN,
     bridge,
+    countRuns: () => bridge.leadership.tenure()?.convergence.running,
     stop,
   };
 }

@@ -7,7 +7,7 @@ import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridg
 const CALM_TURNS = 6;
 const STEP_MS = 50;
 /** Steps in which nobody wakes and nothing is asked of the service, after which time leaps to the next who wakes. */
-const STEPS_BEFORE_LEAP = 20;
+const STEPS_BEFORE_LEAP = 5;
 
 /** A clock for a whole bridge and its service: minutes of their time in seconds of a test's. */
 export interface CalmClock extends FakeClock {

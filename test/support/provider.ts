@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
-import { isAnythingDue } from './store-state.ts';
+import { countDue } from './store-state.ts';
 
 /** What requests are sent with; a bridge of its own process gives as much. */
 export type Requester = Pick<TestBridge, 'request'>;
@@ -10,7 +10,6 @@ const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const SILENT_MAX_MS = 60_000;
-const POLL_MS = 5;
 
 /** A person as providers send one: `ada` is ada@example.com, named Ada Example. */
 export function toUser(name: string, change: JsonObject = {}): JsonObject {
@@ -95,19 +94,24 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
 /** Whether what the service refused after it was acknowledged may stay. */
 type Stuck = 'none' | 'may stay';
 
-/** Work of the bridge, as `/ops/status` tells it. */
+/** Users and groups that wait, those of them that are stuck, and those that are worked on. */
 export interface Work {
   readonly due: number;
   readonly stuck: number;
   readonly running: number;
 }
 
-/** A bridge whose operators' API can be asked; with its store where it runs in this process. */
+/** A bridge whose work can be read: from its store and its process where it is in this one, else as operators read it. */
 export type Observed = Pick<TestBridge, 'request' | 'baseUrl' | 'opsToken'> &
-  Partial<Pick<TestBridge, 'store'>>;
+  Partial<Pick<TestBridge, 'store' | 'countRuns'>>;
 
 /** Reads the work of the bridge; undefined while it cannot tell. */
 export async function readWork(bridge: Observed): Promise<Work | undefined> {
+  const { store, countRuns } = bridge;
+  // A hundredth of the work of an answer of the bridge.
+  if (store !== undefined && countRuns?.() !== undefined) {
+    return { ...(await countDue(store)), running: countRuns() ?? 0 };
+  }
   const { status, body } = await askStatus(bridge);
   if (status !== 200) return undefined;
   const { due, stuckCount, activity } = body;
@@ -131,25 +135,18 @@ function askStatus(bridge: Observed): Promise<TestAnswer> {
  */
 export async function untilSettled(bridge: Observed, stuck: Stuck = 'none'): Promise<void> {
   const expectProgress = createPatience();
-  const { store } = bridge;
+  const pollMs = bridge.store === undefined ? 25 : 5;
   for (;;) {
-    if (store !== undefined) await untilNothingDue(store, stuck);
     const work = await readWork(bridge);
     // Looked at twice, because what ends between the two counts of one answer may leave something due.
     if (isQuiet(work, stuck) && isQuiet(await readWork(bridge), stuck)) return;
     expectProgress(JSON.stringify(work));
-    await sleep(25);
+    await sleep(pollMs);
   }
 }
 
 function isQuiet(work: Work | undefined, stuck: Stuck): boolean {
   return work?.running === 0 && work.due - (stuck === 'none' ? 0 : work.stuck) === 0;
-}
-
-/** Waits until the store says that nothing is due: that costs a hundredth of an answer of the bridge. */
-async function untilNothingDue(store: TestBridge['store'], stuck: Stuck): Promise<void> {
-  const deadline = Date.now() + SILENT_MAX_MS;
-  while (Date.now() < deadline && (await isAnythingDue(store, stuck))) await sleep(POLL_MS);
 }
 
 /** Throws when it is told the same for a minute: a busy machine is slow, not wrong. */

@@ -8,14 +8,14 @@ export async function countRunning({ read }: Readable): Promise<number> {
   return (await held.execute()).length;
 }
 
-/** Whether work of any user or group is due. @param stuck whether what the service refused may stay so */
-export async function isAnythingDue(
-  { read }: Readable,
-  stuck: 'none' | 'may stay',
-): Promise<boolean> {
-  const due = read.selectFrom('resources').select('id').where('due_at', 'is not', null).limit(1);
-  const row = stuck === 'none' ? due : due.where('stuck_at', 'is', null);
-  return (await row.executeTakeFirst()) !== undefined;
+/** How many users and groups wait for work, and how many of them are stuck. */
+export async function countDue({ read }: Readable): Promise<{ due: number; stuck: number }> {
+  const due = read.selectFrom('resources').where('due_at', 'is not', null);
+  const counted = due.select(({ fn }) => [
+    fn.countAll<number>().as('due'),
+    fn.count<number>('stuck_at').as('stuck'),
+  ]);
+  return counted.executeTakeFirstOrThrow();
 }
 
 /** When something is done next, in epoch milliseconds; infinite: nothing is due. */

@@ -25,7 +25,7 @@ const RECHECK_MS = 360_000;
 /** Who sleeps until something is due is woken so. */
 const WAKE_MS = 1_000;
 const TRY_MAX_MS = 60_000;
-const POLL_MS = 12;
+const POLL_MS = 40;
 
 /** A bridge on which every step meets the failures of one group. */
 export interface Column extends Company {
