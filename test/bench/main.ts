@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CompanySize } from './company.ts';
-import { bindToCore, findCores } from './cores.ts';
-import { toFigure, toTable } from './markdown-table.ts';
+import { bindToCore } from './machine.ts';
 import { type Durations, type Measurement, measureInTurns } from './measure.ts';
-import { type Program, startProgram } from './program.ts';
+import { type CompanySize, type Program, startProgram } from './program.ts';
 import { createScenarios } from './scenarios.ts';
 
 /**
@@ -31,6 +29,8 @@ const quick = {
   size: { users: 1_000, groups: 50, largeGroups: [100, 1_000] },
   durations: { warmUpMs: 100, measuredMs: 400 },
 } as const;
+/** One core for the bridge, another for the sandbox and the client. */
+const [MEASURED, SURROUNDINGS] = [0, 1];
 /** Requests on their way at the same time, one on each connection. */
 const CONNECTIONS = 16;
 
@@ -41,13 +41,13 @@ interface Plan {
 
 const plan: Plan = values.quick ? quick : complete;
 const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));
-const cores = findCores();
-if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
+const isBound = bindToCore(process.pid, SURROUNDINGS);
 const programs: Program[] = [];
 try {
   for (const root of [process.cwd(), ...(values.against ? [resolve(values.against)] : [])]) {
     console.error(`… starting ${root}`);
-    const options = { root, folder, cores, size: plan.size, connections: CONNECTIONS };
+    const { size } = plan;
+    const options = { root, folder, core: MEASURED, size, connections: CONNECTIONS };
     programs.push(await startProgram(options));
   }
   console.log(describe(plan));
@@ -59,8 +59,7 @@ try {
 }
 
 function describe({ size }: Plan): string {
-  const bound =
-    cores === undefined ? '' : ', bound to one core, the sandbox and the client to another';
+  const bound = isBound ? ', bound to one core, the sandbox and the client to another' : '';
   return `One process on a SQLite file${bound} (Node ${process.versions.node}, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}).
 The service held ${size.users} users and ${size.groups} groups, one of ${size.largeGroups.join(' and one of ')} members. ${CONNECTIONS} connections sent one request at a time.\n`;
 }
@@ -120,4 +119,18 @@ async function measureTheRest(): Promise<string> {
     heads,
     rows.map((row, index) => [titles[index] ?? '', ...row.map((ms) => toFigure(ms / 1_000))]),
   );
+}
+
+/** A table in Markdown: the first column to the left, the others to the right. */
+function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = heads.map((_, column) => (column === 0 ? '---' : '--:'));
+  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A number as people read it: 12,345, 123, 12.3, 1.23. A dash when it is not known. */
+function toFigure(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return '–';
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString('en', fraction);
 }

@@ -1,5 +1,5 @@
 import type { Load, RequestSource } from './load-client.ts';
-import { findProcessFacts } from './process-facts.ts';
+import { findProcessFacts } from './machine.ts';
 import type { Program } from './program.ts';
 
 /** How long one thing is measured. */
@@ -38,7 +38,7 @@ export async function measureInTurns(
   for (let turn = 0; turn < TURNS; turn += 1) {
     for (const meter of meters) await meter.run(measuredMs / TURNS);
   }
-  return Promise.all(meters.map((meter) => meter.read()));
+  return meters.map((meter) => meter.read());
 }
 
 function createMeter({ client, bridge, sandbox }: Program, source: RequestSource) {
@@ -48,7 +48,7 @@ function createMeter({ client, bridge, sandbox }: Program, source: RequestSource
   return {
     async warmUp(ms: number) {
       warmUps.push(await client.run(forTime(ms, source)));
-      await sandbox.forgetCalls();
+      sandbox.calls.reset();
     },
     async run(ms: number) {
       const before = findProcessFacts(bridge().pid);
@@ -56,7 +56,7 @@ function createMeter({ client, bridge, sandbox }: Program, source: RequestSource
       const after = findProcessFacts(bridge().pid);
       if (before && after) cpuMs = (cpuMs ?? 0) + after.cpuMs - before.cpuMs;
     },
-    async read(): Promise<Measurement> {
+    read(): Measurement {
       const ascending = Float64Array.from(loads.flatMap(({ latenciesMs }) => latenciesMs)).sort();
       const elapsedMs = loads.reduce((sum, load) => sum + load.elapsedMs, 0);
       const all = [...warmUps, ...loads];
@@ -67,7 +67,7 @@ function createMeter({ client, bridge, sandbox }: Program, source: RequestSource
         failures: all.reduce((sum, { failures }) => sum + failures, 0),
         firstFailure: all.find(({ failures }) => failures > 0)?.firstFailure,
         cpuMicros: cpuMs && (cpuMs * 1_000) / ascending.length,
-        callsPerRequest: (await sandbox.countCalls()) / ascending.length,
+        callsPerRequest: sandbox.calls.count() / ascending.length,
         residentMb: findProcessFacts(bridge().pid)?.residentMb,
       };
     },

@@ -2,22 +2,46 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
-import { z } from 'zod';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { listResources, send, toPatch } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { adoptCompany, type Company, type CompanySize } from './company.ts';
-import { bindToCore, type Cores } from './cores.ts';
 import { LoadClient } from './load-client.ts';
-import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
+import { bindToCore } from './machine.ts';
+
+/** Number of people and groups; the first two groups are large, the others have 20 members. */
+export interface CompanySize {
+  readonly users: number;
+  readonly groups: number;
+  readonly largeGroups: readonly [number, number];
+}
+
+/** A user as requests address it. */
+export interface BenchUser {
+  readonly id: string;
+  readonly userName: string;
+}
+
+/** A group whose members are taken out and put back. */
+export interface LargeGroup {
+  readonly id: string;
+  readonly memberIds: readonly string[];
+}
+
+/** What the bridge holds when the measuring begins. */
+export interface Company {
+  readonly users: readonly BenchUser[];
+  readonly largeGroups: readonly LargeGroup[];
+}
 
 /** A bridge of one checkout of the project, in front of a company of its own. */
 export interface Program {
   readonly client: LoadClient;
   /** The process that serves now. */
   readonly bridge: () => BridgeProcess;
-  readonly sandbox: BenchSandbox;
+  readonly sandbox: Sandbox;
   readonly company: Company;
-  /** From the start of the bridge until it was ready to serve. */
+  /** Time from the start of the bridge until it was ready to serve, in milliseconds. */
   readonly firstReadMs: number;
   /** Has everything compared once. Resolves with the milliseconds that it took. */
   sweep(): Promise<number>;
@@ -28,13 +52,14 @@ export interface Program {
 
 /** What to start. */
 interface ProgramOptions {
-  /** Folder of the checkout, which is built as `npm start` does. */
+  /** Folder of the checkout. */
   readonly root: string;
-  /** An empty one, on the disk that is judged. */
+  /** An empty folder on the disk that is judged. */
   readonly folder: string;
   readonly size: CompanySize;
   readonly connections: number;
-  readonly cores: Cores | undefined;
+  /** Core of the bridge. */
+  readonly core: number;
 }
 
 const SCIM_TOKEN = 'the-token-of-the-benchmark';
@@ -42,15 +67,13 @@ const OPS_TOKEN = 'the-operator-of-the-benchmark';
 const READY_MAX_MS = 600_000;
 const STARTS = 3;
 const POLL_MS = 20;
-const manifest = z.object({ scripts: z.object({ start: z.string() }) });
-const Asked = z.object({ id: z.string() });
-const Swept = z.object({ status: z.string() });
+const PAGE = 1_000;
 
 /** Builds a checkout, starts its bridge as `npm start` does, and adopts everybody. @throws Error when one of these fails */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { root, size, connections, cores } = options;
+  const { root, size, connections, core } = options;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
-  const sandbox = await startBenchSandbox({ ...size, groupSizes: size.largeGroups });
+  const sandbox = await startSandbox({ seed: { ...size, groupSizes: size.largeGroups } });
   const launch = {
     folder: mkdtempSync(join(options.folder, 'program-')),
     command: readStartArguments(root),
@@ -59,19 +82,18 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const start = async () => {
     const startedAt = performance.now();
     const started = await startBridge(launch);
-    if (cores !== undefined) bindToCore(started.pid, cores.measured);
+    bindToCore(started.pid, core);
     await started.ready(READY_MAX_MS);
     return { bridge: started, ms: performance.now() - startedAt };
   };
   const first = await start();
   let { bridge } = first;
-  const { baseUrl } = bridge;
-  const client = new LoadClient({ baseUrl, token: SCIM_TOKEN, connections });
+  const client = new LoadClient({ baseUrl: bridge.baseUrl, token: SCIM_TOKEN, connections });
   return {
     client,
     bridge: () => bridge,
     sandbox,
-    company: await adoptCompany({ baseUrl, token: SCIM_TOKEN }, client, size),
+    company: await adoptCompany(bridge, client, size),
     firstReadMs: first.ms,
     sweep: () => sweep(bridge),
     async startAgain() {
@@ -94,14 +116,14 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 
 /** The arguments that `npm start` gives to node, with the path of the program. @throws Error when that is no plain call of node */
 function readStartArguments(root: string): string[] {
-  const { scripts } = manifest.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-  const [, args] = scripts.start.split('exec node ');
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [, args] = String(scripts.start).split('exec node ');
   if (args === undefined) throw new Error(`npm start is no plain call of node: ${scripts.start}`);
   return args.split(' ').map((part) => (part.endsWith('.js') ? join(root, part) : part));
 }
 
 /** Settings of a bridge in front of the sandbox: nothing limits it, and nothing but requests keeps it busy. */
-function toBridgeEnv(sandbox: BenchSandbox): Record<string, string> {
+function toBridgeEnv(sandbox: Sandbox): Record<string, string> {
   return {
     MALLOC_ARENA_MAX: '1',
     UPSTREAM_URL: sandbox.url,
@@ -117,21 +139,59 @@ function toBridgeEnv(sandbox: BenchSandbox): Record<string, string> {
   };
 }
 
+/**
+ * Makes every seeded person and group managed, as an identity provider does that finds them there: one PATCH for each,
+ * which sets externalId. @throws Error when the bridge does not show what was seeded, or refuses a PATCH
+ */
+async function adoptCompany(
+  bridge: BridgeProcess,
+  client: LoadClient,
+  size: CompanySize,
+): Promise<Company> {
+  const provider = toRequester(bridge);
+  const users: BenchUser[] = [];
+  for (let startIndex = 1; startIndex <= size.users + 1; startIndex += PAGE) {
+    const query = `attributes=userName&count=${PAGE}&startIndex=${startIndex}`;
+    const page = listResources(await send(provider, 'GET', `/Users?${query}`));
+    users.push(...page.map(({ id, userName }) => ({ id: String(id), userName: String(userName) })));
+  }
+  // The owner was there before anything was seeded, and is nobody's to change.
+  const seeded = users.filter(({ userName }) => userName !== 'owner');
+  const query = `excludedAttributes=members&count=${PAGE}`;
+  const groups = listResources(await send(provider, 'GET', `/Groups?${query}`));
+  if (seeded.length !== size.users || groups.length !== size.groups) {
+    throw new Error(`the bridge shows ${seeded.length} users and ${groups.length} groups`);
+  }
+  const paths = [
+    ...seeded.map(({ id }) => `/Users/${id}`),
+    ...groups.map(({ id }) => `/Groups/${id}`),
+  ];
+  const left = paths.entries();
+  const { failures, firstFailure } = await client.run(() => {
+    const { value } = left.next();
+    if (value === undefined) return undefined;
+    const change = { op: 'replace', path: 'externalId', value: `external-${value[0]}` };
+    return { method: 'PATCH', path: value[1], body: JSON.stringify(toPatch(change)) };
+  });
+  if (failures > 0) throw new Error(`${failures} were refused: ${JSON.stringify(firstFailure)}`);
+  const largeGroups: LargeGroup[] = [];
+  for (const { id } of groups.slice(0, 2)) {
+    const { members } = (await send(provider, 'GET', `/Groups/${id}`)).body;
+    const memberIds = [members].flat().map((member) => String(Object(member).value));
+    largeGroups.push({ id: String(id), memberIds });
+  }
+  return { users: seeded, largeGroups };
+}
+
 async function sweep(bridge: BridgeProcess): Promise<number> {
+  const operator = toRequester({ ...bridge, token: OPS_TOKEN });
   const startedAt = performance.now();
-  const { id } = Asked.parse(await askOps(bridge, 'POST', '/ops/sweeps'));
+  const sweeps = new URL('/ops/sweeps', bridge.baseUrl).href;
+  const { id } = (await send(operator, 'POST', sweeps, {})).body;
   for (;;) {
     await sleep(POLL_MS);
-    const { status } = Swept.parse(await askOps(bridge, 'GET', `/ops/sweeps/${id}`));
+    const { status } = (await send(operator, 'GET', `${sweeps}/${id}`)).body;
     if (status === 'complete') return performance.now() - startedAt;
     if (status !== 'running') throw new Error(`the sweep is ${status}`);
   }
-}
-
-async function askOps(bridge: BridgeProcess, method: 'GET' | 'POST', path: string) {
-  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-  const { statusCode, body } = await request(new URL(path, bridge.baseUrl), { method, headers });
-  const text = await body.text();
-  if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
-  return JSON.parse(text);
 }

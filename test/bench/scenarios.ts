@@ -1,5 +1,6 @@
-import { type BenchUser, type Company, type LargeGroup, toPatch } from './company.ts';
+import { toPatch } from '../support/provider.ts';
 import type { RequestSource } from './load-client.ts';
+import type { BenchUser, Company, LargeGroup } from './program.ts';
 
 /** One kind of request. */
 interface Scenario {
@@ -52,11 +53,8 @@ function patchActive(users: readonly BenchUser[], lanes: number): RequestSource 
   const nextChange = inTurns(users, lanes);
   return (lane) => {
     const { item, first } = nextChange(lane);
-    return {
-      method: 'PATCH',
-      path: `/Users/${item.id}`,
-      body: toPatch('replace', 'active', !first),
-    };
+    const body = JSON.stringify(toPatch({ op: 'replace', path: 'active', value: !first }));
+    return { method: 'PATCH', path: `/Users/${item.id}`, body };
   };
 }
 
@@ -65,10 +63,10 @@ function patchMembers({ id, memberIds }: LargeGroup, lanes: number): RequestSour
   const nextChange = inTurns(memberIds, lanes);
   return (lane) => {
     const { item, first } = nextChange(lane);
-    const body = first
-      ? toPatch('remove', `members[value eq "${item}"]`)
-      : toPatch('add', 'members', [{ value: item }]);
-    return { method: 'PATCH', path: `/Groups/${id}`, body };
+    const change = first
+      ? { op: 'remove', path: `members[value eq "${item}"]` }
+      : { op: 'add', path: 'members', value: [{ value: item }] };
+    return { method: 'PATCH', path: `/Groups/${id}`, body: JSON.stringify(toPatch(change)) };
   };
 }
 

@@ -56,9 +56,7 @@ async function flood(purpose: string, path: string, count: number): Promise<stri
 
 test('a flood of a reader or of the metrics keeps no operator out', async () => {
   expect(await flood('metrics', '/metrics', 300)).toContain('429');
-  // Each is 100 at once, which is half of a second's requests.
-  for (const count of [300, 300, 300])
-    expect(await flood('reader', '/ops/nowhere', count)).toContain('429');
+  expect(await flood('reader', '/ops/nowhere', 300)).toContain('429');
   const asOperator = await Promise.all(
     Array.from({ length: 40 }, () => askOps(bridge, 'GET', '/providers')),
   );
@@ -67,7 +65,7 @@ test('a flood of a reader or of the metrics keeps no operator out', async () => 
 
 test('what a token may not ask for takes no place, and the metrics hear no news', async () => {
   const statuses = await Promise.all(
-    Array.from({ length: 400 }, () => ask('metrics', '/ops/providers')),
+    Array.from({ length: 250 }, () => ask('metrics', '/ops/providers')),
   );
   expect(new Set(statuses)).toEqual(new Set([403]));
   expect(await ask('metrics', '/ops/events')).toBe(403);

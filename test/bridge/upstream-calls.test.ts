@@ -1,6 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Rule } from '../../src/domain/rules.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { type CallRow, runCallTable, withAda, withGroup } from '../support/call-table.ts';
-import { addGroup, addUser, findId, send, toPatch, toUser } from '../support/provider.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  listResources,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+
+/** Every call that reached the service, reads too; what is not named must not be called. */
+type Calls = Partial<Record<OperationName, number>>;
+
+/** What a request of an identity provider costs. */
+interface CallRow {
+  readonly what: string;
+  readonly sandbox?: SandboxOptions;
+  /** As environment variables. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly calls: Calls;
+  /** What happened before; gives the requests whose calls are counted. */
+  prepare(bridge: TestBridge): Promise<() => Promise<unknown>>;
+}
+
+let counter = 0;
+
+/** A row that is about one person, whom the bridge has created under this name. */
+function withAda(
+  act: (bridge: TestBridge, path: string, name: string) => Promise<unknown>,
+): Pick<CallRow, 'prepare'> {
+  return {
+    async prepare(bridge) {
+      counter += 1;
+      const name = `ada${counter}`;
+      const path = `/Users/${await addUser(bridge, name)}`;
+      return () => act(bridge, path, name);
+    },
+  };
+}
+
+/** A row that is about one group of this name, of which ada is a member and bob is not. */
+function withGroup(
+  act: (
+    bridge: TestBridge,
+    ids: { path: string; name: string; ada: string; bob: string },
+  ) => Promise<unknown>,
+): Pick<CallRow, 'prepare'> {
+  return {
+    async prepare(bridge) {
+      counter += 1;
+      const name = `Pilots ${counter}`;
+      const ada = await addUser(bridge, `ada${counter}`);
+      const bob = await addUser(bridge, `bob${counter}`);
+      const path = `/Groups/${await addGroup(bridge, name, [ada])}`;
+      return () => act(bridge, { path, name, ada, bob });
+    },
+  };
+}
+
+/**
+ * A test for each row: its calls are counted until nothing is left to do. Rows without a sandbox or settings of their
+ * own share a bridge, before which 2 people were there and 1 group with both of them.
+ */
+function runCallTable(title: string, rows: readonly CallRow[]): void {
+  describe(title, () => {
+    const isShared = ({ sandbox, settings }: CallRow) => (sandbox ?? settings) === undefined;
+    let shared: TestBridge | undefined;
+    beforeAll(async () => {
+      const sandbox = { seed: { users: 2, groups: 1 } };
+      if (rows.some(isShared)) shared = await startTestBridge({ sandbox });
+    });
+    afterAll(() => shared?.stop());
+
+    for (const row of rows) {
+      const { what, sandbox, settings = {}, calls, prepare } = row;
+      test(`${what}: ${toWords(calls)}`, async () => {
+        const run = async (bridge: TestBridge) => {
+          const counted = await countCalls(bridge, await prepare(bridge));
+          expect(counted).toEqual(withoutZeros(calls));
+        };
+        if (shared !== undefined && isShared(row)) await run(shared);
+        else await withTestBridge({ ...(sandbox ? { sandbox } : {}), settings }, run);
+      });
+    }
+  });
+}
+
+/** How often each operation was called until nothing was left to do. */
+async function countCalls(
+  bridge: TestBridge,
+  act: () => Promise<unknown>,
+): Promise<Record<string, number>> {
+  const { calls } = bridge.sandbox;
+  await untilSettled(bridge);
+  calls.reset();
+  await act();
+  await untilSettled(bridge);
+  return Object.fromEntries(
+    Object.entries(calls.counts()).map(([operation, counts]) => [
+      operation,
+      Object.values(counts).reduce((total, count) => total + count, 0),
+    ]),
+  );
+}
+
+function withoutZeros(calls: Calls): Record<string, number> {
+  return Object.fromEntries(Object.entries(calls).filter(([, count]) => count > 0));
+}
+
+function toWords(calls: Calls): string {
+  const parts = Object.entries(withoutZeros(calls)).map(([name, count]) => `${count} ${name}`);
+  return parts.length === 0 ? 'no call' : parts.join(', ');
+}
 
 /** Takes no name at creation, only objects as e-mails, and members one by one. */
 const narrow: SandboxOptions = { shape: 'narrowest' };
@@ -97,19 +215,22 @@ const people: CallRow[] = [
   },
 ];
 
-const nothing: Omit<CallRow, 'calls'>[] = [
+const nothing: CallRow[] = [
   {
     what: 'what the bridge alone keeps',
+    calls: {},
     ...withAda((bridge, path) =>
       send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'title', value: 'Pilot' })),
     ),
   },
   {
     what: 'the same PUT again',
+    calls: {},
     ...withAda((bridge, path, ada) => send(bridge, 'PUT', path, toUser(ada))),
   },
   {
     what: 'disabling somebody who is disabled',
+    calls: {},
     async prepare(bridge) {
       const path = `/Users/${await addUser(bridge, 'disabled')}`;
       await send(bridge, 'PATCH', path, disable());
@@ -118,6 +239,7 @@ const nothing: Omit<CallRow, 'calls'>[] = [
   },
   {
     what: 'a PUT of an unmanaged account as it is',
+    calls: {},
     async prepare(bridge) {
       const path = `/Users/${await findId(bridge, { type: 'Users', name: 'user00001' })}`;
       const { body } = await send(bridge, 'GET', path);
@@ -126,14 +248,151 @@ const nothing: Omit<CallRow, 'calls'>[] = [
   },
   {
     what: 'a create that adopts an account as it is',
+    calls: {},
     prepare: async (bridge) => () =>
       send(bridge, 'POST', '/Users', { ...known, externalId: 'e-1' }),
+  },
+  {
+    what: 'adding a member who is there',
+    calls: {},
+    ...withGroup((bridge, { path, ada }) => send(bridge, 'PATCH', path, change('add', [ada]))),
+  },
+  {
+    what: 'a PUT of the same group',
+    calls: {},
+    ...withGroup((bridge, { path, name, ada }) => send(bridge, 'PUT', path, toGroup(name, [ada]))),
+  },
+];
+
+function change(op: 'add' | 'remove', ids: readonly string[]) {
+  return toPatch({ op, path: 'members', value: toMembers(ids) });
+}
+
+const groups: CallRow[] = [
+  {
+    what: 'one member who joins',
+    calls: { 'groupUsers.addUserToGroup': 1 },
+    ...withGroup((bridge, { path, bob }) => send(bridge, 'PATCH', path, change('add', [bob]))),
+  },
+  {
+    what: 'one member who leaves',
+    calls: { 'groupUsers.removeUserFromGroup': 1 },
+    ...withGroup((bridge, { path, ada }) => send(bridge, 'PATCH', path, change('remove', [ada]))),
+  },
+  {
+    what: 'exchanging one member for another',
+    calls: { 'scim.updateGroup': 1 },
+    async prepare(bridge) {
+      const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const path = `/Groups/${await addGroup(bridge, 'Pilots', [ada])}`;
+      await addGroup(bridge, 'A group that teaches the form', [ada, bob]);
+      return () => send(bridge, 'PUT', path, toGroup('Pilots', [bob]));
+    },
+  },
+  {
+    what: 'a delete of a group with members',
+    calls: { 'groups.removeGroup': 1 },
+    ...withGroup((bridge, { path }) => send(bridge, 'DELETE', path)),
+  },
+  {
+    what: 'the first change of a group that people made: its admins are read before it is adopted',
+    calls: { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
+    async prepare(bridge) {
+      const path = `/Groups/${await findId(bridge, { type: 'Groups', name: 'Group 001' })}`;
+      const Operations = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
+      return () => send(bridge, 'PATCH', path, Operations);
+    },
+  },
+];
+
+/** How the service takes many members, what that costs, and what it costs to find out. */
+const memberForms = [
+  {
+    memberPatch: 'one-per-operation',
+    people: 40,
+    first: { 'scim.getGroup': 1, 'scim.updateGroup': 1 },
+    added: { 'scim.updateGroup': 1 },
+    removed: { 'scim.updateGroup': 1 },
+  },
+  {
+    memberPatch: 'array',
+    people: 40,
+    first: { 'scim.getGroup': 1, 'scim.updateGroup': 2 },
+    added: { 'scim.updateGroup': 1 },
+    removed: { 'scim.updateGroup': 1 },
+  },
+  {
+    memberPatch: 'one-operation-per-request',
+    people: 10,
+    // Two forms of the whole, a look, and a pair that tells the refused form from a refused member.
+    first: { 'scim.getGroup': 2, 'scim.updateGroup': 4, 'groupUsers.addUserToGroup': 10 },
+    added: { 'groupUsers.addUserToGroup': 10 },
+    removed: { 'groupUsers.removeUserFromGroup': 10 },
+  },
+] as const;
+
+test.each(memberForms)(
+  '$people members join and leave in as few calls as the service allows ($memberPatch)',
+  ({ memberPatch, people, first, added, removed }) =>
+    withTestBridge(
+      { sandbox: { shape: { memberPatch }, seed: { users: people } } },
+      async (bridge) => {
+        const filter = encodeURIComponent('userName sw "user0"');
+        const users = listResources(await send(bridge, 'GET', `/Users?filter=${filter}&count=100`));
+        const ids = users.map(({ id }) => String(id));
+        const pilots = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+        const count = (op: 'add' | 'remove') =>
+          countCalls(bridge, () => send(bridge, 'PATCH', pilots, change(op, ids)));
+
+        expect(await count('add')).toEqual(first);
+        expect(await count('remove')).toEqual(removed);
+        const created = await countCalls(bridge, () => addGroup(bridge, 'Crew', ids));
+        expect(created).toEqual({ 'groups.createGroup': 1, ...added });
+      },
+    ),
+);
+
+const rules: Rule[] = [
+  { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true },
+  { adminsOf: '*', from: '* Admins' },
+  { membersOf: 'Guests', appsPermissions: 2 },
+  { membersOf: 'Former*', temporarilyInactive: true },
+  { membersOf: '*guests', appsPermissions: 4 },
+];
+const RULES = JSON.stringify(rules);
+
+const ruled: CallRow[] = [
+  {
+    what: 'a group with permissions by a rule',
+    settings: { RULES },
+    calls: { 'groups.createGroup': 1 },
+    prepare: async (bridge) => () => addGroup(bridge, 'Board'),
+  },
+  {
+    what: 'somebody who becomes an admin by a rule',
+    settings: { RULES },
+    calls: { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
+    async prepare(bridge) {
+      const id = await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Cooks');
+      const path = `/Groups/${await addGroup(bridge, 'Cooks Admins')}`;
+      return () => send(bridge, 'PATCH', path, change('add', [id]));
+    },
+  },
+  {
+    what: 'somebody who is given a licence and suspended',
+    settings: { RULES },
+    calls: { 'groupUsers.addUserToGroup': 1, 'companyUsers.updateUser': 1 },
+    async prepare(bridge) {
+      const id = await addUser(bridge, 'ada');
+      const path = `/Groups/${await addGroup(bridge, 'Former guests')}`;
+      return () => send(bridge, 'PATCH', path, change('add', [id]));
+    },
   },
 ];
 
 runCallTable('reading', reads);
 runCallTable('people', people);
-runCallTable(
-  'a write that changes nothing',
-  nothing.map((row) => ({ ...row, calls: {} })),
-);
+runCallTable('groups', groups);
+runCallTable('a write that changes nothing', nothing);
+runCallTable('rules of the configuration', ruled);

@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openStore } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
+import { openMigratedStore } from '../../src/app/compose.ts';
+import { loadSettings } from '../../src/settings/load.ts';
 
 const postgresTemplate = 'scim_bridge_template';
 
@@ -16,9 +16,8 @@ export async function createStoreTemplates(
     urls.push(await createDatabase(postgresUrl, { name: postgresTemplate, template: 'template0' }));
   }
   for (const url of urls) {
-    const store = await openStore({ url });
-    await migrate(store);
-    await store.close();
+    const { settings } = loadSettings({ env: { DATABASE_URL: url }, readFile: () => '' });
+    await (await openMigratedStore(settings)).close();
   }
 }
 
