@@ -10,7 +10,7 @@ import {
   type UserField,
   type UserState,
 } from '../domain/user.ts';
-import { isOwned } from '../domain/user-write.ts';
+import { isOwned } from '../domain/write.ts';
 import type { UserAction, UserActionOf } from './actions.ts';
 
 /** Settings and learned quirks that decide how users are changed. */

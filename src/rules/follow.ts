@@ -1,4 +1,6 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
+import type { Rulings } from '../domain/rule-book.ts';
+import type { UserField } from '../domain/user.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks } from '../store/engine/dialect.ts';
 import { listNested } from '../store/resources/nesting.ts';
@@ -11,8 +13,8 @@ import {
   lockRuleInputs,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
+import { toRuled, userFields } from './fields.ts';
 import { ruleAdmins, ruleLinks } from './rule-links.ts';
-import { toRuledUser } from './rule-user.ts';
 import type { Rules } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
@@ -159,7 +161,8 @@ export async function followUsers(
     // Read after the lock: a transaction that adds one of them to another group waits for the row.
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {
-      const next = await toRuledUser(tx, rules, { row, names: names.get(row.id) ?? [], now });
+      const rulings: Rulings<UserField> = rules.book.ruleUser(names.get(row.id) ?? []);
+      const next = await toRuled(tx, rules, userFields, { row, rulings, now });
       if (next === undefined) continue;
       await updateRow(tx, row, toChangedColumns(row, next));
       changed = true;

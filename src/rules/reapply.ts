@@ -6,8 +6,8 @@ import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
+import { groupFields, toRuled } from './fields.ts';
 import { followUsers } from './follow.ts';
-import { toRuledGroup } from './rule-group.ts';
 import { ruleAdmins } from './rule-links.ts';
 import type { Rules } from './rules.ts';
 
@@ -138,7 +138,7 @@ function toEach(apply: ApplyToOne): Step['apply'] {
 
 async function applyToGroup(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
   const row = await lockRow(tx, { type: 'group', id });
-  const next = row && (await toRuledGroup(tx, rules, { row, now }));
+  const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
   if (row === undefined || next === undefined) return false;
   await updateRow(tx, { type: 'group', id }, toChangedColumns(row, next));
   return true;

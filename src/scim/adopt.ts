@@ -1,16 +1,79 @@
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
+import { BridgeError } from '../domain/errors.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { isProvider } from '../store/credentials/providers.ts';
+import { endUnmanaged } from '../store/drifts.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { deleteDisputes } from '../store/resources/disputes.ts';
+import { lockRow } from '../store/resources/rows.ts';
+import { type Db, rehearse } from '../store/store.ts';
 import type { ScimDeps } from './deps.ts';
-import { adoptableGroups } from './groups/create-group.ts';
-import { adoptableUsers } from './users/store-change.ts';
-import { adoptByHand } from './writes/adoption.ts';
+import { UNCOUNTED } from './repairs.ts';
+import { storeAfterLook } from './writes/accept.ts';
+import { applyChange } from './writes/change.ts';
+import { groupWrites } from './writes/group.ts';
+import type { WriteKind } from './writes/kind.ts';
+import { userWrites } from './writes/user.ts';
 
-/** Takes an account or group over for an operator. */
-export function adopt(
+/** Longest look for an operator's takeover, with the wait for its turn, in milliseconds. */
+const LOOK = { class: 'change', waitMs: 10_000 } as const;
+
+/**
+ * Takes an account or group over for an operator, after a look where it may be privileged. The settings about adoption are
+ * about providers, so they do not apply here. A dry run looks too, and is undone.
+ */
+export async function adopt(
   deps: ScimDeps,
-  type: 'user' | 'group',
+  type: ResourceKey['type'],
   request: AdoptionRequest,
 ): Promise<Adoption> {
-  return type === 'user'
-    ? adoptByHand(deps, adoptableUsers, request)
-    : adoptByHand(deps, adoptableGroups, request);
+  const takeOver = (tx: Db, given: ScimDeps) =>
+    type === 'user'
+      ? adoptOne(tx, given, userWrites, request)
+      : adoptOne(tx, given, groupWrites, request);
+  // Nobody hears of a takeover that is undone.
+  const quiet = { ...deps, telemetry: { ...deps.telemetry, adopted: () => undefined } };
+  try {
+    const adoption = await storeAfterLook(deps, LOOK, () =>
+      request.isDryRun
+        ? rehearse(deps.store, (tx) => takeOver(tx, quiet))
+        : deps.store.write((tx) => takeOver(tx, deps)),
+    );
+    if (adoption.kind === 'adopted' && !request.isDryRun) deps.reconciler.notify();
+    return adoption;
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    return { kind: 'could-not-look', reason: error.message };
+  }
+}
+
+async function adoptOne<Type extends ResourceKey['type'], Field extends string>(
+  tx: Db,
+  deps: ScimDeps,
+  kind: WriteKind<Type, Field>,
+  { id, privileged, provider }: AdoptionRequest,
+): Promise<Adoption> {
+  const asked = { ...deps, provider };
+  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
+  await kind.begin(tx, asked, 'adopt', id);
+  const row = await lockRow(tx, { type: kind.fields.type, id });
+  if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
+  if (row.origin !== null) return { kind: 'managed' };
+  const reason = await kind.findPrivilege(tx, asked, row);
+  if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
+  const holders = await kind.listHolders(tx, row);
+  if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  await endUnmanaged(tx, row, { status: 'accepted', now: deps.clock.now() });
+  const before = parseStored<JsonObject>(row.attributes);
+  // As the service holds it: only the values of rules wait.
+  await applyChange(tx, asked, kind, {
+    row: await kind.takeOver(tx, asked, row),
+    origin: null,
+    before,
+    asked: { attributes: before, names: new Set(), edits: [], placeOf: () => undefined },
+    repairs: UNCOUNTED,
+  });
+  await deleteDisputes(tx, { type: kind.fields.type, namesFolded: kind.listNames(row) });
+  return { kind: 'adopted' };
 }

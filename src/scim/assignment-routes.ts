@@ -7,13 +7,13 @@ import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getNotes } from './http/notes.ts';
-import { sendJson, sendListText } from './http/respond.ts';
+import { sendJson, sendList } from './http/respond.ts';
 import { compareSortKeys, parsePage, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
-import { toRef } from './render/resource-text.ts';
+import { toRef } from './render/resources.ts';
 import { assignmentsDescription } from './schema/descriptions.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
-import { parseSearch, toQuery } from './search/handlers.ts';
+import { parseSearch, toQuery } from './search/search.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {
@@ -77,12 +77,12 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const page = found.slice(offset, end).map((each) => project(each, projection));
     const next = end < total ? { seq: end - 1 } : undefined;
     const opening = open({ total, count: page.length, next });
-    await sendListText(res, { opening, resources: toTexts(page) });
+    await sendList(res, opening, toText(page));
   };
 }
 
-async function* toTexts(page: readonly JsonObject[]): AsyncGenerator<readonly string[]> {
-  yield page.map((each) => JSON.stringify(each));
+async function* toText(page: readonly JsonObject[]): AsyncGenerator<string> {
+  yield page.map((each) => JSON.stringify(each)).join(',');
 }
 
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {

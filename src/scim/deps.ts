@@ -43,7 +43,7 @@ interface Closed {
 }
 
 /** Tells why users or groups cannot be served now; undefined: they can. */
-export type FindClosed = (type: 'user' | 'group') => Closed | undefined;
+type FindClosed = (type: 'user' | 'group') => Closed | undefined;
 
 /** Parts of the bridge that the SCIM server is given. */
 export interface ScimDeps {

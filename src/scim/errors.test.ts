@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
+  conflict,
   invalidValue,
   notFound,
-  notUnique,
   ScimError,
   toScimErrorBody,
   unavailable,
@@ -16,7 +16,7 @@ test('the status of an error body is a string and scimType is there only when th
     status: '404',
     detail: 'No User with this id exists.',
   });
-  expect(toScimErrorBody(notUnique('Group', 'displayName'))).toMatchObject({
+  expect(toScimErrorBody(conflict('taken'))).toMatchObject({
     status: '409',
     scimType: 'uniqueness',
   });

@@ -17,10 +17,10 @@ export type ScimType =
   | 'invalidCount';
 
 /** Parts of a refusal beside its status and its words. */
-export interface ScimErrorOptions {
-  readonly scimType?: ScimType;
+interface ScimErrorOptions {
+  readonly scimType?: ScimType | undefined;
   /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
   /** Words for the log of requests, where those of the answer are the service's: these may be personal. */
   readonly kept?: string;
@@ -39,37 +39,27 @@ export class ScimError extends BridgeError {
   /** Words that the log of requests keeps. */
   readonly kept: string;
   constructor(status: number, detail: string, options: ScimErrorOptions = {}) {
-    super('scim-refused', detail, 'cause' in options ? { cause: options.cause } : undefined);
+    const { cause } = options;
+    super('scim-refused', detail, cause === undefined ? undefined : { cause });
     this.status = status;
     this.scimType = options.scimType;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.kept = options.kept ?? detail;
   }
 
-  /** The same refusal with the place of its cause before its words. @param place counted from 1, such as `Operation 2` */
-  at(place: string): ScimError {
-    return this.#say((words) => `${place}: ${words}`);
-  }
-
-  /** The same refusal with words behind its own. */
-  with(words: string): ScimError {
-    return this.#say((own) => `${own} ${words}`);
-  }
-
-  #say(toWords: (own: string) => string): ScimError {
-    const { status, scimType, retryAfterSeconds, cause } = this;
-    return new ScimError(status, toWords(this.message), {
-      kept: toWords(this.kept),
-      ...(scimType === undefined ? {} : { scimType }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      ...(cause === undefined ? {} : { cause }),
+  /** The same refusal in other words. @param reword such as one that puts the place before its own, `Operation 2` */
+  say(reword: (own: string) => string): ScimError {
+    return new ScimError(this.status, reword(this.message), {
+      ...this,
+      cause: this.cause,
+      kept: reword(this.kept),
     });
   }
 }
 
 /** 400 with the keyword of the rule that the request broke. */
 export function badRequest(scimType: ScimType, detail: string, cause?: unknown): ScimError {
-  return new ScimError(400, detail, cause === undefined ? { scimType } : { scimType, cause });
+  return new ScimError(400, detail, { scimType, cause });
 }
 
 /** 400 `invalidValue`: a value is missing, of the wrong type or not allowed. */
@@ -78,9 +68,9 @@ export function invalidValue(detail: string, cause?: unknown): ScimError {
 }
 
 /** 400 `invalidFilter`, with the place where reading stopped. */
-export function invalidFilter(problem: string, at: number, cause?: unknown): ScimError {
+export function invalidFilter(problem: string, at: number): ScimError {
   const detail = `The filter cannot be understood: ${problem} at character ${at + 1}.`;
-  return badRequest('invalidFilter', detail, cause);
+  return badRequest('invalidFilter', detail);
 }
 
 /** 400 `invalidSyntax`: the body is not what the operation needs. */
@@ -93,31 +83,14 @@ export function notFound(resourceType: ResourceName): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
 }
 
-/**
- * 409 `uniqueness`: another user or group has this name or address.
- * @param holder `account`: no answer shows it, since only the account has it, as after a change that the service cannot make
- */
-export function notUnique(
-  resourceType: 'User' | 'Group',
-  attribute: 'userName' | 'displayName' | 'emails' | 'externalId',
-  holder: 'resource' | 'account' = 'resource',
-): ScimError {
-  const name = attribute === 'emails' ? 'e-mail address' : attribute;
-  const detail =
-    holder === 'resource'
-      ? `Another ${resourceType} already has this ${name}.`
-      : `In the service the account of another ${resourceType} still has this ${name}.`;
-  return conflict(detail);
-}
-
-/** 409 `uniqueness`, in these words. */
-export function conflict(detail: string): ScimError {
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
+/** 409 `uniqueness`: another user or group has this name or address, or something like it. */
+export function conflict(detail: string, cause?: unknown): ScimError {
+  return new ScimError(409, detail, { scimType: 'uniqueness', cause });
 }
 
 /** 503: not now. @param retryAfterSeconds whole seconds */
-export function unavailable(detail: string, retryAfterSeconds: number): ScimError {
-  return new ScimError(503, detail, { retryAfterSeconds });
+export function unavailable(detail: string, retryAfterSeconds: number, cause?: unknown): ScimError {
+  return new ScimError(503, detail, { retryAfterSeconds, cause });
 }
 
 /** The body that says why the request was refused. @see RFC 7644 §3.12: `status` is a string */

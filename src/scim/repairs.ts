@@ -94,7 +94,8 @@ export function attempt<Result>(
   work: (repairs: Repairs) => Result,
 ): Result | undefined {
   const { leaveOut } = repairs;
-  const placed = (error: ScimError) => (toPlace ? error.at(toPlace()) : error);
+  const placed = (error: ScimError) =>
+    toPlace ? error.say((words) => `${toPlace()}: ${words}`) : error;
   const inside = leaveOut && ((error: ScimError) => leaveOut(placed(error)));
   try {
     return work(inside ? { count: repairs.count, leaveOut: inside } : repairs);

@@ -6,7 +6,6 @@ import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { findPart } from './dialect/parse-json.ts';
 import { notFound, ScimError } from './errors.ts';
-import { groupKind } from './groups/accept.ts';
 import { readAddress } from './http/address.ts';
 import { BODY_BYTES_MAX, createBodyReaders, GROUP_BODY_BYTES_MAX } from './http/body.ts';
 import { allowOnly, authenticate, limitRequests, requireOpen } from './http/guards.ts';
@@ -14,14 +13,9 @@ import { getNotes, note } from './http/notes.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { isAbsent } from './render/paging.ts';
 import { keepRequests } from './requests.ts';
-import {
-  createResourceHandlers,
-  type ResourceHandler,
-  type ResourceHandlers,
-} from './resource-handlers.ts';
+import { createResourceHandlers, type ResourceHandler } from './resource-handlers.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
-import { GROUPS, listResources, searchAll, USERS } from './search/handlers.ts';
-import { userKind } from './users/accept.ts';
+import { listResources, searchAll } from './search/search.ts';
 
 /**
  * The SCIM 2.0 server of identity providers, to be mounted at its base path. Every answer, also of an
@@ -29,23 +23,15 @@ import { userKind } from './users/accept.ts';
  */
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
-  const { policy, clock, telemetry } = deps;
   const toBody = createBodyReaders(deps);
   const body = toBody(BODY_BYTES_MAX);
   router.use(readAddress);
   router.use(authenticate(deps));
-  router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
+  router.use(limitRequests(deps));
   router.use(keepRequests(deps));
   // Frequent routes come first, because every request is compared with all routes before its own.
-  addResourceRoutes(router, deps, {
-    ...{ type: 'user', path: '/Users', body, list: listResources(deps, USERS) },
-    handlers: createResourceHandlers(deps, userKind),
-  });
-  addResourceRoutes(router, deps, {
-    ...{ type: 'group', path: '/Groups', body: toBody(GROUP_BODY_BYTES_MAX) },
-    list: listResources(deps, GROUPS),
-    handlers: createResourceHandlers(deps, groupKind),
-  });
+  addResourceRoutes(router, deps, 'user', body);
+  addResourceRoutes(router, deps, 'group', toBody(GROUP_BODY_BYTES_MAX));
   const search = searchAll(deps);
   router.route('/').get(search).all(allowOnly('GET'));
   router.route('/.search').post(body, search).all(allowOnly('POST'));
@@ -54,29 +40,22 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(assignmentRoutes(deps, body));
   router.all('/Me', refuseMe);
   router.use(answerUnknown);
-  router.use(answerErrors(telemetry));
+  router.use(answerErrors(deps.telemetry));
   return router;
-}
-
-/** Routes of one type of resource. */
-interface ResourceRoutes {
-  readonly type: 'user' | 'group';
-  readonly path: '/Users' | '/Groups';
-  readonly body: RequestHandler[];
-  readonly list: RequestHandler;
-  readonly handlers: ResourceHandlers;
 }
 
 function addResourceRoutes(
   router: Router,
   deps: ScimDeps,
-  { type, path, body, list, handlers }: ResourceRoutes,
+  type: 'user' | 'group',
+  body: RequestHandler[],
 ): void {
-  const { create, read, replace, patch, remove } = handlers;
+  const path = type === 'user' ? '/Users' : '/Groups';
+  const { create, read, replace, patch, remove } = createResourceHandlers(deps, type);
+  const list = listResources(deps, type);
   const open = requireOpen(deps, type);
-  const before = [open, ...body];
-  router.route(`${path}/.search`).post(before, list).all(allowOnly('POST'));
-  const collection = router.route(path).get(open, list).post(before, create);
+  router.route(`${path}/.search`).post(open, body, list).all(allowOnly('POST'));
+  const collection = router.route(path).get(open, list).post(open, body, create);
   collection.all(allowOnly('GET', 'POST'));
   const item = router.route(`${path}/:id` as const);
   const named = [open, findOwnId(deps, type)];

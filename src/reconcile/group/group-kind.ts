@@ -29,8 +29,8 @@ import { endChange, restartLink } from '../../domain/link.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
+import { isRuled } from '../../rules/fields.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import { isRuled } from '../../rules/rule-group.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import {
   hasWaiting,

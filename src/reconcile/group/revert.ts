@@ -1,7 +1,6 @@
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
-import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   disownLink,
@@ -11,7 +10,8 @@ import {
   toLinkText,
 } from '../../domain/link.ts';
 import type { FieldsOfKind } from '../../domain/undo.ts';
-import { toRuledGroup } from '../../rules/rule-group.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { groupFields, toRuled } from '../../rules/fields.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
@@ -49,7 +49,7 @@ export async function revertGroup(
   // The people of inner groups are looked at when this is followed.
   const inner_groups = (isLast ? undo.before?.innerGroups : undefined) ?? row.inner_groups;
   const draft = { ...revertAdminsAsked(kept, links, undo), inner_groups };
-  return (await toRuledGroup(tx, rules, { row: draft, now })) ?? draft;
+  return (await toRuled(tx, rules, groupFields, { row: draft, now })) ?? draft;
 }
 
 /** Owned fields whose desired value differs. */

@@ -25,8 +25,8 @@ import {
 } from '../../domain/user.ts';
 import { planUser, toPlannableUser } from '../../plan/plan-user.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
+import { isRuled } from '../../rules/fields.ts';
 import { followUser } from '../../rules/follow.ts';
-import { isRuled } from '../../rules/rule-user.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import {
   hasWaiting,

@@ -7,20 +7,14 @@ import { getRequestContext, type RequestContext } from '../../telemetry/request-
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-resource.ts';
 import { invalidValue, ScimError, toScimErrorBody } from '../errors.ts';
-import { groupKind } from '../groups/accept.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson, toScimError } from '../http/respond.ts';
-import { toRef, toShownVersion } from '../render/resource-text.ts';
+import { toRef, toShownVersion } from '../render/resources.ts';
 import { attempt, createRequestRepairs, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
-import { userKind } from '../users/accept.ts';
-import {
-  type AcceptedWrite,
-  assertUpstreamUp,
-  settleWrite,
-  tellUnchanged,
-} from '../writes/write-result.ts';
+import { acceptWrite, assertUpstreamUp, settleWrite } from '../writes/accept.ts';
+import type { Accepted } from '../writes/kind.ts';
 import { type BulkOperation, parseBulk, type SingleRequest } from './parse-bulk.ts';
 import { findReference, listReferences, resolveReferences, splitReferring } from './references.ts';
 
@@ -36,10 +30,18 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const tasks = operations.map((operation) =>
       createTask(operation, createRequestRepairs(deps.telemetry, profile)),
     );
-    await runTasks(asked, tasks, { ...getRequestContext(res), failOnErrors });
-    const done = tasks.filter(
-      ({ accepted, error }) => accepted !== undefined || error !== undefined,
-    );
+    const run: Run = {
+      deps: asked,
+      context: getRequestContext(res),
+      created: new Map(
+        tasks.flatMap((task) => (task.method === 'POST' ? [[task.bulkId, task]] : [])),
+      ),
+      waiting: [...tasks],
+      failed: new Set(),
+      stored: new Map(),
+    };
+    await runTasks(run, failOnErrors);
+    const done = tasks.filter(isDone);
     note(res, { operations: done.map(toNoted) });
     const entries: JsonObject[] = [];
     for (const task of done) entries.push(await toEntry(asked, task));
@@ -73,9 +75,9 @@ async function toEntry(
  * The version that readers are shown by now: operations behind this one may have changed its resource. Where the store
  * cannot be read everything is done all the same, and has to be answered.
  */
-async function readVersion(deps: ProviderDeps, { type, id, row }: AcceptedWrite): Promise<string> {
+async function readVersion(deps: ProviderDeps, { row }: Accepted): Promise<string> {
   try {
-    const view = await findView(deps.store.read, type, id);
+    const view = await findView(deps.store.read, row.type, row.id);
     return toShownVersion(view ?? row, deps);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -110,7 +112,7 @@ interface Task extends BulkOperation {
   content: Content | undefined;
   /** The bridge's id of its resource, where one is known. */
   id: string | undefined;
-  accepted: AcceptedWrite | undefined;
+  accepted: Accepted | undefined;
   error: ScimError | undefined;
   /** The creation of a user without attributes that this task sets: the outcome is that of the creation. */
   readonly completes: Task | undefined;
@@ -130,40 +132,33 @@ interface Run {
   readonly created: ReadonlyMap<string | undefined, Task>;
   readonly waiting: Task[];
   readonly failed: Set<Task>;
-  /** Stored writes with a held lock. They are settled together, so that many changes of a group are one call. */
-  readonly held: Map<Task, () => Promise<void>>;
-  readonly settling: Map<Task, Promise<void>>;
+  /**
+   * Waits of stored writes, each begun by its first call. They are begun together, with the locks of their resources held
+   * until then, so that many changes of a group are one call.
+   */
+  readonly stored: Map<Task, () => Promise<void>>;
 }
 
-/** Most locks that are held for writes of a request. */
-const HELD_MAX = 64;
+/** Most stored writes whose waits are not begun. */
+const STORED_MAX = 64;
 
 /**
  * Performs the operations one after the other, each in a transaction of its own. One that refers to others waits until these are
  * settled: a refused write is undone before another one builds on it. Otherwise they keep their order. All waiting is
  * within the one wait of the request; once that is over, stored writes count as accepted, and the rest follows at once.
- * @param context `failOnErrors`: number of errors after which nothing more is performed
+ * @param failOnErrors number of errors after which nothing more is performed
  */
-async function runTasks(
-  deps: ProviderDeps,
-  tasks: readonly Task[],
-  { failOnErrors, ...context }: RequestContext & { readonly failOnErrors: number },
-): Promise<void> {
-  const created = new Map<string | undefined, Task>();
-  for (const task of tasks) if (task.method === 'POST') created.set(task.bulkId, task);
-  const waiting = [...tasks];
-  const progress = { failed: new Set<Task>(), held: new Map(), settling: new Map() };
-  const run: Run = { deps, context, created, waiting, ...progress };
+async function runTasks(run: Run, failOnErrors: number): Promise<void> {
   const isEnough = () => run.failed.size >= failOnErrors;
   for (let task = takeNext(run); task !== undefined; task = takeNext(run)) {
-    if (run.failed.size + run.held.size + run.settling.size >= failOnErrors) await settle(run);
+    if (run.failed.size + run.stored.size >= failOnErrors) await settle(run);
     await settle(run, listReferents(run, task));
     if (!isEnough() || task.completes) await perform(run, task);
   }
   await settle(run);
   // A server that cannot resolve a circle answers 409 (RFC 7644 §3.7.1).
   const circle = new ScimError(409, 'Operations of the request refer to each other in a circle.');
-  for (const task of waiting) if (!isEnough()) fail(run, task, circle);
+  for (const task of run.waiting) if (!isEnough()) fail(run, task, circle);
 }
 
 /** Takes the first task that refers to nothing unfinished. undefined: there is none, or the rest refer to each other. */
@@ -179,9 +174,12 @@ function listReferents({ created }: Run, { request }: Task): Task[] {
   return [...request.references].flatMap((bulkId) => created.get(bulkId) ?? []);
 }
 
+function isDone({ accepted, error }: Task): boolean {
+  return accepted !== undefined || error !== undefined;
+}
+
 /** True when everything is done that the operation refers to. */
 function isReady(run: Run, task: Task): boolean {
-  const isDone = ({ accepted, error }: Task) => accepted !== undefined || error !== undefined;
   if (!listReferents(run, task).every(isDone)) return false;
   if (task.request instanceof ScimError || task.completes) return true;
   // What changes a user comes behind the attributes that the user was to be created with.
@@ -213,8 +211,7 @@ async function perform(run: Run, task: Task): Promise<void> {
   try {
     if (task.request instanceof ScimError) throw task.request;
     const accepted = await store(run, task, task.request);
-    const { id } = accepted;
-    Object.assign(task.completes ?? task, { accepted, id });
+    Object.assign(task.completes ?? task, { accepted, id: accepted.row.id });
     settleLater(run, task, accepted);
   } catch (error) {
     fail(run, task, error);
@@ -222,7 +219,7 @@ async function perform(run: Run, task: Task): Promise<void> {
 }
 
 /** Stores one write as the single request would. @throws ScimError as the single request */
-async function store(run: Run, task: Task, request: SingleRequest): Promise<AcceptedWrite> {
+async function store(run: Run, task: Task, request: SingleRequest): Promise<Accepted> {
   const { deps } = run;
   const { repairs } = task;
   const { type, method, ifMatch, data, references } = request;
@@ -232,20 +229,19 @@ async function store(run: Run, task: Task, request: SingleRequest): Promise<Acce
   attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () =>
     assertResolved(run, task, references),
   );
-  const kind = type === 'User' ? userKind : groupKind;
-  assertOpen(deps, kind.type);
-  const sent = {
+  const key = type === 'User' ? 'user' : 'group';
+  assertOpen(deps, key);
+  return acceptWrite(deps, {
+    type: key,
+    method,
+    target: { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } },
     // Most name no other, and may be large.
     body: references.size === 0 ? data : resolveReferences(data, (bulkId) => findId(run, bulkId)),
     repairs,
-    understood: (content: Content) => {
+    understood(content) {
       task.content = content;
     },
-  };
-  if (method === 'POST') return kind.create(deps, sent);
-  const target = { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } };
-  if (method === 'DELETE') return kind.remove(deps, target);
-  return method === 'PUT' ? kind.replace(deps, target, sent) : kind.patch(deps, target, sent);
+  });
 }
 
 /** @throws ScimError 400 where nothing has the bulkId, 409 where what had it failed */
@@ -289,38 +285,27 @@ function fail(run: Run, task: Task, cause: unknown): void {
   failing.id = findTarget(run, request);
 }
 
-function settleLater(run: Run, task: Task, accepted: AcceptedWrite): void {
-  const { deps, context } = run;
-  if (accepted.undo === undefined) {
-    tellUnchanged(deps, accepted);
-    return;
-  }
-  const lock = deps.reconciler.lock(toResourceKey(accepted), accepted.row);
-  const wait = () =>
-    settleWrite(deps, accepted, context.arrivedAt, lock).catch((error: unknown) =>
-      fail(run, task, error),
-    );
-  run.held.set(task, wait);
+function settleLater(run: Run, task: Task, accepted: Accepted): void {
+  const { deps, context, stored } = run;
+  const { row, undo } = accepted;
+  const lock = undo && deps.reconciler.lock(toResourceKey(row), row);
+  let waiting: Promise<void> | undefined;
+  const wait = () => {
+    waiting ??= settleWrite(deps, accepted, context.arrivedAt, lock)
+      .catch((error: unknown) => fail(run, task, error))
+      .finally(() => stored.delete(task));
+    return waiting;
+  };
+  stored.set(task, wait);
   // Without the lock another run may be sending the write already: a refusal has to find us waiting.
-  if (lock === undefined) start(run, task, wait);
-  if (run.held.size >= HELD_MAX) startHeld(run);
-}
-
-function start({ held, settling }: Run, task: Task, wait: () => Promise<void>): void {
-  held.delete(task);
-  settling.set(
-    task,
-    wait().finally(() => settling.delete(task)),
-  );
-}
-
-function startHeld(run: Run): void {
-  for (const [task, wait] of run.held) start(run, task, wait);
+  if (lock === undefined) void wait();
+  if (stored.size >= STORED_MAX) void settle(run);
 }
 
 /** Waits until the writes of these tasks are settled; of all where left out. */
-async function settle(run: Run, tasks?: readonly Task[]): Promise<void> {
-  const awaited = tasks ?? [...run.held.keys(), ...run.settling.keys()];
-  if (awaited.some((task) => run.held.has(task))) startHeld(run);
-  await Promise.all(awaited.map((task) => run.settling.get(task)));
+async function settle({ stored }: Run, tasks: Iterable<Task> = stored.keys()): Promise<void> {
+  const awaited = [...tasks].flatMap((task) => stored.get(task) ?? []);
+  if (awaited.length === 0) return;
+  for (const wait of stored.values()) void wait();
+  await Promise.all(awaited.map((wait) => wait()));
 }

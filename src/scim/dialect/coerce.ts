@@ -1,7 +1,6 @@
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
-import type { Filter } from '../filter/tree.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
 import { toItems, unpackText } from './parse-json.ts';
@@ -275,20 +274,6 @@ function assertShort(attribute: string, value: JsonValue | undefined): void {
   throw invalidValue(`${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`);
 }
 
-/** `assertShort` for the values that a filter names, because an element of the list may be made of them. */
-export function assertShortFilter(attribute: string, filter: Filter): void {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      for (const part of filter.parts) assertShortFilter(attribute, part);
-      break;
-    case 'compare':
-      assertShort(attribute, filter.literal);
-      break;
-    default:
-  }
-}
-
 /** True when the element is the preferred one of its list. */
 export function isPrimary({ primary }: JsonObject): boolean {
   return primary === true;
@@ -310,34 +295,28 @@ export function withoutNulls(element: JsonObject): JsonObject {
 export function mergeElements(rule: AttributeRule, elements: readonly JsonObject[]): JsonObject[] {
   const merged = new Map<string, JsonObject>();
   for (const element of elements) {
-    const { content, use } = toIdentity(rule, element);
-    const key = JSON.stringify([content, use]);
+    const key = toIdentity(rule, element).join(' ');
     merged.set(key, { ...merged.get(key), ...element });
   }
   return [...merged.values()];
 }
 
-/** What tells an element from others of its list. */
-export interface Identity {
-  /** Its value or, without one (addresses), all but `type` and `primary`. */
-  readonly content: string;
-  /** Its `type`; empty: it names none. */
-  readonly use: string;
-}
-
-/** What tells this element from others of its list. */
-export function toIdentity(rule: AttributeRule, element: JsonObject): Identity {
+/**
+ * What tells this element from others of its list: its value or, without one (addresses), all but `type` and `primary`; and
+ * its `type`, empty where it names none.
+ */
+export function toIdentity(
+  rule: AttributeRule,
+  element: JsonObject,
+): readonly [content: string, use: string] {
   const { value, type, primary: _, ...parts } = element;
-  const use = typeof type === 'string' ? toCompared(type) : '';
-  if (typeof value === 'string') return { content: toValueContent(rule, value), use };
-  const sorted = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { content: JSON.stringify(sorted), use };
-}
-
-/** The content of an element with this value. */
-export function toValueContent({ subAttributes }: AttributeRule, value: string): string {
-  const isExact = subAttributes.get('value')?.caseExact ?? true;
-  return `=${isExact ? value : toCompared(value)}`;
+  const use = typeof type === 'string' ? JSON.stringify(toCompared(type)) : '';
+  if (typeof value !== 'string') {
+    const sorted = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [JSON.stringify(sorted), use];
+  }
+  const isExact = rule.subAttributes.get('value')?.caseExact ?? true;
+  return [JSON.stringify(isExact ? value : toCompared(value)), use];
 }
 
 /** Characters of a longer text are compared as they are: no provider has one in another case. */

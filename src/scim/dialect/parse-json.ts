@@ -45,7 +45,6 @@ export function unpackText(value: JsonValue, repairs: Repairs): JsonValue {
 /** Value of the JSON document; undefined: the text is none, it only began like one. */
 function findJson(text: string): JsonValue | undefined {
   try {
-    assertQuick(text);
     return parseJson(text);
   } catch (error) {
     if (error instanceof ScimError) return undefined;
@@ -128,28 +127,36 @@ function look(value: unknown, depth: number, inside: unknown[]): void {
   for (const part of parts) inside.push(part);
 }
 
-/** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
-const ODD_NUMBERS_MAX = 10_000;
-
-/** A possible number of that kind: behind a colon, a comma or a bracket. Some texts match too. */
+/** A possible number that JavaScript may write in another way: behind a colon, a comma or a bracket. Some texts match too. */
 const MAY_BE_ODD = /(?:"\s*:|[[,])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
-const CANDIDATE = /(?:"\s*:|[[,])\s*(?=-0|-?\d{16}|-?\d+[.eE])(-?[\d.eE+-]+)/g;
+/** Longest text with such numbers, which take the parser much longer. */
+const ODD_LENGTH_MAX = 1_048_576;
 
 /**
  * Parses JSON. A number that JavaScript would write in another way (`1.10`, more digits than a number holds) becomes its
  * own text: a text attribute loses nothing, and a number attribute can refuse it.
- * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: more numbers with a fraction, an exponent or 16 digits than any provider sends
+ * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: it would keep the parser busy, since nothing interrupts it
  */
 export function parseJson(text: string): JsonValue {
+  assertQuick(text);
+  const isOdd = MAY_BE_ODD.test(text);
+  if (isOdd && text.length > ODD_LENGTH_MAX) {
+    throw invalidValue('So large a body may have whole numbers of up to 15 digits alone.');
+  }
   try {
-    const value = JSON.parse(text) as JsonValue;
-    if (!MAY_BE_ODD.test(text)) return value;
-    const quoted = quoteOddNumbers(text);
-    return quoted === text ? value : (JSON.parse(quoted) as JsonValue);
+    return (isOdd ? parse(text, keepOddNumber) : JSON.parse(text)) as JsonValue;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    // A RangeError: odd numbers nested too deep.
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw invalidSyntax('The body is not JSON.', error);
   }
+}
+
+/** `JSON.parse` as Node has it, and TypeScript not yet: with the text of each number. */
+const parse: (text: string, revive: typeof keepOddNumber) => unknown = JSON.parse;
+
+function keepOddNumber(_name: string, value: unknown, { source = '' }: { source?: string } = {}) {
+  return typeof value === 'number' && String(value) !== source ? source : value;
 }
 
 /** Different names in one body: each new one costs the parser as much as many known ones. */
@@ -159,11 +166,8 @@ const PARTS_MAX = 150_000;
 
 const [COLON, QUOTE, OBJECT, LIST] = [...':"{['].map((sign) => sign.charCodeAt(0));
 
-/**
- * Stops a text, which may be no JSON, that would keep the parser busy: nothing interrupts it.
- * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists
- */
-export function assertQuick(text: string): void {
+/** @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists */
+function assertQuick(text: string): void {
   const names = new Set<string>();
   let parts = 0;
   let name = { start: 0, end: 0 };
@@ -183,40 +187,6 @@ export function assertQuick(text: string): void {
       throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
     }
   }
-}
-
-/** Puts quotes around odd numbers. The text is valid JSON, so every match outside its strings is a number. */
-function quoteOddNumbers(text: string): string {
-  const isInString = createStringWatch(text);
-  const parts: string[] = [];
-  let copied = 0;
-  let met = 0;
-  for (const match of text.matchAll(CANDIDATE)) {
-    const [whole, number = ''] = match;
-    const start = match.index + whole.length - number.length;
-    if (isInString(start)) continue;
-    met += 1;
-    if (met > ODD_NUMBERS_MAX) {
-      throw invalidValue(`The body has more than ${ODD_NUMBERS_MAX} numbers that are not whole.`);
-    }
-    if (String(Number(number)) === number) continue;
-    parts.push(text.slice(copied, start), `"${number}"`);
-    copied = start + number.length;
-  }
-  return parts.join('') + text.slice(copied);
-}
-
-/** Tells for rising places in the text which are inside a string. Looks at each quote once. */
-function createStringWatch(text: string): (at: number) => boolean {
-  let inside = false;
-  let next = text.indexOf('"');
-  return (at) => {
-    while (next !== -1 && next < at) {
-      inside = !inside;
-      next = inside ? findClosingQuote(text, next) : text.indexOf('"', next + 1);
-    }
-    return inside;
-  };
 }
 
 /** Place of the quote that ends the text which begins at `opening`, or -1: one behind an odd number of backslashes is in it. */

@@ -8,29 +8,22 @@ import {
   toPathText,
   type UserList,
 } from '../schema/resource-schemas.ts';
-import { assertShortFilter, coerceElement, coerceList, coerceValue } from './coerce.ts';
+import { coerceElement, coerceList, coerceValue } from './coerce.ts';
 import { assertAcceptable, countSchemas, findPart, openBody } from './parse-json.ts';
 import { type PatchStep, type PatchTarget, parsePath } from './parse-path.ts';
 import { type BodyEntry, listUnassigned, readBody, readUserIds } from './parse-resource.ts';
 
-const OPS: ReadonlyMap<string, PatchOp> = new Map([
-  ['add', 'add'],
-  ['replace', 'replace'],
-  ['remove', 'remove'],
-]);
+/** Kind of an operation. @see RFC 7644 §3.5.2 */
+type PatchOp = 'add' | 'replace' | 'remove';
+
+const OPS: ReadonlyMap<string, PatchOp> = new Map(
+  (['add', 'replace', 'remove'] as const).map((op) => [op, op]),
+);
 
 /** Most operations of one PATCH; those that add or remove members by their ids do not count. */
 const PATCH_OPERATIONS_MAX = 1_000;
 /** Most comparisons in all paths of one PATCH. */
 const COMPARISONS_MAX = 2_000;
-
-/** One operation on the attribute or schema that its path names. */
-interface Operation {
-  readonly op: PatchOp;
-  readonly path: string;
-  /** undefined: there is none. */
-  readonly value: JsonValue | undefined;
-}
 
 /** Facts that all operations of one request share. */
 interface Context {
@@ -56,19 +49,14 @@ export function parsePatch(body: unknown, { schema, repairs }: Context): PatchSt
     throw invalidSyntax('The body has no Operations.');
   }
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
-  const all: PatchStep[] = [];
-  for (const [index, operation] of operations.entries()) {
+  return operations.flatMap((operation, index) => {
     const number = operations.length === 1 ? undefined : index + 1;
     const place = number === undefined ? number : () => `Operation ${number}`;
-    const steps =
-      attempt(repairs, place, (inside) => readOperation(operation, { schema, repairs: inside })) ??
-      [];
+    const read = (inside: Repairs) => readOperation(operation, { schema, repairs: inside });
+    const steps = attempt(repairs, place, read) ?? [];
     spend(spent, steps);
-    for (const step of steps) {
-      all.push(number === undefined ? step : { ...step, operation: number });
-    }
-  }
-  return all;
+    return number === undefined ? steps : steps.map((step) => ({ ...step, operation: number }));
+  });
 }
 
 /** Cost of the operations of one request so far. */
@@ -80,25 +68,21 @@ interface Spent {
 }
 
 function spend(spent: Spent, steps: readonly PatchStep[]): void {
-  let isByIds = true;
   for (const step of steps) {
-    if (step.kind !== 'users' || step.op === 'replace') isByIds = false;
-    if (step.kind === 'users-where') {
-      spent.ofUsers += countComparisons(step.filter);
-      assertFewOfUsers(spent.ofUsers, 'invalidFilter');
-    } else if (step.kind !== 'users' && step.target.where) {
+    if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
+    else if (step.kind !== 'users' && step.target.where) {
       spent.comparisons += countComparisons(step.target.where);
     }
   }
+  const isByIds = steps.every((step) => step.kind === 'users' && step.op !== 'replace');
   if (!isByIds) spent.operations += 1;
+  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
   if (spent.operations > PATCH_OPERATIONS_MAX) {
     throw invalidValue(`The body has more than ${PATCH_OPERATIONS_MAX} Operations.`);
   }
   if (spent.comparisons > COMPARISONS_MAX) {
-    throw badRequest(
-      'invalidFilter',
-      `The paths compare with more than ${COMPARISONS_MAX} values.`,
-    );
+    const detail = `The paths compare with more than ${COMPARISONS_MAX} values.`;
+    throw badRequest('invalidFilter', detail);
   }
 }
 
@@ -115,7 +99,7 @@ function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
   if (op !== word) repairs.count('op-case');
   const value = findPart(operation, 'value', repairs);
-  if (path.trim() !== '') return toPathSteps({ op, path, value }, context);
+  if (path.trim() !== '') return toPathSteps(op, path, value, context);
   if (repairs.isStrict) repairs.count('path-missing');
   // Without a path the value is an object that names the attributes.
   if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
@@ -124,16 +108,19 @@ function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   throw invalidValue('An operation without a path needs an object of attributes as its value.');
 }
 
-function toPathSteps({ op, path, value }: Operation, context: Context): PatchStep[] {
+function toPathSteps(
+  op: PatchOp,
+  path: string,
+  value: JsonValue | undefined,
+  context: Context,
+): PatchStep[] {
   const { schema, repairs } = context;
   const parsed = parsePath(path, schema, repairs);
   if (parsed.kind === 'dropped') return [];
-  if (parsed.kind === 'attribute') {
-    return toStep({ op, target: parsed.target, value }, repairs);
-  }
+  if (parsed.kind === 'attribute') return toSteps({ op, target: parsed.target, value }, repairs);
   const isWhole = op === 'remove' || value === null || value === '';
   if (isWhole && parsed.table !== schema.core) {
-    return toAllSteps('remove', listUnassigned(schema, parsed.table), repairs);
+    return toEntrySteps('remove', listUnassigned(schema, parsed.table), repairs);
   }
   if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
   if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
@@ -141,30 +128,23 @@ function toPathSteps({ op, path, value }: Operation, context: Context): PatchSte
 }
 
 /** An object without a path: each of its keys is an operation of its own. */
-function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
-  const { schema, repairs } = context;
+function toObjectSteps(op: PatchOp, object: JsonObject, { schema, repairs }: Context): PatchStep[] {
   const { entries, filtered } = readBody(object, schema, repairs);
-  const steps = toAllSteps(op, entries, repairs);
+  const steps = toEntrySteps(op, entries, repairs);
   for (const path of filtered) {
-    const operation = { op, path, value: object[path] };
-    const read = (inside: Repairs) => toPathSteps(operation, { schema, repairs: inside });
+    const read = (inside: Repairs) =>
+      toPathSteps(op, path, object[path], { schema, repairs: inside });
     steps.push(...(attempt(repairs, undefined, read) ?? []));
   }
   return steps;
 }
 
-function toAllSteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repairs): PatchStep[] {
-  const steps: PatchStep[] = [];
-  for (const { path, value } of entries) {
+function toEntrySteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repairs): PatchStep[] {
+  return entries.flatMap(({ path, value }) => {
     const operation = { op, target: { path, where: undefined }, value };
-    const read = (inside: Repairs) => toStep(operation, inside);
-    steps.push(...(attempt(repairs, undefined, read) ?? []));
-  }
-  return steps;
+    return attempt(repairs, undefined, (inside) => toSteps(operation, inside)) ?? [];
+  });
 }
-
-/** Kind of an operation. @see RFC 7644 §3.5.2 */
-export type PatchOp = 'add' | 'replace' | 'remove';
 
 /** One operation on one target. `value` undefined: there is none. */
 interface TargetedOperation {
@@ -177,32 +157,43 @@ interface TargetedOperation {
  * The canonical step of one operation, or none when it changes nothing.
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
-function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
+function toSteps(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const list = operation.target.path.userList;
-  const steps = list
+  const step = list
     ? toUserListStep(list, operation, repairs)
     : toAttributeStep(operation, repairs);
-  return steps.map((step) => ({ ...step, sent: operation.value }));
+  return step === undefined ? [] : [{ ...step, sent: operation.value }];
 }
 
-function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
-  const { op, target, value } = operation;
-  if (target.where && !target.path.sub && repairs.isStrict) {
+function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchStep | undefined {
+  const { op, target } = operation;
+  const { attribute, sub } = target.path;
+  if (target.where && !sub && repairs.isStrict) {
     throw badRequest('invalidPath', 'A path with a filter names no part of the value.');
   }
-  if (op === 'remove') return toRemoval(operation, repairs);
-  if (value === undefined)
-    throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);
-  if (op === 'add' && isEmpty(value)) return [];
+  if (op !== 'remove') return toAssignment(op, operation, repairs);
+  if (attribute.name === 'active') return keepActive(repairs);
+  if (!attribute.required) return toRemoval(operation, repairs);
+  throw badRequest('mutability', `${toPathText(target.path)} cannot be removed.`);
+}
+
+function toAssignment(
+  op: 'add' | 'replace',
+  { target, value }: TargetedOperation,
+  repairs: Repairs,
+): PatchStep | undefined {
+  const { attribute, sub } = target.path;
+  const name = toPathText(target.path);
+  if (value === undefined) throw invalidValue(`The ${op} of ${name} has no value.`);
+  if (op === 'add' && isEmpty(value)) return undefined;
   const coerced = coerceFor(target, value, repairs);
-  if (coerced === undefined) return [];
-  if (coerced === null) return toUnassignment(op, target, repairs);
-  if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
-    throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
-  }
-  // Where no element fits the filter, one may be made of the values that it names.
-  if (target.where) assertShortFilter(target.path.attribute.name, target.where);
-  return [{ kind: 'set', op, target, value: coerced }];
+  if (coerced === undefined) return undefined;
+  if (coerced === null && attribute.name === 'active') return keepActive(repairs);
+  const isBlank = coerced === null || (typeof coerced === 'string' && coerced.trim() === '');
+  if (isBlank && attribute.required) throw invalidValue(`${name} cannot be blank.`);
+  if (coerced !== null) return { kind: 'set', op, target, value: coerced };
+  // Nothing is added to a list.
+  return op === 'add' && attribute.multiValued && !sub ? undefined : { kind: 'clear', target };
 }
 
 /** True for a list or an object of nothing. */
@@ -220,57 +211,44 @@ function coerceFor(
   return coerceValue(attribute, value, repairs);
 }
 
-function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
-  const { attribute, sub } = target.path;
-  if (attribute.name === 'active') return keepActive(repairs);
-  if (isRequired(target)) throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
-  if (op === 'add' && attribute.multiValued && !sub) return []; // Nothing is added.
-  return [{ kind: 'clear', target }];
-}
-
 /** An account is on or off; blank must not switch it. */
-function keepActive(repairs: Repairs): PatchStep[] {
+function keepActive(repairs: Repairs): undefined {
   repairs.count('blank-active-dropped');
-  return [];
 }
 
-function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep[] {
-  const { attribute, sub } = target.path;
-  if (attribute.name === 'active') return keepActive(repairs);
-  if (isRequired(target))
-    throw badRequest('mutability', `${toPathText(target.path)} cannot be removed.`);
+function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep {
+  const { attribute, sub, keys } = target.path;
   const isWhole = sub === undefined || sub.name === 'value';
-  const isByValue = attribute.multiValued && isWhole && !target.where;
   const isGiven = value !== undefined && value !== null;
   if (target.where && isGiven) repairs.count('remove-value-dropped');
-  if (!isByValue || !isGiven) return [{ kind: 'clear', target }];
+  if (!attribute.multiValued || !isWhole || target.where || !isGiven) {
+    return { kind: 'clear', target };
+  }
   repairs.count('remove-by-value');
-  const keys = sub ? target.path.keys.slice(0, -1) : target.path.keys;
-  const whole = { ...target, path: { ...target.path, sub: undefined, keys } };
-  const values = coerceList(attribute, value, repairs);
-  return [{ kind: 'exclude', target: whole, values: values ?? [] }];
+  const path = { ...target.path, sub: undefined, keys: sub ? keys.slice(0, -1) : keys };
+  const values = coerceList(attribute, value, repairs) ?? [];
+  return { kind: 'exclude', target: { ...target, path }, values };
 }
 
 function toUserListStep(
   list: UserList,
   { op, target, value }: TargetedOperation,
   repairs: Repairs,
-): PatchStep[] {
+): PatchStep | undefined {
   const { sub } = target.path;
+  const isGiven = value !== undefined && value !== null;
   if (target.where) {
-    const steps = toUserRemoval(list, op, { where: target.where, sub }, repairs);
-    if (value !== undefined && value !== null) repairs.count('remove-value-dropped');
-    return steps;
+    const step = toUserRemoval(list, op, { where: target.where, sub }, repairs);
+    if (isGiven) repairs.count('remove-value-dropped');
+    return step;
   }
   // The parts of a member are immutable (RFC 7643 §8.7.1).
   if (sub) throw badRequest('mutability', `${list} change as a whole, not by ${sub.name}.`);
-  if (op === 'remove' && (value === undefined || value === null)) {
-    return [{ kind: 'users', list, op: 'replace', ids: [] }];
-  }
+  if (op === 'remove' && !isGiven) return { kind: 'users', list, op: 'replace', ids: [] };
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
   const ids = readUserIds({ path: target.path, value }, repairs);
-  return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
+  return ids.length === 0 && op !== 'replace' ? undefined : { kind: 'users', list, op, ids };
 }
 
 function toUserRemoval(
@@ -278,21 +256,16 @@ function toUserRemoval(
   op: PatchOp,
   { where, sub }: { readonly where: Filter; readonly sub: AttributeRule | undefined },
   repairs: Repairs,
-): PatchStep[] {
+): PatchStep {
   const parts = where.kind === 'and' ? where.parts : [where];
   if (repairs.isStrict && !parts.some((part) => listIds(part)?.length === 1)) {
     throw badRequest('invalidFilter', `The filter of ${list} may find several of them.`);
   }
-  if (op === 'remove' && (!sub || sub.name === 'value')) {
-    const ids = listIds(where);
-    return ids
-      ? [{ kind: 'users', list, op: 'remove', ids }]
-      : [{ kind: 'users-where', list, filter: where }];
+  if (op !== 'remove' || (sub && sub.name !== 'value')) {
+    throw badRequest('mutability', `${list} are added by value and removed, never changed.`);
   }
-  throw badRequest('mutability', `${list} are added by value and removed, never changed.`);
-}
-
-/** True when the attribute is required; such attributes have no parts. */
-function isRequired({ path: { attribute } }: PatchTarget): boolean {
-  return attribute.required;
+  const ids = listIds(where);
+  return ids
+    ? { kind: 'users', list, op: 'remove', ids }
+    : { kind: 'users-where', list, filter: where };
 }

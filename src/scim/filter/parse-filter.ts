@@ -1,3 +1,4 @@
+import { isStorable } from '../../domain/text.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import {
@@ -11,18 +12,10 @@ import {
 } from '../schema/resource-schemas.ts';
 import {
   COMPARE_OPS,
-  descend,
-  peek,
-  type Reader,
-  take,
-  takeValue,
-  takeWord,
-  toTokens,
-} from './reader.ts';
-import {
   type Filter,
   type FilterTarget,
   hasOddOffset,
+  type Literal,
   toComparison,
   toComparisonWithNothing,
 } from './tree.ts';
@@ -36,9 +29,6 @@ interface FilterReading {
   /** True where a name that no schema has is refused: a filter that chooses what is written must not choose by a mistake. */
   readonly isForWrite?: boolean;
 }
-
-/** Most characters of a filter: far more than any provider sends, at no noticeable cost. */
-const LENGTH_MAX = 10_000;
 
 /** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
@@ -57,8 +47,7 @@ export function parseFilter(
   schema: ResourceSchema,
   reading: FilterReading = {},
 ): Filter {
-  const scope: Scope = (name) => findTarget(schema, name);
-  return parseInScope(filter, scope, { reading, list: undefined });
+  return new Parser(filter, reading).parse((name) => findTarget(schema, name));
 }
 
 /**
@@ -70,123 +59,7 @@ export function parseElementFilter(
   attribute: AttributeRule,
   reading: FilterReading = {},
 ): Filter {
-  return parseInScope(filter, elementScope(attribute), { reading, list: attribute.name });
-}
-
-function parseInScope(
-  filter: unknown,
-  scope: Scope,
-  { reading, list }: { reading: FilterReading } & Pick<Reader, 'list'>,
-): Filter {
-  const { repairs = UNCOUNTED, isForOthers = false, isForWrite = false } = reading;
-  if (typeof filter !== 'string') {
-    throw badRequest('invalidFilter', 'The filter is not one text.');
-  }
-  if (filter.trim() === '') throw badRequest('invalidFilter', 'The filter is blank.');
-  if (filter.length > LENGTH_MAX) {
-    throw badRequest('invalidFilter', `The filter is longer than ${LENGTH_MAX} characters.`);
-  }
-  const tokens = toTokens(filter, repairs);
-  const how = { repairs, isForOthers, isForWrite, list };
-  const reader: Reader = { ...how, source: filter, tokens, next: 0, depth: 0 };
-  const parsed = readOr(reader, scope);
-  take(reader, 'end');
-  return parsed;
-}
-
-function readOr(reader: Reader, scope: Scope): Filter {
-  const parts = [readAnd(reader, scope)];
-  while (takeWord(reader, 'or')) parts.push(readAnd(reader, scope));
-  return join('or', parts);
-}
-
-function readAnd(reader: Reader, scope: Scope): Filter {
-  const parts = [readTerm(reader, scope)];
-  while (takeWord(reader, 'and')) parts.push(readTerm(reader, scope));
-  return join('and', parts);
-}
-
-function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
-  const [only] = parts;
-  return parts.length === 1 && only ? only : { kind, parts };
-}
-
-function readTerm(reader: Reader, scope: Scope): Filter {
-  if (takeWord(reader, 'not')) {
-    return { kind: 'not', part: descend(reader, () => readTerm(reader, scope)) };
-  }
-  if (peek(reader).kind === '(') {
-    take(reader, '(');
-    const inner = descend(reader, () => readOr(reader, scope));
-    take(reader, ')');
-    return inner;
-  }
-  const name = takeName(reader);
-  if (peek(reader).kind === '[') {
-    if (reader.list !== undefined) {
-      throw invalidFilter('a filter inside of another one', peek(reader).at);
-    }
-    return readElements(reader, name, find(reader, scope, name));
-  }
-  return readTest(reader, find(reader, scope, name));
-}
-
-function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefined {
-  const target = scope(name);
-  if (target === undefined) {
-    const { at = 0 } = reader.tokens[reader.next - 1] ?? {};
-    if (reader.isForWrite) throw invalidFilter(`a name that is no part of ${reader.list}`, at);
-    reader.repairs.count('filter-unknown', reader.list ? `${reader.list}.${name}` : name);
-  }
-  return target;
-}
-
-/** Reads `[filter]`, and a sub-attribute of the same element with its test, where one follows. */
-function readElements(reader: Reader, name: string, list: FilterTarget | undefined): Filter {
-  take(reader, '[');
-  const scope: Scope = list ? elementScope(list.rule) : () => undefined;
-  reader.list = name;
-  const inner = descend(reader, () => readOr(reader, scope));
-  take(reader, ']');
-  const test = readAfterElements(reader, scope);
-  reader.list = undefined;
-  return toSome(list, test === undefined ? inner : { kind: 'and', parts: [inner, test] });
-}
-
-/** Reads `.name` and its test behind the brackets; undefined: none follows. */
-function readAfterElements(reader: Reader, scope: Scope): Filter | undefined {
-  const { kind, text, at } = peek(reader);
-  if (kind !== 'word' || !text.startsWith('.')) return undefined;
-  reader.next += 1;
-  return readTest(reader, find(reader, scope, checkName(text.slice(1), at)));
-}
-
-function toSome(target: FilterTarget | undefined, part: Filter): Filter {
-  return target ? { kind: 'some', target, part } : { kind: 'nothing' };
-}
-
-function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
-  const operator = take(reader, 'word');
-  const name = operator.text.toLowerCase();
-  if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
-  const op = COMPARE_OPS.get(name);
-  if (!op) throw invalidFilter('an unknown operator', operator.at);
-  const { literal, text, at } = takeValue(reader, target);
-  if (target?.rule.type === 'dateTime' && hasOddOffset(text))
-    reader.repairs.count('filter-dialect');
-  return target
-    ? toComparison({ target, op, literal, text, at })
-    : toComparisonWithNothing(op, literal);
-}
-
-function takeName(reader: Reader): string {
-  const { text, at } = take(reader, 'word');
-  return checkName(text, at);
-}
-
-function checkName(name: string, at: number): string {
-  if (PLAIN_NAME.test(name) || isQualified(name)) return name;
-  throw invalidFilter('an attribute name that is malformed', at);
+  return new Parser(filter, reading, attribute.name).parse(elementScope(attribute));
 }
 
 function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
@@ -203,4 +76,254 @@ function elementScope({ subAttributes }: AttributeRule): Scope {
     const rule = findRule(subAttributes, name);
     return rule && { keys: [rule.name], rule };
   };
+}
+
+/** Most characters of a filter: far more than any provider sends, at no noticeable cost. */
+const LENGTH_MAX = 10_000;
+/** Most parentheses, brackets and negations inside each other. */
+const DEPTH_MAX = 50;
+/** Words of the language: where one of them stands, the value is missing. */
+const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
+/** Ambiguous words: a malformed number, a text in other quotes. */
+const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+class Parser {
+  readonly #source: string;
+  readonly #tokens: readonly Token[];
+  readonly #repairs: Repairs;
+  readonly #reading: FilterReading;
+  /** Name of the list in whose brackets the parser is, where no other list may be. */
+  #list: string | undefined;
+  #next = 0;
+  #depth = 0;
+
+  constructor(filter: unknown, reading: FilterReading, list?: string) {
+    if (typeof filter !== 'string') {
+      throw badRequest('invalidFilter', 'The filter is not one text.');
+    }
+    if (filter.trim() === '') throw badRequest('invalidFilter', 'The filter is blank.');
+    if (filter.length > LENGTH_MAX) {
+      throw badRequest('invalidFilter', `The filter is longer than ${LENGTH_MAX} characters.`);
+    }
+    this.#source = filter;
+    this.#repairs = reading.repairs ?? UNCOUNTED;
+    this.#reading = reading;
+    this.#list = list;
+    this.#tokens = toTokens(filter, this.#repairs);
+  }
+
+  parse(scope: Scope): Filter {
+    const filter = this.#readOr(scope);
+    this.#take('end');
+    return filter;
+  }
+
+  #readOr(scope: Scope): Filter {
+    const parts = [this.#readAnd(scope)];
+    while (this.#takeWord('or')) parts.push(this.#readAnd(scope));
+    return join('or', parts);
+  }
+
+  #readAnd(scope: Scope): Filter {
+    const parts = [this.#readTerm(scope)];
+    while (this.#takeWord('and')) parts.push(this.#readTerm(scope));
+    return join('and', parts);
+  }
+
+  #readTerm(scope: Scope): Filter {
+    if (this.#takeWord('not')) {
+      return { kind: 'not', part: this.#descend(() => this.#readTerm(scope)) };
+    }
+    if (this.#peek().kind === '(') {
+      this.#take('(');
+      const inner = this.#descend(() => this.#readOr(scope));
+      this.#take(')');
+      return inner;
+    }
+    const { text: name, at } = this.#take('word');
+    const target = this.#find(scope, name, at);
+    return this.#peek().kind === '[' ? this.#readElements(name, target) : this.#readTest(target);
+  }
+
+  #find(scope: Scope, name: string, at: number): FilterTarget | undefined {
+    if (!PLAIN_NAME.test(name) && !isQualified(name)) {
+      throw invalidFilter('an attribute name that is malformed', at);
+    }
+    const target = scope(name);
+    if (target === undefined) {
+      if (this.#reading.isForWrite)
+        throw invalidFilter(`a name that is no part of ${this.#list}`, at);
+      this.#repairs.count('filter-unknown', this.#list ? `${this.#list}.${name}` : name);
+    }
+    return target;
+  }
+
+  /** Reads `[filter]`, and `.name` with its test behind the brackets, where one follows, of the same element. */
+  #readElements(name: string, target: FilterTarget | undefined): Filter {
+    const { at: opening } = this.#take('[');
+    if (this.#list !== undefined) throw invalidFilter('a filter inside of another one', opening);
+    const scope: Scope = target ? elementScope(target.rule) : () => undefined;
+    this.#list = name;
+    let part = this.#descend(() => this.#readOr(scope));
+    this.#take(']');
+    const { kind, text, at } = this.#peek();
+    if (kind === 'word' && text.startsWith('.')) {
+      this.#next += 1;
+      const test = this.#readTest(this.#find(scope, text.slice(1), at));
+      part = { kind: 'and', parts: [part, test] };
+    }
+    this.#list = undefined;
+    return target ? { kind: 'some', target, part } : { kind: 'nothing' };
+  }
+
+  #readTest(target: FilterTarget | undefined): Filter {
+    const operator = this.#take('word');
+    const name = operator.text.toLowerCase();
+    if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
+    const op = COMPARE_OPS.get(name);
+    if (!op) throw invalidFilter('an unknown operator', operator.at);
+    const { literal, text, at } = this.#takeValue(target);
+    if (target === undefined) return toComparisonWithNothing(op, literal);
+    if (target.rule.type === 'dateTime' && hasOddOffset(text))
+      this.#repairs.count('filter-dialect');
+    return toComparison({ target, op, literal, text, at });
+  }
+
+  /**
+   * Takes the value that the target is compared with, and its text as it was written. A text may lack its quotes where it
+   * can mean nothing else, also one of several words: `displayName eq Night Shift`.
+   */
+  #takeValue(target: FilterTarget | undefined): { literal: Literal; text: string; at: number } {
+    const token = this.#peek();
+    const { kind, text, at } = token;
+    if (kind !== 'text' && kind !== 'word') throw invalidFilter('a value is missing', at);
+    this.#next += 1;
+    if (kind === 'text') return { literal: text, text, at };
+    const isOfOthers = target === undefined && this.#reading.isForOthers === true;
+    const isText = isOfOthers || takesText(target);
+    const words = isText ? this.#takeMoreWords(token) : undefined;
+    const literal = words ?? toLiteral(token, isText);
+    if (typeof literal === 'string' && !isOfOthers) this.#repairs.count('filter-unquoted');
+    return { literal, text: words ?? text, at };
+  }
+
+  /**
+   * Takes the rest of a text of several words, up to the end of the comparison, and gives all of it. undefined: the text
+   * has one word, or what follows is no end, so that something is wrong.
+   */
+  #takeMoreWords({ text, at }: Token): string | undefined {
+    if (text.startsWith("'") || NO_TEXT.has(text.toLowerCase())) return undefined;
+    const isMore = ({ kind, text: word }: Token) =>
+      kind === 'word' && !NO_TEXT.has(word.toLowerCase());
+    let end = this.#next;
+    for (let token = this.#tokens[end]; token && isMore(token); token = this.#tokens[end]) end += 1;
+    const [last, following] = [this.#tokens[end - 1], this.#tokens[end]];
+    const isEnd = following?.kind !== 'word' || /^(?:and|or)$/i.test(following.text);
+    const isOpen = following && ['(', '[', 'text'].includes(following.kind);
+    if (end === this.#next || last === undefined || !isEnd || isOpen) return undefined;
+    this.#next = end;
+    return this.#source.slice(at, last.at + last.text.length);
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#next] ?? { kind: 'end', text: '', at: this.#source.length };
+  }
+
+  #take(kind: Token['kind']): Token {
+    const token = this.#peek();
+    if (token.kind !== kind) throw invalidFilter(describeMissing(kind), token.at);
+    this.#next += 1;
+    return token;
+  }
+
+  #takeWord(word: string): boolean {
+    const { kind, text } = this.#peek();
+    const isFound = kind === 'word' && text.toLowerCase() === word;
+    if (isFound) this.#next += 1;
+    return isFound;
+  }
+
+  #descend<T>(read: () => T): T {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) {
+      throw invalidFilter(`more than ${DEPTH_MAX} levels`, this.#peek().at);
+    }
+    const result = read();
+    this.#depth -= 1;
+    return result;
+  }
+}
+
+function describeMissing(kind: Token['kind']): string {
+  if (kind === 'end') return 'something after its end';
+  return kind === 'word' ? 'a name or an operator is missing' : `"${kind}" is missing`;
+}
+
+function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
+  const [only] = parts;
+  return parts.length === 1 && only ? only : { kind, parts };
+}
+
+/** True for an attribute that takes only text, so that it may be without quotes: `userName eq ak3@example.com`. */
+function takesText(target: FilterTarget | undefined): boolean {
+  if (target === undefined) return false;
+  const { type, subAttributes } = target.rule;
+  const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
+  return compared !== undefined && compared !== 'boolean' && compared !== 'integer';
+}
+
+function toLiteral({ text, at }: Token, isText: boolean): Literal {
+  const word = text.toLowerCase();
+  if (word === 'true' || word === 'false') return word === 'true';
+  if (word === 'null') return null;
+  if (NUMBER.test(word)) return Number(word);
+  if (isText && !NO_TEXT.has(word) && !DOUBTFUL.test(word)) return text;
+  throw invalidFilter('a value that is neither quoted nor a number', at);
+}
+
+/** A piece of a filter. `at` counts from 0. */
+interface Token {
+  readonly kind: 'word' | 'text' | '(' | ')' | '[' | ']' | 'end';
+  /** The word as written, or the text between quotes with its escapes resolved. */
+  readonly text: string;
+  readonly at: number;
+}
+
+/** A sign, a text with its closing quote, or a word. Whatever is escaped does not close a text. */
+const TOKEN = /[()[\]]|"(?:[^"\\]|\\.)*("?)|[^\s()[\]"]+/gs;
+
+/** Cuts a filter into tokens, in time linear in its length. @throws ScimError 400 `invalidFilter` */
+function toTokens(filter: string, repairs: Repairs): Token[] {
+  return Array.from(filter.matchAll(TOKEN), ({ 0: piece, 1: closing, index: at }): Token => {
+    if (piece === '(' || piece === ')' || piece === '[' || piece === ']') {
+      return { kind: piece, text: piece, at };
+    }
+    if (closing === '') throw invalidFilter('a text that does not end', at);
+    const text = closing === undefined ? piece : parseQuoted(piece, at, repairs);
+    if (!isStorable(text)) throw invalidFilter('a character that is not allowed', at);
+    return { kind: closing === undefined ? 'word' : 'text', text, at };
+  });
+}
+
+/** A backslash that is no part of an escaped quote. */
+const BACKSLASH = /\\(?!")/g;
+
+/** Text between quotes. Where one backslash begins no escape, all are themselves: `"CORP\user"` was never escaped. */
+function parseQuoted(quoted: string, at: number, repairs: Repairs): string {
+  const text = findText(quoted);
+  if (text !== undefined) return text;
+  const plain = findText(quoted.replace(BACKSLASH, '\\\\'));
+  if (plain === undefined) throw invalidFilter('a text that is no JSON string', at);
+  repairs.count('filter-dialect');
+  return plain;
+}
+
+/** Text of a JSON string; undefined: it is none. What starts and ends with a quote parses to a string, or not at all. */
+function findText(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
 }

@@ -5,6 +5,11 @@ import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
 export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
 
+/** Operators of comparisons, by their words in lower case. */
+export const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
+  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
+);
+
 /** Value that a filter compares with, as it was written. */
 export type Literal = string | number | boolean | null;
 

@@ -15,8 +15,8 @@ export const readAddress: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** A quote that begins or ends a text of a filter. */
-const QUOTE = /((?<!\\|%5c)(?:"|%22))/i;
+/** A text of a filter with its quotes, of which those inside are escaped. */
+const TEXT = /("|%22)(.*?)(?<!\\|%5c)\1/gi;
 /** A character that a form would encode, or a space that a form writes in another way. */
 const NO_FORM = /%20|[^\w*.%+-]/;
 
@@ -26,12 +26,10 @@ const NO_FORM = /%20|[^\w*.%+-]/;
  * sign, the other characters of a text tell that it was not encoded as a form.
  */
 function keepPlusSigns(query: string): string {
-  const parts = query.split(QUOTE);
-  if (parts.some((part, index) => index % 4 === 0 && part.includes('+'))) return query;
-  const isPlain = (part: string, index: number) => index % 4 === 2 && NO_FORM.test(part);
-  return parts
-    .map((part, index) => (isPlain(part, index) ? part.replaceAll('+', '%2B') : part))
-    .join('');
+  if (query.replace(TEXT, '').includes('+')) return query;
+  return query.replace(TEXT, (quoted, _quote, text: string) =>
+    NO_FORM.test(text) ? quoted.replaceAll('+', '%2B') : quoted,
+  );
 }
 
 /** The parameters of a list, a search or an answer, as texts of a query or values of a search body. */

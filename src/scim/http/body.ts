@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, { type RequestHandler } from 'express';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
-import { assertQuick, parseJson } from '../dialect/parse-json.ts';
+import type { ScimDeps } from '../deps.ts';
+import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
 
 /** Largest body, in bytes. */
@@ -12,46 +18,38 @@ export const GROUP_BODY_BYTES_MAX = 8 * BODY_BYTES_MAX;
 /** Any type of JSON: clients send `application/json+scim` and `text/json` too, or none. */
 const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
 
-/** Parts of the bridge that reading bodies needs. `turnedAway` is called for each body that was refused because of the others. */
-interface BodyDeps {
-  readonly policy: { readonly bodiesBytesMax: number };
-  readonly telemetry: {
-    turnedAway(why: 'bodies'): void;
-  };
-}
-
 /**
  * Creates the readers of JSON bodies of up to so many bytes. An empty body is left undefined for the parser of the
  * operation to refuse; a body of a type other than JSON or of another encoding answers 415, one that is not UTF-8 answers 400.
  * Not `express.json`: numbers are kept as they were written.
+ * @throws ScimError 413, 415, 503
  */
-export function createBodyReaders({ policy, telemetry }: BodyDeps) {
-  const limitBodies = createBodyLimits(policy.bodiesBytesMax, telemetry.turnedAway);
+export function createBodyReaders({ policy, telemetry }: Pick<ScimDeps, 'policy' | 'telemetry'>) {
+  const memory: Memory = { bytes: 0, bytesMax: policy.bodiesBytesMax };
   return (bytesMax: number): RequestHandler[] => {
     const read = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
-    return [refuseOtherTypes, limitBodies(bytesMax), read, parseText];
+    const admit: RequestHandler = (req, res, next) => {
+      if (takeMemory(memory, bytesMax, { req, res, next })) return next();
+      telemetry.turnedAway('bodies');
+      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
+      next(unavailable(detail, RETRY_SECONDS));
+    };
+    return [refuseOtherTypes, admit, read, parseText];
   };
 }
 
 const refuseOtherTypes: RequestHandler = (req, _res, next) => {
   const length = req.headers['content-length'];
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
-  if (!hasBody) return next();
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (!JSON_TYPE.test(type.trim())) {
-    return next(
-      new ScimError(415, 'The body has to be application/scim+json or application/json.'),
-    );
+  if (hasBody && !JSON_TYPE.test(type.trim())) {
+    throw new ScimError(415, 'The body has to be application/scim+json or application/json.');
   }
-  if (parameters.every(isUtf8OrNoCharset)) return next();
-  next(new ScimError(415, 'The body has to be UTF-8.'));
+  // RFC 8259 §8.1
+  const isOther = (text: string) => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/.test(text);
+  if (hasBody && parameters.some(isOther)) throw new ScimError(415, 'The body has to be UTF-8.');
+  next();
 };
-
-/** @see RFC 8259 §8.1 */
-function isUtf8OrNoCharset(parameter: string): boolean {
-  const [name = '', value = ''] = parameter.split('=');
-  return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim());
-}
 
 const parseText: RequestHandler = async (req, res, next) => {
   // Refused while it came, for its size before it was decompressed.
@@ -59,7 +57,6 @@ const parseText: RequestHandler = async (req, res, next) => {
   const text: unknown = req.body;
   if (text === '') req.body = undefined;
   else if (typeof text === 'string') {
-    assertQuick(text);
     req.body = parseJson(text);
     // What follows takes as long as the parser.
     await nextTurn();
@@ -69,48 +66,42 @@ const parseText: RequestHandler = async (req, res, next) => {
 
 const RETRY_SECONDS = 1;
 
+/** Bytes of the bodies of all requests that are not answered yet. */
+interface Memory {
+  bytes: number;
+  readonly bytesMax: number;
+}
+
 /**
- * Refuses a body that is too large before any of it is read, and any body while too many are in memory.
- * A body without a length counts as it comes, a compressed one as the largest. One that turns out to be too large
- * is refused at once: the rest of it is dropped, and its connection closed where it does not end soon
- * (`createGuardedServer`). The parser behind this refuses a body that becomes too large by decompression.
- * @param turnedAway is called for each request that was refused because of the others
- * @throws ScimError 413, 503
+ * Takes memory for a body until its request is answered; false: there is too little. A body without a length counts as it
+ * comes, a compressed one as the largest. One that is too large is refused before any of it is read, or at once when that
+ * turns out: the rest of it is dropped, and its connection closed where it does not end soon (`createGuardedServer`). The
+ * parser behind this refuses a body that becomes too large by decompression.
  */
-function createBodyLimits(
-  totalMax: number,
-  turnedAway: (why: 'bodies') => void,
-): (bytesMax: number) => RequestHandler {
-  let total = 0;
-  return (bytesMax) => (req, res, next) => {
-    const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
-    const isPacked = packing.toLowerCase() !== 'identity';
-    const declared = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
-    if (declared > bytesMax) {
-      return next(tooLarge());
-    }
-    if (declared > 0 && total + declared > totalMax) {
-      turnedAway('bodies');
-      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
-      return next(unavailable(detail, RETRY_SECONDS));
-    }
-    let held = declared;
-    total += declared;
-    res.once('close', () => {
-      total -= held;
-    });
-    if (req.headers['transfer-encoding'] !== undefined) {
-      let came = 0;
-      req.on('data', (chunk: Buffer) => {
-        came += chunk.length;
-        if (came > bytesMax && !res.headersSent) next(tooLarge());
-        const more = Math.max(Math.min(came, bytesMax) - held, 0);
-        held += more;
-        total += more;
-      });
-    }
-    next();
-  };
+function takeMemory(
+  memory: Memory,
+  bytesMax: number,
+  { req, res, next }: { req: Request; res: Response; next: NextFunction },
+): boolean {
+  const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
+  const isPacked = packing.toLowerCase() !== 'identity';
+  let held = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
+  if (held > bytesMax) throw tooLarge();
+  if (held > 0 && memory.bytes + held > memory.bytesMax) return false;
+  memory.bytes += held;
+  res.once('close', () => {
+    memory.bytes -= held;
+  });
+  if (req.headers['transfer-encoding'] === undefined) return true;
+  let came = 0;
+  req.on('data', (chunk: Buffer) => {
+    came += chunk.length;
+    if (came > bytesMax && !res.headersSent) next(tooLarge());
+    const more = Math.max(Math.min(came, bytesMax) - held, 0);
+    held += more;
+    memory.bytes += more;
+  });
+  return true;
 }
 
 function tooLarge(): ScimError {

@@ -3,8 +3,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
-import { invalidSyntax, ScimError, toScimErrorBody } from '../errors.ts';
-import type { Pieces } from '../render/resource-text.ts';
+import { conflict, invalidSyntax, ScimError, toScimErrorBody, unavailable } from '../errors.ts';
 import { toETag } from './etag.ts';
 import { note } from './notes.ts';
 
@@ -41,37 +40,18 @@ function sendText(res: Response, status: number, text: string): void {
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
-/** A list as text. */
-interface ListText {
-  /** Up to the bracket before the first resource. */
-  readonly opening: string;
-  /** Some at a time. */
-  readonly resources: AsyncIterable<readonly Pieces[]>;
-}
-
-/** Sends a list, a long one while it is made: a page of large resources is hundreds of megabytes. */
-export async function sendListText(res: Response, list: ListText): Promise<void> {
-  await sendPieces(res, 200, joinList(list));
-}
-
-async function* joinList({ opening, resources }: ListText): AsyncGenerator<string> {
-  let text = opening;
-  let separator = '';
-  for await (const some of resources) {
-    for (const resource of some) {
-      text += separator;
-      separator = ',';
-      if (typeof resource === 'string') text += resource;
-      else {
-        yield text;
-        yield* resource;
-        text = '';
-      }
-    }
-    if (text !== '') yield text;
-    text = '';
+/** Sends a list, a long one while it is made. @param resources joined by commas */
+export function sendList(
+  res: Response,
+  opening: string,
+  resources: AsyncIterable<string>,
+): Promise<void> {
+  async function* join(): AsyncGenerator<string> {
+    yield opening;
+    yield* resources;
+    yield ']}';
   }
-  yield `${text}]}`;
+  return sendPieces(res, 200, join());
 }
 
 /**
@@ -119,11 +99,10 @@ export function sendJson(res: Response, status: number, body: JsonObject): void 
 /** Sends a resource with its ETag. */
 export async function sendResource(
   res: Response,
-  { status, version, text }: { status: number; version: string; text: Pieces },
+  { status, version, text }: { status: number; version: string; text: AsyncIterable<string> },
 ): Promise<void> {
   res.setHeader('ETag', toETag(version));
-  if (typeof text === 'string') sendText(res, status, text);
-  else await sendPieces(res, status, text);
+  await sendPieces(res, status, text);
 }
 
 /** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */
@@ -164,53 +143,40 @@ export function sendError(res: Response, error: ScimError): void {
 
 /** Time that a provider is asked to wait when the store cannot be used, in seconds. */
 const STORE_RETRY_SECONDS = 5;
+/** Failures of the store that no waiting ends. */
+const LASTING: ReadonlySet<string> = new Set([
+  ...['store-failed', 'store-reference', 'store-url', 'store-newer', 'store-older'],
+]);
 
 /** Turns any error of a request into a SCIM error, the one form that a provider understands. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error;
-  if (error instanceof StoreError) return fromStore(error);
-  if (error instanceof URIError)
+  if (error instanceof URIError) {
     return invalidSyntax('The address is not encoded correctly.', error);
+  }
+  if (error instanceof StoreError && !LASTING.has(error.code)) {
+    // A conflict at a unique index, after the checks, was a race with another request.
+    return error.code === 'store-conflict'
+      ? conflict('Another request took this name first.', error)
+      : unavailable('The store of the bridge cannot be used now.', STORE_RETRY_SECONDS, error);
+  }
   return fromBodyParser(error) ?? new ScimError(500, 'The bridge failed.', { cause: error });
 }
 
-/** A conflict at a unique index, after the checks, was a race with another request. */
-function fromStore(error: StoreError): ScimError {
-  switch (error.code) {
-    case 'store-conflict':
-      return new ScimError(409, 'Another request took this name first.', {
-        scimType: 'uniqueness',
-        cause: error,
-      });
-    case 'store-failed':
-    case 'store-reference':
-    case 'store-url':
-    case 'store-newer':
-    case 'store-older':
-      return new ScimError(500, 'The bridge failed.', { cause: error });
-    default: {
-      const detail = 'The store of the bridge cannot be used now.';
-      return new ScimError(503, detail, { retryAfterSeconds: STORE_RETRY_SECONDS, cause: error });
-    }
-  }
-}
-
 /** express marks errors of a body by `status` and mostly a `type`; a failed decompression has no `type`. */
-function fromBodyParser(error: unknown): ScimError | undefined {
-  if (!(error instanceof Error) || !('status' in error)) return undefined;
-  switch ('type' in error ? error.type : undefined) {
+function fromBodyParser(cause: unknown): ScimError | undefined {
+  if (!(cause instanceof Error) || !('status' in cause)) return undefined;
+  switch ('type' in cause ? cause.type : undefined) {
     case 'entity.too.large':
-      return new ScimError(413, 'The body is larger than the server takes.', { cause: error });
+      return new ScimError(413, 'The body is larger than the server takes.', { cause });
     case 'entity.verify.failed':
-      return invalidSyntax('The body is not UTF-8.', error);
+      return invalidSyntax('The body is not UTF-8.', cause);
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new ScimError(415, 'The body has an encoding that is not supported.', {
-        cause: error,
-      });
+      return new ScimError(415, 'The body has an encoding that is not supported.', { cause });
     default: {
-      const isTheirs = typeof error.status === 'number' && error.status < 500;
-      return isTheirs ? invalidSyntax('The body could not be read.', error) : undefined;
+      const isTheirs = typeof cause.status === 'number' && cause.status < 500;
+      return isTheirs ? invalidSyntax('The body could not be read.', cause) : undefined;
     }
   }
 }

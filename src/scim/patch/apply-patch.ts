@@ -2,11 +2,9 @@ import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import {
   hasContent,
-  type Identity,
   isPrimary,
   mergeElements,
   toIdentity,
-  toValueContent,
   USER_LIST_MAX,
   withoutNulls,
 } from '../dialect/coerce.ts';
@@ -18,7 +16,11 @@ import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts';
 
 /** Most looks at values, and changes of them, of one PATCH; a provider's needs some hundreds. */
-const WORK_MAX = 200_000;
+const WORK_MAX = 2_000_000;
+/** Characters that cost about as much as a look, and values that are told apart by their identity at that cost. */
+const UNITS_A_LOOK = 16;
+/** Cost of one change of a value, in looks at it. */
+const CHANGE_COST = 4;
 
 /**
  * The attributes after all steps, in order; the input is not touched, nor are the lists of users of a group. Adding an
@@ -49,7 +51,10 @@ export function applyPatch(
     lists.set(path.attribute, list);
     const { operation } = step;
     const place = operation === undefined ? operation : () => `Operation ${operation}`;
-    const isDone = attempt(repairs, place, () => patchList(list, step, repairs) ?? true);
+    const isDone = attempt(repairs, place, () => {
+      patchList(list, step, repairs);
+      return true;
+    });
     if (!isDone) spoiled.add(list);
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
@@ -123,8 +128,7 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
 interface OpenList {
   readonly path: AttributePath;
   values: JsonObject[];
-  readonly identities: WeakMap<JsonObject, Identity>;
-  /** Work that is left to one PATCH. */
+  /** Looks that are left to one PATCH. */
   readonly budget: { left: number };
 }
 
@@ -132,43 +136,20 @@ function open(result: JsonObject, path: AttributePath, budget: OpenList['budget'
   const { extension, attribute } = path;
   const container = extension === undefined ? result : result[extension];
   const held = isJsonObject(container) ? container[attribute.name] : undefined;
-  const values = Array.isArray(held) ? held.filter(isJsonObject) : [];
-  return { path, values, identities: new WeakMap(), budget };
+  return { path, values: Array.isArray(held) ? held.filter(isJsonObject) : [], budget };
 }
 
-/** Characters that cost about as much as a look, and comparisons of a value's identity. */
-const UNITS_A_LOOK = 16;
-/** Cost of one change of a value, in looks at it. */
-const CHANGE_COST = 4;
-
-/** @throws ScimError 400 `invalidValue`: more work than `WORK_MAX` */
-function spend({ budget }: OpenList, looks: number): void {
-  budget.left -= looks;
+/** Counts looks at values, each of which counts once more for every 16 characters. @throws ScimError 400 `invalidValue` */
+function spend({ budget }: OpenList, values: readonly JsonObject[], times: number): void {
+  let looks = values.length;
+  for (const part of values.flatMap((value) => Object.values(value))) {
+    if (typeof part === 'string') looks += part.length / UNITS_A_LOOK;
+  }
+  budget.left -= looks * times;
   if (budget.left >= 0) return;
   throw invalidValue(
     `The operations look at more than ${WORK_MAX} values; each counts as often as it is compared or changed, and once more for every ${UNITS_A_LOOK} characters. Send fewer operations at once, or replace the list.`,
   );
-}
-
-/** Looks that the comparison of an identity with all others counts as. */
-function weighAll({ values }: OpenList): number {
-  return Math.floor(values.length / UNITS_A_LOOK);
-}
-
-/** Looks that one at this element counts as. */
-function weigh(element: JsonObject): number {
-  let characters = 0;
-  for (const part of Object.values(element)) {
-    if (typeof part === 'string') characters += part.length;
-  }
-  return 1 + Math.floor(characters / UNITS_A_LOOK);
-}
-
-/** The identity of a value, found out once. */
-function identify({ path, identities }: OpenList, value: JsonObject): Identity {
-  const identity = identities.get(value) ?? toIdentity(path.attribute, value);
-  identities.set(value, identity);
-  return identity;
 }
 
 /** Changes a list by one step. @throws ScimError 400 `noTarget`: as `applyPatch` */
@@ -188,7 +169,7 @@ function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void 
       list.values = [];
       break;
     case 'exclude':
-      for (const value of step.values) exclude(list, value);
+      exclude(list, step.values);
       break;
     default:
       assertNever(step);
@@ -196,33 +177,31 @@ function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void 
 }
 
 function addValues(list: OpenList, given: readonly JsonObject[]): void {
+  const { values } = list;
+  spend(list, [...values, ...given], 1 / UNITS_A_LOOK);
+  const toKey = (value: JsonObject) => toIdentity(list.path.attribute, value).join(' ');
+  const places = new Map(values.map((held, at) => [toKey(held), at]));
   const touched: JsonObject[] = [];
   for (const element of given) {
-    spend(list, weigh(element) + weighAll(list));
-    const { content, use } = identify(list, element);
-    const at = list.values.findIndex((held) => {
-      const other = identify(list, held);
-      return other.content === content && other.use === use;
-    });
-    touched.push(putInto(list, at, { ...list.values[at], ...element }));
+    const key = toKey(element);
+    const at = places.get(key) ?? values.length;
+    places.set(key, at);
+    values[at] = { ...values[at], ...element };
+    touched.push(values[at]);
   }
   keepPrimary(list, touched);
 }
 
 /** Removes equal values; where a use is given, only those of the same use. */
-function exclude(list: OpenList, value: JsonObject): void {
-  spend(list, weigh(value) + weighAll(list));
-  const { content, use } = identify(list, value);
+function exclude(list: OpenList, gone: readonly JsonObject[]): void {
+  const { attribute } = list.path;
+  spend(list, [...list.values, ...gone], 1 / UNITS_A_LOOK);
+  const identities = gone.map((value) => toIdentity(attribute, value));
+  const uses = Map.groupBy(identities, ([content]) => content);
   list.values = list.values.filter((held) => {
-    const other = identify(list, held);
-    return other.content !== content || (use !== '' && use !== other.use);
+    const [content, use] = toIdentity(attribute, held);
+    return uses.get(content)?.every(([, one]) => one !== '' && one !== use) ?? true;
   });
-}
-
-/** Puts a value into the place of another one, or at the end. @param at -1: at the end @returns the value */
-function putInto({ values }: OpenList, at: number, value: JsonObject): JsonObject {
-  values.splice(at === -1 ? values.length : at, 1, value);
-  return value;
 }
 
 /** Keeps the last primary value of these as the only one. One that says nothing takes it from nobody. */
@@ -247,49 +226,34 @@ const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
 
 /** Changes the values that the filter finds, or makes one for a filter that names its kind alone (`type`, `primary`). */
 function patchValues(list: OpenList, step: AttributeStep, repairs: Repairs): void {
-  const { where } = step.target;
-  const fitting = listFitting(list, where);
-  if (repairs.isStrict && where && fitting.length > 1) {
+  const { where, path } = step.target;
+  const touched: JsonObject[] = [];
+  let found = 0;
+  if (where) spend(list, list.values, countComparisons(where));
+  const values = list.values.flatMap((value): JsonObject[] => {
+    if (where && !matches(where, value)) return [value];
+    found += 1;
+    const changed = patchElement(value, step);
+    spend(list, [changed ?? value], CHANGE_COST);
+    if (changed) touched.push(changed);
+    return changed ? [changed] : [];
+  });
+  if (repairs.isStrict && where && found > 1) {
     throw badRequest('invalidFilter', 'The filter of a path finds several values.');
   }
-  const touched: JsonObject[] = [];
-  const gone = new Set<JsonObject>();
-  for (const [at, value] of fitting) {
-    const changed = patchElement(value, step);
-    spend(list, CHANGE_COST * weigh(changed ?? value));
-    if (changed) touched.push(putInto(list, at, changed));
-    else gone.add(value);
-  }
-  if (gone.size > 0) list.values = list.values.filter((value) => !gone.has(value));
-  if (fitting.length === 0 && step.kind === 'set') {
-    touched.push(putInto(list, -1, toNewElement(step)));
+  if (found === 0 && step.kind === 'set') {
+    const named = where ? toNamedParts(where) : {};
+    // A filter finds values and invents none (RFC 7644 §3.5.2.3).
+    if (named === undefined || !Object.keys(named).every((name) => KINDS.has(name))) {
+      throw badRequest('noTarget', `No value of ${path.attribute.name} fits the filter.`);
+    }
+    const made = withoutNulls({ ...named, ...toParts(step) });
+    touched.push(made);
+    values.push(made);
     if (where) repairs.count('value-made');
   }
+  list.values = values;
   keepPrimary(list, touched);
-}
-
-/** Lists the values that fit the filter, with their places. One that names a value compares no other. */
-function listFitting(list: OpenList, where: Filter | undefined): [number, JsonObject][] {
-  if (where === undefined) return [...list.values.entries()];
-  const named = findValue(where);
-  const content = named === undefined ? named : toValueContent(list.path.attribute, named);
-  const comparisons = countComparisons(where);
-  spend(list, weighAll(list));
-  return [...list.values.entries()].filter(([, value]) => {
-    if (content !== undefined && identify(list, value).content !== content) return false;
-    spend(list, weigh(value) * comparisons);
-    return matches(where, value);
-  });
-}
-
-/** The value of every element that fits the filter, where the filter names it. */
-function findValue(filter: Filter): string | undefined {
-  if (filter.kind === 'and') {
-    return filter.parts.map(findValue).find((value) => value !== undefined);
-  }
-  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
-  const { target, comparable } = filter;
-  return target.rule.name === 'value' && typeof comparable === 'string' ? comparable : undefined;
 }
 
 /** undefined: the element is gone. */
@@ -301,18 +265,7 @@ function patchElement(element: JsonObject, step: AttributeStep): JsonObject | un
   return others;
 }
 
-type SetStep = Extract<AttributeStep, { kind: 'set' }>;
-
-function toNewElement(step: SetStep): JsonObject {
-  const { where, path } = step.target;
-  const named = where ? toNamedParts(where) : {};
-  // A filter finds values and invents none (RFC 7644 §3.5.2.3).
-  const isKind = Object.keys(named ?? {}).every((name) => KINDS.has(name));
-  if (named && isKind) return withoutNulls({ ...named, ...toParts(step) });
-  throw badRequest('noTarget', `No value of ${path.attribute.name} fits the filter.`);
-}
-
-function toParts({ target, value }: SetStep): JsonObject {
+function toParts({ target, value }: Extract<AttributeStep, { kind: 'set' }>): JsonObject {
   const { sub } = target.path;
   if (sub) return { [sub.name]: value };
   return isJsonObject(value) ? value : {};
@@ -324,10 +277,6 @@ function toNamedParts(filter: Filter): JsonObject | undefined {
     return { [filter.target.rule.name]: filter.literal };
   }
   if (filter.kind !== 'and') return undefined;
-  let named: JsonObject | undefined = {};
-  for (const part of filter.parts) {
-    const parts = toNamedParts(part);
-    named = named && parts && { ...named, ...parts };
-  }
-  return named;
+  const parts = filter.parts.map(toNamedParts);
+  return parts.includes(undefined) ? undefined : Object.assign({}, ...parts);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import {
   DEFAULT_PROVIDER,
@@ -14,22 +15,15 @@ import {
 } from '../../domain/provider.ts';
 import { addsOthers, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  lockRow,
-  type ResourceRow,
-  type RowOf,
-  type UserRow,
-} from '../../store/resources/rows.ts';
+import { lockRow, type ResourceRow, type RowOf } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
-import { notFound, notUnique, ScimError } from '../errors.ts';
-import type { LinkEdit } from '../groups/edit-links.ts';
+import { conflict, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions } from '../http/etag.ts';
-import { toShownVersion } from '../render/resource-text.ts';
-import type { WriteTarget } from './write-result.ts';
+import { toShownVersion } from '../render/resources.ts';
+import type { ListEdit, WriteTarget } from './kind.ts';
 
 /** Provider that asks. */
 type Asker = Pick<ProviderDeps, 'provider'>;
@@ -38,7 +32,7 @@ type Asker = Pick<ProviderDeps, 'provider'>;
  * Locks the user or group of a write.
  * @throws ScimError 404, 403 (another provider manages it), 412 (the write was meant for another version)
  */
-export async function lockOwn<Type extends ResourceRow['type']>(
+export async function lockOwn<Type extends ResourceKey['type']>(
   tx: Db,
   { provider }: Asker,
   type: Type,
@@ -58,75 +52,80 @@ export async function lockOwn<Type extends ResourceRow['type']>(
   return row;
 }
 
-/** True when a row that was found is as it was once it is locked: nobody has taken it over, changed or deleted it meanwhile. */
-export function isSameState(
-  found: Pick<ResourceRow, 'origin' | 'version' | 'deleted_at'>,
-  locked: Pick<ResourceRow, 'origin' | 'version' | 'deleted_at'> | undefined,
-): boolean {
-  if (locked === undefined) return false;
-  const { origin, version, deleted_at } = locked;
-  return found.origin === origin && found.version === version && found.deleted_at === deleted_at;
-}
-
 /** A name that another user or group has; `account`: only its account in the service still has it. */
 export interface TakenName {
   readonly type: 'User' | 'Group';
-  readonly attribute: Parameters<typeof notUnique>[1];
+  readonly attribute: 'userName' | 'displayName' | 'emails' | 'externalId';
   readonly holder?: 'resource' | 'account';
 }
 
 /** Error of a name that another user or group has: 409, or 403 with the provider if another one manages it. */
 export function toTaken(
   { provider }: Asker,
-  holder: Owned & { readonly active?: number },
-  taken: TakenName,
+  row: Owned & { readonly active?: number },
+  { type, attribute, holder }: TakenName,
 ): ScimError {
-  const { type, attribute } = taken;
-  if (!isOfOther(provider, holder)) {
-    const error = notUnique(type, attribute, taken.holder);
-    return holder.active === 0 ? error.with(RETURN) : error;
-  }
   const name = attribute === 'emails' ? 'e-mail address' : attribute;
-  return new ScimError(
-    403,
-    `The ${type} of this ${name} belongs to the provider ${holder.provider}.`,
-  );
+  if (isOfOther(provider, row)) {
+    const words = `The ${type} of this ${name} belongs to the provider ${row.provider}.`;
+    return new ScimError(403, words);
+  }
+  const words =
+    holder === 'account'
+      ? `In the service the account of another ${type} still has this ${name}.`
+      : `Another ${type} already has this ${name}.`;
+  return conflict(row.active === 0 ? `${words} ${RETURN}` : words);
 }
 
 /** How somebody returns who has the name. */
 const RETURN =
   'That User is inactive: set its active to true, or have the provider restore who returns.';
 
-/** A change of a user that a provider asks for. */
-export interface AskedUserChange {
-  /** Undefined: nobody is known yet. A deleted one gives its account to a new user. */
-  readonly row: UserRow | undefined;
+/** A change that a provider asks for. */
+interface AskedChange<Row extends ResourceRow> {
+  /** Undefined: nobody is known yet. A deleted user gives its account to a new one. */
+  readonly row: Row | undefined;
   /** Undefined: it is to be deleted. */
   readonly attributes: JsonObject | undefined;
+  readonly edits: readonly ListEdit[];
+  readonly onlyRemoves?: boolean;
 }
 
-/** Stops what the limits of the provider forbid with a user. @throws ScimError 403 */
-export async function assertUserWithinLimits(
+/** Stops what the limits of the provider forbid. @throws ScimError 403 */
+export async function assertWithinLimits(
   tx: Db,
   asker: Asker,
-  { row, attributes }: AskedUserChange,
+  change: AskedChange<ResourceRow>,
+  type = change.row?.type,
 ): Promise<void> {
-  const limits = await findLimits(tx, asker);
-  if (limits === undefined) return;
+  const { provider } = asker;
+  if (provider === DEFAULT_PROVIDER) return;
+  // Its limits hold until the transaction ends.
+  const found = await findProvider(tx, provider);
+  if (found === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
+  const limits = parseLimits(found);
+  const demands = type === 'user' ? toUserDemands(change) : toGroupDemands(change);
+  const extra: Right[] = (await addsForeign(tx, asker, limits, change))
+    ? ['groups.add-others']
+    : [];
+  const limit = findLimit(limits, { ...demands, rights: [...demands.rights, ...extra] });
+  if (limit !== undefined) throw new ScimError(403, `The provider ${provider} ${limit}`);
+}
+
+function toUserDemands({ row, attributes }: AskedChange<ResourceRow>): Demands {
   const before = row && parseStored<JsonObject>(row.attributes);
   const isNew = row === undefined || row.deleted_at !== null || row.origin === null;
   const seen = isNew ? [row?.observed_user_name_folded, row?.observed_email_folded] : [];
   const known = new Set(isNew ? [] : listNames(before));
-  assertAllowed(asker, limits, {
+  const names = [...listNames(attributes), ...seen.flatMap((name) => name ?? [])];
+  return {
     rights: [
       ...(isNew ? (['users.create'] as const) : []),
       ...listUserRights(row?.deleted_at === null ? before : undefined, { attributes, isNew }),
     ],
-    userNames: [...listNames(attributes), ...seen.flatMap((name) => name ?? [])].filter(
-      (name) => !known.has(name),
-    ),
+    userNames: names.filter((name) => !known.has(name)),
     groupNames: [],
-  });
+  };
 }
 
 function listUserRights(
@@ -161,79 +160,41 @@ function listNames(attributes: JsonObject | undefined): string[] {
   return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
 
-/** A change of a group that a provider asks for. */
-export interface AskedGroupChange {
-  /** Undefined: none is known yet. */
-  readonly row: GroupRow | undefined;
-  /** Undefined: it is to be deleted. */
-  readonly attributes: JsonObject | undefined;
-  readonly edits: readonly LinkEdit[];
-  readonly onlyRemoves?: boolean;
-}
-
-/** Stops what the limits of the provider forbid with a group. @throws ScimError 403 */
-export async function assertGroupWithinLimits(
-  tx: Db,
-  asker: Asker,
-  change: AskedGroupChange,
-): Promise<void> {
-  const limits = await findLimits(tx, asker);
-  if (limits === undefined) return;
-  const { row, attributes } = change;
-  const isNew = row === undefined || row.origin === null;
-  const held = row && [row.name, toObservedGroup(row)?.displayName];
-  const asked = attributes?.displayName;
-  const names = [typeof asked === 'string' ? asked : undefined, ...(isNew ? (held ?? []) : [])];
-  const known = isNew ? undefined : row.name;
-  assertAllowed(asker, limits, {
-    rights: [
-      ...(isNew ? (['groups.create'] as const) : []),
-      ...listGroupRights(change),
-      ...((await addsForeign(tx, asker, { limits, change }))
-        ? (['groups.add-others'] as const)
-        : []),
-    ],
-    userNames: [],
-    groupNames: names.flatMap((name) => (name === undefined || name === known ? [] : [name])),
-  });
-}
-
 /** A request that names members or admins is a change, whoever is in the list already. */
-function listGroupRights({ row, attributes, edits }: AskedGroupChange): Right[] {
-  if (attributes === undefined) return ['groups.delete'];
-  if (row === undefined || row.origin === null) return [];
-  const { schemas: _, ...before } = parseStored<JsonObject>(row.attributes);
-  const { schemas: __, ...after } = attributes;
-  const isChanged = edits.length > 0 || !isDeepStrictEqual(before, after);
-  return isChanged ? ['groups.change'] : [];
+function toGroupDemands({ row, attributes, edits }: AskedChange<ResourceRow>): Demands {
+  const isNew = row === undefined || row.origin === null;
+  const rights: Right[] = isNew ? ['groups.create'] : [];
+  const names = [attributes?.displayName];
+  if (row !== undefined && isNew) {
+    names.push(row.name, row.type === 'group' ? toObservedGroup(row)?.displayName : undefined);
+  }
+  if (attributes === undefined) rights.push('groups.delete');
+  else if (!isNew) {
+    const { schemas: _, ...before } = parseStored<JsonObject>(row.attributes);
+    const { schemas: __, ...after } = attributes;
+    if (edits.length > 0 || !isDeepStrictEqual(before, after)) rights.push('groups.change');
+  }
+  const groupNames = names.filter((name) => typeof name === 'string');
+  return {
+    rights,
+    userNames: [],
+    groupNames: groupNames.filter((name) => isNew || name !== row.name),
+  };
 }
 
 /** True when a provider that may not do so adds people who are not its own. Who is there already may stay. */
 async function addsForeign(
   tx: Db,
   { provider }: Asker,
-  { limits, change }: { readonly limits: ProviderLimits; readonly change: AskedGroupChange },
+  { may }: ProviderLimits,
+  { row, edits, onlyRemoves }: AskedChange<ResourceRow>,
 ): Promise<boolean> {
-  if (limits.may.includes('groups.add-others') || change.onlyRemoves) return false;
-  const added = change.edits.filter(({ op }) => op !== 'remove');
-  for (const { list, ids } of added) {
-    const additions = { list, group: change.row?.seq ?? 0, userIds: ids };
-    if (await addsOthers(tx, provider, additions)) return true;
+  if (may.includes('groups.add-others') || onlyRemoves) return false;
+  for (const { list, op, ids } of edits) {
+    if (op === 'remove') continue;
+    if (await addsOthers(tx, provider, { list, group: row?.seq ?? 0, userIds: ids })) return true;
   }
   return false;
-}
-
-/** Limits of the provider, which hold until the transaction ends; undefined: it has none. @throws ScimError 403 */
-async function findLimits(tx: Db, { provider }: Asker): Promise<ProviderLimits | undefined> {
-  if (provider === DEFAULT_PROVIDER) return undefined;
-  const row = await findProvider(tx, provider);
-  if (row === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
-  return parseLimits(row);
-}
-
-function assertAllowed({ provider }: Asker, limits: ProviderLimits, demands: Demands): void {
-  const limit = findLimit(limits, demands);
-  if (limit !== undefined) throw new ScimError(403, `The provider ${provider} ${limit}`);
 }
 
 /**
@@ -241,8 +202,9 @@ function assertAllowed({ provider }: Asker, limits: ProviderLimits, demands: Dem
  * resource that they do not know.
  * @throws ScimError 403
  */
-export function assertAdoptsOnDelete(policy: DeleteAdoption, variable: string): void {
+export function assertAdoptsOnDelete(policy: DeleteAdoption, type: ResourceKey['type']): void {
   if (policy === 'yes') return;
+  const variable = `${type.toUpperCase()}S_ADOPT_ON_DELETE`;
   const detail = `Nobody manages it through the bridge, so a DELETE leaves it alone. An operator can adopt it, or set ${variable}=yes.`;
   throw new ScimError(403, detail);
 }

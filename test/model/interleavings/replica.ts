@@ -9,12 +9,10 @@ import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
 import { Waiters } from '../../../src/reconcile/waiters.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
-import { groupKind } from '../../../src/scim/groups/accept.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
-import { userKind } from '../../../src/scim/users/accept.ts';
-import type { Sent } from '../../../src/scim/writes/read-privilege.ts';
-import { settleWrite } from '../../../src/scim/writes/write-result.ts';
+import { acceptWrite, settleWrite } from '../../../src/scim/writes/accept.ts';
+import type { Accepted } from '../../../src/scim/writes/kind.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import { noRules } from '../../support/no-rules.ts';
@@ -251,25 +249,16 @@ async function storeAndSettle(
   await settleWrite(deps, result, arrivedAt);
 }
 
-function toStored({ id, row, undo }: { id: string; row: { version: number }; undo: unknown }) {
-  return { id, version: row.version, waits: undo !== undefined };
+function toStored({ row, undo }: Accepted) {
+  return { id: row.id, version: row.version, waits: undo !== undefined };
 }
 
-function toSent(body: unknown): Sent {
-  return { body, repairs: UNCOUNTED, understood: () => undefined };
-}
-
-function accept(deps: ProviderDeps, { type, method, id = '', body }: ProviderRequest) {
-  const target = { id, preconditions: ANY_VERSION };
-  const kind = type === 'user' ? userKind : groupKind;
-  switch (method) {
-    case 'POST':
-      return kind.create(deps, toSent(body));
-    case 'PUT':
-      return kind.replace(deps, target, toSent(body));
-    case 'PATCH':
-      return kind.patch(deps, target, toSent(body));
-    case 'DELETE':
-      return kind.remove(deps, target);
-  }
+function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
+  return acceptWrite(deps, {
+    body: undefined,
+    ...request,
+    target: { id, preconditions: ANY_VERSION },
+    repairs: UNCOUNTED,
+    understood: () => undefined,
+  });
 }

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { createFolds, foldCase } from '../../domain/fold.ts';
-import type { GroupId } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
-import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
@@ -15,7 +14,7 @@ import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.
 import { type QueryParameters, toParameters } from '../http/address.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
-import { sendListText } from '../http/respond.ts';
+import { sendList } from '../http/respond.ts';
 import {
   compareSortKeys,
   hasCursor,
@@ -27,42 +26,38 @@ import {
   toSortKey,
 } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
+import { loadAll, renderAll, toShownVersion, type View } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
-import { createTotal, groupSource, PAGE_ROWS, type Source, userSource } from './sources.ts';
-
-/** One type of resource as it is searched. */
-interface SearchKind<View extends ResourceView> {
-  readonly schema: ResourceSchema;
-  readonly toSource: (request: Parameters<typeof userSource>[0]) => Source<View>;
-}
-
-/** Users, as they are searched. */
-export const USERS: SearchKind<UserView> = { schema: userSchema, toSource: userSource };
-
-/** Groups, as they are searched. */
-export const GROUPS: SearchKind<ResourceView<GroupId>> = {
-  schema: groupSchema,
-  toSource: groupSource,
-};
+import {
+  countFound,
+  createTotal,
+  hasUsers,
+  listFound,
+  PAGE_ROWS,
+  type Source,
+  toNeeded,
+} from './source.ts';
 
 /** GET of a list and POST of its .search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listResources<View extends ResourceView>(
-  deps: ScimDeps,
-  { schema, toSource }: SearchKind<View>,
-): RequestHandler {
+export function listResources(deps: ScimDeps, type: ResourceKey['type']): RequestHandler {
   const countAll = createTotal(deps.store);
+  const schema = type === 'user' ? userSchema : groupSchema;
   return async (req, res) => {
     const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
+    const source = { deps: toProviderDeps(deps, res), type, countAll };
     const projection = parseProjection(query, schema);
-    const source = toSource({ deps: toProviderDeps(deps, res), projection, countAll });
     const search = parseSearch(query, { schema, repairs });
     const page = parsePage(query, `${schema.name}s`);
     const found = await find(source, search, page);
     const opening = page.open({ ...found, count: found.views.length });
-    await sendListText(res, { opening, resources: source.render(found.views) });
+    await sendList(res, opening, renderAll(source.deps, toShown(source, found), projection));
   };
+}
+
+function toShown({ deps }: Source, { views }: Found) {
+  return views.map((view) => ({ view, version: toShownVersion(view, deps) }));
 }
 
 /** How the filter and the order of a request are read. */
@@ -102,10 +97,12 @@ export function toQuery(req: Request, repairs: Repairs): QueryParameters {
  * @throws ScimError 400. @see RFC 7644 §3.4.2.1, §3.4.3
  */
 export function searchAll(deps: ScimDeps): RequestHandler {
-  const totals = { users: createTotal(deps.store), groups: createTotal(deps.store) };
+  const types = [
+    { type: 'user', schema: userSchema, countAll: createTotal(deps.store) },
+    { type: 'group', schema: groupSchema, countAll: createTotal(deps.store) },
+  ] as const;
   return async (req, res) => {
-    assertOpen(deps, 'user');
-    assertOpen(deps, 'group');
+    for (const { type } of types) assertOpen(deps, type);
     const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
     if (hasCursor(query)) {
@@ -113,32 +110,36 @@ export function searchAll(deps: ScimDeps): RequestHandler {
       throw badRequest('invalidCursor', detail);
     }
     const asked = toProviderDeps(deps, res);
-    const [ofUsers, ofGroups] = [keepUnknown(repairs), keepUnknown(repairs)];
-    const toSource = <View extends ResourceView>(kind: SearchKind<View>, countAll = totals.users) =>
-      kind.toSource({ deps: asked, projection: parseProjection(query, kind.schema), countAll });
-    const users = toSource(USERS);
-    const groups = toSource(GROUPS, totals.groups);
-    const reading = { isForOthers: true };
-    const userSearch = parseSearch(query, { ...reading, schema: userSchema, repairs: ofUsers });
-    const groupSearch = parseSearch(query, { ...reading, schema: groupSchema, repairs: ofGroups });
-    for (const name of ofUsers.unknown.intersection(ofGroups.unknown)) {
-      repairs.count('filter-unknown', name);
+    const read = types.map(({ type, schema, countAll }) => {
+      const { unknown, ...own } = keepUnknown(repairs);
+      const search = parseSearch(query, { schema, repairs: own, isForOthers: true });
+      const source: Source = { deps: asked, type, countAll };
+      return { source, search, unknown, projection: parseProjection(query, schema) };
+    });
+    const [first, ...others] = read.map(({ unknown }) => unknown);
+    for (const name of first ?? []) {
+      if (others.every((names) => names.has(name))) repairs.count('filter-unknown', name);
     }
     const page = parsePage(query, '');
-    const first = await find(users, userSearch, page);
-    const then = await find(groups, groupSearch, {
-      offset: Math.max(page.offset - first.total, 0),
-      after: undefined,
-      limit: page.limit - first.views.length,
-    });
-    const opening = page.open({
-      total: first.total + then.total,
-      count: first.views.length + then.views.length,
-      next: undefined,
-    });
-    const resources = concat(users.render(first.views), groups.render(then.views));
-    await sendListText(res, { opening, resources });
+    let [total, count] = [0, 0];
+    const texts: AsyncIterable<string>[] = [];
+    for (const { source, search, projection } of read) {
+      const offset = Math.max(page.offset - total, 0);
+      const part = { offset, after: undefined, limit: page.limit - count };
+      const found = await find(source, search, part);
+      if (found.views.length > 0) texts.push(renderAll(asked, toShown(source, found), projection));
+      total += found.total;
+      count += found.views.length;
+    }
+    await sendList(res, page.open({ total, count, next: undefined }), join(texts));
   };
+}
+
+async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) yield ',';
+    yield* text;
+  }
 }
 
 /** Keeps the names that a type lacks apart, because the other one may have them. */
@@ -153,11 +154,6 @@ function keepUnknown(repairs: Repairs): Repairs & { readonly unknown: ReadonlySe
   };
 }
 
-async function* concat<Item>(first: AsyncIterable<Item>, then: AsyncIterable<Item>) {
-  yield* first;
-  yield* then;
-}
-
 /** Filter and order of a request. */
 interface Search {
   readonly filter: Filter | undefined;
@@ -165,7 +161,7 @@ interface Search {
 }
 
 /** One page of the matches. */
-interface Found<View> {
+interface Found {
   /** Number of all matches. */
   readonly total: number;
   readonly views: readonly View[];
@@ -178,11 +174,7 @@ interface Found<View> {
  * order of the request, or in that of creation, which creates and deletes in between do not disturb.
  * @throws ScimError 400 `tooMany`
  */
-async function find<View extends ResourceView>(
-  source: Source<View>,
-  { filter, sorting }: Search,
-  part: Part,
-): Promise<Found<View>> {
+async function find(source: Source, { filter, sorting }: Search, part: Part): Promise<Found> {
   const { selector, exact } = toSelector(filter);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const unanswered = exact ? undefined : filter;
@@ -194,37 +186,30 @@ async function find<View extends ResourceView>(
   const rest = after ? hits.filter((hit) => compare(hit, after) > 0) : hits.slice(offset);
   const shown = rest.slice(0, limit);
   const next = rest.length > limit ? shown.at(-1) : undefined;
-  return { total: hits.length, views: await readHits(source, shown), next };
+  // A match that was deleted since is left out: it is in no answer.
+  const seqs = shown.map(({ seq }) => seq);
+  const query = { selector: undefined, seqs, limit: seqs.length };
+  const views = seqs.length === 0 ? [] : await listFound(source, query);
+  const bySeq = new Map(views.map((view) => [view.seq, view]));
+  return { total: hits.length, views: seqs.flatMap((seq) => bySeq.get(seq) ?? []), next };
 }
 
-async function findByIndex<View extends ResourceView>(
-  source: Source<View>,
+async function findByIndex(
+  source: Source,
   selector: Selector | undefined,
   { after, offset, limit }: Part,
-): Promise<Found<View>> {
+): Promise<Found> {
   const afterSeq = after?.seq ?? 0;
   // One more tells whether there is another page.
-  const views =
-    limit === 0 ? [] : await source.list({ selector, offset, afterSeq, limit: limit + 1 });
+  const query = { selector, offset, afterSeq, limit: limit + 1 };
+  const views = limit === 0 ? [] : await listFound(source, query);
   const isLast = views.length <= limit;
   const shown = views.slice(0, limit);
   const last = shown.at(-1);
   // A first or last page tells the total by itself.
   const isCounted = isLast && limit > 0 && !after && (offset === 0 || last !== undefined);
-  const total = isCounted ? offset + shown.length : await source.count(selector);
+  const total = isCounted ? offset + shown.length : await countFound(source, selector);
   return { total, views: shown, next: isLast || !last ? undefined : { seq: last.seq } };
-}
-
-/** Reads the views of matches, in this order. A match that was deleted since is left out: it is in no answer. */
-async function readHits<View extends ResourceView>(
-  source: Source<View>,
-  hits: readonly Place[],
-): Promise<View[]> {
-  if (hits.length === 0) return [];
-  const seqs = hits.map(({ seq }) => seq);
-  const views = await source.list({ selector: undefined, seqs, limit: seqs.length });
-  const bySeq = new Map(views.map((view) => [view.seq, view]));
-  return seqs.map((seq) => bySeq.get(seq)).filter((view) => view !== undefined);
 }
 
 /** Most resources that one scan looks at. */
@@ -242,25 +227,25 @@ const COMPARISONS_AT_ONCE = 100_000;
  * @param search its filter is what the index could not answer
  * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; or there are too many of them
  */
-async function scan<View extends ResourceView>(
-  source: Source<View>,
+async function scan(
+  source: Source,
   selector: Selector | undefined,
   { filter, sorting }: Search,
 ): Promise<Place[]> {
   const names = new Set([...listNames(filter), ...(sorting?.keys ?? [])]);
-  const hasUsers = source.hasUsers(names);
+  const isOfUsers = hasUsers(source, names);
   const comparisons = filter === undefined ? 0 : countComparisons(filter);
-  if (hasUsers) assertFewOfUsers(comparisons, 'tooMany');
+  if (isOfUsers) assertFewOfUsers(comparisons, 'tooMany');
   const pause = createPause(comparisons);
-  const limit = hasUsers ? 1 : PAGE_ROWS;
+  const limit = isOfUsers ? 1 : PAGE_ROWS;
   const hits: Place[] = [];
   let afterSeq = 0;
   for (let looks = 0; ; looks += limit) {
     if (looks >= LOOKS_MAX) throw badRequest('tooMany', TOO_MANY);
-    const views = await source.list({ selector, afterSeq, limit });
-    const resources = Iterator.from(await source.load(views, names, filter));
+    const views = await listFound(source, { selector, afterSeq, limit });
+    const resources = loadAll(source.deps, views, { projection: toNeeded(names), filter });
     for (const { seq, attributes } of views) {
-      const { value: resource = {} } = resources.next();
+      const { value: resource = {} } = await resources.next();
       const key = sorting && toSortKey(resource, sorting);
       if (fits(resource, filter, comparisons)) hits.push({ seq, key });
       afterSeq = seq;

@@ -3,7 +3,7 @@ import { toVersions } from './cell-test-support.ts';
 import { userId } from './ids.ts';
 import { NEW_LINK, writeLink } from './link.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from './user.ts';
-import { toCellsAfterWrite } from './user-write.ts';
+import { toCellsAfterWrite } from './write.ts';
 
 const attributes = {
   userName: 'ada@example.com',

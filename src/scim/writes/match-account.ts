@@ -1,5 +1,7 @@
-import { listFoldedEmails } from '../../domain/address.ts';
+import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
+
 import { foldCase } from '../../domain/fold.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Handling } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
@@ -15,22 +17,11 @@ import {
 import { lockRow, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { isSameState, type TakenName, toTaken } from '../writes/wall.ts';
-
-/** Names by which a user is recognised. */
-export interface UserNames {
-  readonly userName: string;
-  readonly address: string | undefined;
-}
+import { type TakenName, toTaken } from './wall.ts';
 
 /** The provider that asks, and how its people are recognised. */
 interface Recognition extends Pick<Handling, 'match' | 'returning'> {
   readonly provider: string;
-}
-
-/** Names of a new user. */
-interface NewNames extends UserNames {
-  readonly externalId: string | undefined;
 }
 
 /**
@@ -55,69 +46,95 @@ export type AccountMatch =
  */
 export async function matchAccount(
   tx: Db,
-  names: NewNames,
+  attributes: JsonObject,
   recognition: Recognition,
 ): Promise<AccountMatch> {
   for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
-    const match = await matchOnce(tx, names, recognition);
+    const match = await matchOnce(tx, attributes, recognition);
     if (!('row' in match)) return match;
     const { row, kind } = match;
     // The account of a deleted user changes hands, and its memberships with it.
     if (kind === 'tombstone') await lockGroupsOf(tx, row.id, 'all');
-    if (isSameState(row, await lockRow(tx, row))) return match;
+    const locked = await lockRow(tx, row);
+    const isSame = STATE.every((column) => locked?.[column] === row[column]);
+    if (locked !== undefined && isSame) return match;
   }
   throw new StoreError('store-contended', 'the account of a new user is being changed by others');
 }
 
 /** Attempts to match an account that others change meanwhile. */
 const MATCHES_MAX = 3;
+/** Columns that tell whether somebody has taken the account over, changed or deleted it meanwhile. */
+const STATE = ['origin', 'version', 'deleted_at'] as const;
 
 async function matchOnce(
   tx: Db,
-  names: NewNames,
+  attributes: JsonObject,
   { match, returning, provider }: Recognition,
 ): Promise<AccountMatch> {
-  const userNameFolded = foldCase(names.userName);
-  const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
+  const { userName: userNameFolded, address: emailFolded } = foldNames(attributes);
   const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
   const found = await listUsersByAnyName(tx, userNameFolded, folded);
-  const holder = found.find((row) => row.origin !== null && row.name_folded === userNameFolded);
-  if (holder !== undefined) {
-    return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
-  }
+  const namesake = found.find((row) => row.origin !== null && row.name_folded === userNameFolded);
+  if (namesake !== undefined) return toMatch(namesake, 'userName', userNameFolded);
+  const known = await findByExternalId(tx, attributes, { match, returning, provider });
+  const taken = { type: 'User', attribute: 'externalId' } as const;
+  if (known !== undefined) return { kind: 'taken', taken, holder: known };
   const keys = {
     userNameFolded: match.includes('userName') ? userNameFolded : undefined,
     emailFolded: match.includes('address') ? emailFolded : undefined,
   };
-  const known = await findByExternalId(tx, names, { match, returning, provider });
-  if (known !== undefined) {
-    return { kind: 'taken', taken: { type: 'User', attribute: 'externalId' }, holder: known };
-  }
   // Of two managed users none has the name or the address of the other one, however they are recognised.
   const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
   const [row] = live;
   if (live.length > 1) return { kind: 'disputed', holders: live };
   if (row?.origin === null) return { kind: 'observed', row };
   if (row) {
-    const attribute = findTaken(row, userNameFolded);
-    const name = attribute === 'userName' ? userNameFolded : (emailFolded ?? '');
-    return { kind: 'taken', taken: toTakenName(row, attribute, name), holder: row };
+    return listAccountNames(row).includes(userNameFolded)
+      ? toMatch(row, 'userName', userNameFolded)
+      : toMatch(row, 'emails', emailFolded ?? '');
   }
-  const externalId = match.includes('externalId') ? names.externalId : undefined;
+  const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
   return matchTombstone(await listTombstones(tx, { ...keys, externalId, provider }));
+}
+
+function toExternalId({ externalId }: JsonObject): string | undefined {
+  return typeof externalId === 'string' ? externalId : undefined;
 }
 
 /** Finds a managed user whom the provider knows by this id; where ids recognise nobody, an inactive one who may return. */
 async function findByExternalId(
   tx: Db,
-  { externalId }: NewNames,
+  attributes: JsonObject,
   { match, returning, provider }: Recognition,
 ): Promise<UserRow | undefined> {
-  if (externalId === undefined) return undefined;
+  const externalId = toExternalId(attributes);
   const isKey = match.includes('externalId');
-  if (!isKey && returning === 'conflict') return undefined;
+  if (externalId === undefined || (!isKey && returning === 'conflict')) return undefined;
   const users = await listUsersByExternalId(tx, provider, externalId);
   return users.find(({ active }) => isKey || active === 0);
+}
+
+/** Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute. */
+function matchTombstone(rows: readonly UserRow[]): AccountMatch {
+  const [row] = rows;
+  if (row === undefined) return { kind: 'none' };
+  const accounts = new Set(rows.map(({ upstream_id }) => upstream_id));
+  // Nobody manages what was deleted.
+  return accounts.size > 1 ? { kind: 'disputed', holders: [] } : { kind: 'tombstone', row };
+}
+
+function toMatch(holder: UserRow, attribute: 'userName' | 'emails', folded: string): AccountMatch {
+  return { kind: 'taken', taken: toTakenName(holder, attribute, folded), holder };
+}
+
+/** The names by which an account is known, folded. */
+function foldNames(attributes: JsonObject): { userName: string; address: string | undefined } {
+  const address = findCreationAddress(attributes);
+  return {
+    userName: foldCase(String(attributes.userName)),
+    address: address === undefined ? undefined : foldCase(address),
+  };
 }
 
 interface Keys {
@@ -131,13 +148,6 @@ function isMeant(row: UserRow, { userNameFolded, emailFolded }: Keys): boolean {
   return names.some((name) => name !== null && (name === userNameFolded || name === emailFolded));
 }
 
-/** Names of a user before and after a change. */
-interface NamesChange {
-  readonly row: Pick<UserRow, 'id'>;
-  readonly before: UserNames;
-  readonly after: UserNames;
-}
-
 /**
  * Stops a change that gives a user the name or address of another user, as a create would be stopped. Names that stay
  * the same are not checked.
@@ -146,7 +156,8 @@ interface NamesChange {
 export async function assertNamesFree(
   tx: Db,
   deps: Pick<ProviderDeps, 'provider'>,
-  { row: { id }, before, after }: NamesChange,
+  { id }: UserRow,
+  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
 ): Promise<void> {
   const assertFree = (
     rows: readonly UserRow[],
@@ -156,16 +167,14 @@ export async function assertNamesFree(
     const holder = rows.find((row) => row.id !== id);
     if (holder !== undefined) throw toTaken(deps, holder, toTakenName(holder, attribute, folded));
   };
-  const userNameFolded = foldCase(after.userName);
-  if (userNameFolded !== foldCase(before.userName)) {
-    const named = await listByName(tx, 'user', userNameFolded);
-    const holders = await listUsersByAccount(tx, [userNameFolded]);
-    assertFree([...named, ...holders], 'userName', userNameFolded);
+  const [held, asked] = [foldNames(before), foldNames(after)];
+  if (asked.userName !== held.userName) {
+    const named = await listByName(tx, 'user', asked.userName);
+    const holders = await listUsersByAccount(tx, [asked.userName]);
+    assertFree([...named, ...holders], 'userName', asked.userName);
   }
-  if (after.address === undefined) return;
-  const emailFolded = foldCase(after.address);
-  if (emailFolded === foldCase(before.address ?? '')) return;
-  assertFree(await listUsersByAccount(tx, [emailFolded]), 'emails', emailFolded);
+  if (asked.address === undefined || asked.address === held.address) return;
+  assertFree(await listUsersByAccount(tx, [asked.address]), 'emails', asked.address);
 }
 
 /** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */
@@ -174,18 +183,4 @@ function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: str
   const isAddress = listFoldedEmails(parseStored(row.attributes)).includes(folded);
   const holder = isUserName || isAddress ? 'resource' : 'account';
   return { type: 'User', attribute: isAddress && !isUserName ? 'emails' : attribute, holder };
-}
-
-/** Attribute that names the account of this row. */
-function findTaken(row: UserRow, userNameFolded: string): 'userName' | 'emails' {
-  return listAccountNames(row).includes(userNameFolded) ? 'userName' : 'emails';
-}
-
-/** Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute. */
-function matchTombstone(rows: readonly UserRow[]): AccountMatch {
-  const [row] = rows;
-  if (row === undefined) return { kind: 'none' };
-  const accounts = new Set(rows.map(({ upstream_id }) => upstream_id));
-  // Nobody manages what was deleted.
-  return accounts.size > 1 ? { kind: 'disputed', holders: [] } : { kind: 'tombstone', row };
 }

@@ -1,0 +1,330 @@
+import { ask, type Cells, isSameWork, listWaiting, parseFields, release } from '../domain/cell.ts';
+import { type Combination, type Combined, combine, isAsked } from '../domain/combine.ts';
+import {
+  type EntityField,
+  findWantedRoles,
+  isEntityField,
+  leavesEntity,
+  losesRoles,
+  wantEntities,
+} from '../domain/entity.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION, withSchemas } from '../domain/extensions.ts';
+import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { listTakenFromGroup, listTakenFromUser } from '../domain/protection.ts';
+import type { Rulings } from '../domain/rule-book.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rules.ts';
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../domain/schemas.ts';
+import {
+  type Deactivation,
+  removesUserAccess,
+  toDesiredUser,
+  type UserField,
+} from '../domain/user.ts';
+import {
+  toCellsAfterGroupWrite,
+  toCellsAfterWrite,
+  toGroupFields,
+  toUserFields,
+} from '../domain/write.ts';
+import {
+  parseCells,
+  parseStored,
+  toCellColumns,
+  toDueClass,
+  toGroupColumns,
+  toUserColumns,
+} from '../store/engine/columns.ts';
+import { isInFlight } from '../store/in-flight.ts';
+import type { Protection } from '../store/resources/protection.ts';
+import type { ResourceRow, RowOf } from '../store/resources/rows.ts';
+import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
+import { isLinked, toGroupState, toSeenEntities, toUserState } from '../store/resources/state.ts';
+import type { Db } from '../store/store.ts';
+import type { Rules } from './rules.ts';
+
+/** Change of the attributes of a row, with the cells after it. */
+export interface FieldChange<Field extends string> {
+  /** Undefined: nothing was desired before. */
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject;
+  readonly cells: Cells<Field>;
+  /** Owned fields that the change is about. */
+  readonly fields: readonly Field[];
+}
+
+/** Attributes that were asked for, and those of the row. */
+interface AskedAttributes {
+  readonly before: JsonObject;
+  readonly attributes: JsonObject;
+}
+
+/** Columns that follow from the attributes. */
+type AttributeColumns = ReturnType<typeof toGroupColumns> &
+  Partial<ReturnType<typeof toUserColumns>>;
+
+/** Owned fields of one type, as far as users and groups differ in how a write or a rule changes them. */
+export interface FieldKind<Type extends ResourceKey['type'], Field extends string> {
+  readonly type: Type;
+  readonly schema: string;
+  /** The extension with the fields that rules can drive. */
+  readonly urn: string;
+  /** Owned fields that a write names. */
+  toFields(names: ReadonlySet<string>): Field[];
+  toColumns(attributes: JsonObject): AttributeColumns;
+  toCellColumns(cells: Cells<Field>): Partial<RowOf<Type>>;
+  /** Fields in which the change takes access, a licence, a permission or a role. */
+  listTaken(row: RowOf<Type>, change: FieldChange<Field>): string[];
+  toCells(
+    row: RowOf<Type>,
+    change: FieldChange<Field>,
+    how: { readonly version: number; readonly deactivation: Deactivation },
+  ): Cells<Field>;
+  /** True when access is taken by what waits. */
+  removesAccess(row: RowOf<Type>, attributes: JsonObject, cells: Cells<Field>): boolean;
+  /** Values that the rules give; undefined: they have no say in this change. */
+  findRulings(
+    tx: Db,
+    rules: Rules,
+    row: RowOf<Type>,
+    asked: AskedAttributes | undefined,
+  ): Promise<Rulings<Field> | undefined>;
+  /** Attributes and cells under these rules. What they would take in the fields `kept` stays. */
+  combine(
+    row: RowOf<Type>,
+    input: Pick<Combination<Field>, 'attributes' | 'rulings'>,
+    kept: ReadonlySet<string>,
+  ): Combined<Field>;
+  /** Fields to ask for where rules changed these. */
+  toAsked(changed: readonly Field[], deactivation: Deactivation): readonly Field[];
+  /** Reason why nothing may be taken from it; undefined: it may. */
+  findReason(tx: Db, protection: Protection, row: RowOf<Type>): Promise<string | undefined>;
+}
+
+/** Owned fields of users. */
+export const userFields: FieldKind<'user', UserField> = {
+  type: 'user',
+  schema: USER_SCHEMA_URI,
+  urn: USER_EXTENSION,
+  toFields: toUserFields,
+  toColumns: toUserColumns,
+  toCellColumns: (cells) => toCellColumns(cells),
+  listTaken(row, { before, after, fields }) {
+    const { observed, deleted, upstreamId } = toUserState(row);
+    return listTakenFromUser({
+      before: before && toDesiredUser(before, deleted),
+      after: toDesiredUser(after, deleted),
+      observed,
+      isInService: upstreamId !== undefined,
+      fields,
+    });
+  },
+  toCells: (row, { after: attributes, cells, fields }, how) =>
+    toCellsAfterWrite({
+      state: toUserState(row),
+      cells,
+      attributes,
+      fields,
+      inFlight: isInFlight(row),
+      ...how,
+    }),
+  removesAccess: (_row, attributes, cells) =>
+    removesUserAccess({ desired: toDesiredUser(attributes, false), cells }),
+  async findRulings(tx, { book }, row, asked) {
+    // The groups are read only where the request touches a ruled field, or adopts the user.
+    const isTouched = asked === undefined || row.origin === null || changesRuled(asked);
+    if (book.isEmpty || !isTouched) return undefined;
+    return book.ruleUser((await listGroupNamesOf(tx, [row.id])).get(row.id) ?? []);
+  },
+  combine(row, { attributes, rulings }, kept) {
+    const cells = parseCells<UserField>(row);
+    const allowed = without(rulings, kept);
+    const fields = RULED_USER_FIELDS;
+    return combine({ attributes, cells, rulings: allowed, urn: USER_EXTENSION, fields });
+  },
+  // One switch serves two attributes: the remaining one decides where it stands.
+  toAsked: (changed, deactivation) =>
+    deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')
+      ? [...changed, 'active']
+      : changed,
+  findReason: (tx, protection, row) => protection.findReason(tx, row),
+};
+
+/** Owned fields of groups. */
+export const groupFields: FieldKind<'group', GroupField> = {
+  type: 'group',
+  schema: GROUP_SCHEMA_URI,
+  urn: GROUP_EXTENSION,
+  toFields: toGroupFields,
+  toColumns: toGroupColumns,
+  // Its members may be stuck too.
+  toCellColumns: (cells) => ({ cells: JSON.stringify(cells) }),
+  listTaken(row, { before, after, cells, fields }) {
+    const { observed, ids, cells: held } = toGroupState(row);
+    const own = listTakenFromGroup({
+      before: before && toDesiredGroup(before),
+      after: toDesiredGroup(after),
+      observed,
+      isInService: isInService(ids),
+      fields,
+    });
+    const entities = fields.filter(
+      (field) =>
+        isEntityField(field) &&
+        losesRoles(findWantedRoles(held[field]), findWantedRoles(cells[field])),
+    );
+    return [...own, ...entities];
+  },
+  toCells: (row, { after: attributes, cells, fields }, { version }) =>
+    toCellsAfterGroupWrite({
+      state: toGroupState(row),
+      cells,
+      attributes,
+      fields,
+      version,
+      inFlight: isInFlight(row),
+    }),
+  // A removal that waits already keeps its class.
+  removesAccess: (row, _attributes, cells) => row.due_class === 0 || leavesEntity(cells),
+  async findRulings(_tx, { book }, row, asked) {
+    // Without a cell each value is a provider's.
+    if (book.isEmpty && parseFields(parseCells<GroupField>(row)).length === 0) return undefined;
+    const displayName = asked ? asked.attributes.displayName : row.name;
+    const name = typeof displayName === 'string' ? displayName : '';
+    return { ...book.ruleGroup(name), ...book.ruleEntities(name) };
+  },
+  combine(row, { attributes, rulings }, kept) {
+    const held = parseCells<GroupField>(row);
+    const allowed = without(rulings, kept);
+    const fields = RULED_GROUP_FIELDS;
+    const input = { attributes, cells: held, rulings: allowed, urn: GROUP_EXTENSION, fields };
+    const combined = combine<GroupField>(input);
+    const wanted = new Map<EntityField, string>();
+    for (const field of parseFields<GroupField>({ ...rulings, ...held })) {
+      const roles = kept.has(field) ? findWantedRoles(held[field]) : rulings[field]?.value;
+      if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
+    }
+    const { cells, changed } = wantEntities<GroupField>(
+      combined.cells,
+      wanted,
+      toSeenEntities(row),
+    );
+    return { ...combined, cells, changed: [...combined.changed, ...changed] };
+  },
+  toAsked: (changed) => changed,
+  findReason: (tx, protection, row) => protection.findGroupReason(tx, row),
+};
+
+function changesRuled({ before, attributes }: AskedAttributes): boolean {
+  const [held, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
+  return RULED_USER_FIELDS.some((field) => held?.[field] !== asked?.[field]);
+}
+
+function without<Field extends string>(
+  rulings: Rulings<Field>,
+  fields: ReadonlySet<string>,
+): Rulings<Field> {
+  const left: { [F in Field]?: Rulings<Field>[F] } = { ...rulings };
+  for (const field of parseFields<Field>(left)) if (fields.has(field)) delete left[field];
+  return left;
+}
+
+/** Combines the attributes of a request with the rules. */
+export async function combineAsked<Type extends ResourceKey['type'], Field extends string>(
+  tx: Db,
+  rules: Rules,
+  kind: FieldKind<Type, Field>,
+  { row, ...asked }: AskedAttributes & { readonly row: RowOf<Type> },
+): Promise<Combined<Field>> {
+  const { attributes } = asked;
+  const rulings = await kind.findRulings(tx, rules, row, asked);
+  if (rulings === undefined) return { attributes, cells: parseCells(row), changed: [] };
+  return combineAllowed(tx, rules, kind, { row, attributes, rulings });
+}
+
+/** Applies the rules. One that would take something from what is protected is ignored. */
+async function combineAllowed<Type extends ResourceKey['type'], Field extends string>(
+  tx: Db,
+  { protection }: Rules,
+  kind: FieldKind<Type, Field>,
+  { row, ...input }: Pick<Combination<Field>, 'attributes' | 'rulings'> & { row: RowOf<Type> },
+): Promise<Combined<Field>> {
+  const combined = kind.combine(row, input, new Set());
+  const { attributes: after, cells } = combined;
+  // A field without a rule is released, which takes nothing.
+  const fields = combined.changed.filter((field) => cells[field]?.source !== undefined);
+  if (fields.length === 0) return combined;
+  const before = parseStored<JsonObject>(row.attributes);
+  const taken = new Set(kind.listTaken(row, { before, after, cells, fields }));
+  if (taken.size === 0) return combined;
+  const isProtected = (await kind.findReason(tx, protection, row)) !== undefined;
+  return isProtected ? kind.combine(row, input, taken) : combined;
+}
+
+/** Managed row, and the values that the rules give it; absent: they are found. */
+interface RuledRow<Type extends ResourceKey['type'], Field extends string> {
+  readonly row: RowOf<Type>;
+  readonly rulings?: Rulings<Field>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Stored user or group after the rules, or undefined when they change nothing. */
+export async function toRuled<Type extends ResourceKey['type'], Field extends string>(
+  tx: Db,
+  rules: Rules,
+  kind: FieldKind<Type, Field>,
+  { row, now, ...given }: RuledRow<Type, Field>,
+): Promise<RowOf<Type> | undefined> {
+  if (row.origin === null || row.deleted_at !== null) return undefined;
+  const rulings = given.rulings ?? (await kind.findRulings(tx, rules, row, undefined));
+  if (rulings === undefined) return undefined;
+  const before = parseStored<JsonObject>(row.attributes);
+  const combined = await combineAllowed(tx, rules, kind, { row, attributes: before, rulings });
+  if (combined.changed.length === 0 && JSON.stringify(combined.cells) === row.cells) {
+    return undefined;
+  }
+  const after = withSchemas(kind.schema, combined.attributes);
+  const version = row.version + 1;
+  const cells = toCells(kind, rules, { row, combined, after, version });
+  const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
+  return {
+    ...row,
+    ...kind.toColumns(after),
+    ...kind.toCellColumns(cells),
+    version,
+    modified_at: now,
+    due_at: isDue ? now : row.due_at,
+    due_class: isDue ? toDueClass(kind.removesAccess(row, after, cells)) : row.due_class,
+  };
+}
+
+function toCells<Type extends ResourceKey['type'], Field extends string>(
+  kind: FieldKind<Type, Field>,
+  { deactivation }: Rules,
+  {
+    row,
+    combined: { changed, cells },
+    after,
+    version,
+  }: { row: RowOf<Type>; combined: Combined<Field>; after: JsonObject; version: number },
+): Cells<Field> {
+  // What is made anew is given its whole desired state, but for roles in entities.
+  if (!isLinked(row)) return ask(cells, changed.filter(isEntityField), version);
+  const fields = kind.toAsked(changed, deactivation);
+  const before = parseStored<JsonObject>(row.attributes);
+  const asked = kind.toCells(row, { before, after, cells, fields }, { version, deactivation });
+  const dropped = changed.filter((field) => cells[field]?.source === undefined);
+  return release(asked, dropped);
+}
+
+/** True when the service was asked for this value of a field by a rule and not by a provider. */
+export function isRuled(row: ResourceRow, field: UserField | GroupField): boolean {
+  if (isEntityField(field)) return true;
+  const cells = parseCells<UserField | GroupField>(row);
+  if (cells[field]?.source?.by !== 'rule') return false;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const urn = row.type === 'user' ? USER_EXTENSION : GROUP_EXTENSION;
+  return !isAsked({ attributes, cells, urn }, field);
+}

@@ -1,0 +1,309 @@
+import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { LinkList } from '../../domain/link.ts';
+import { isOfOther } from '../../domain/provider.ts';
+import type { ResourceName } from '../../domain/schemas.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
+import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
+import type { ResourceView, UserView } from '../../store/resources/views.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { collectWitnesses } from '../filter/matches.ts';
+import type { Filter } from '../filter/tree.ts';
+import {
+  EVERYTHING,
+  isIncluded,
+  isPlain,
+  isWholly,
+  type Projection,
+  project,
+} from './projection.ts';
+
+/** Where answers are, and the provider that asks. */
+type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
+
+/** A user or group as it is shown. */
+export type View = UserView | ResourceView<GroupId>;
+
+/** A user or group, and the version that the provider is shown (`toShownVersion`). */
+export interface Shown {
+  readonly view: View;
+  readonly version: string;
+}
+
+/** Users that are shown at once; other requests are served in between. */
+const USERS_AT_ONCE = 64;
+/** Groups that are read at once. */
+const GROUPS_AT_ONCE = 10;
+
+/**
+ * Answers as text, joined by commas, some at a time: a page of large groups is hundreds of megabytes. Stored text is not
+ * parsed where all of it is asked for, because providers mostly read.
+ */
+export async function* renderAll(
+  deps: ProviderDeps,
+  all: readonly Shown[],
+  projection: Projection,
+): AsyncGenerator<string> {
+  const atOnce = all[0] && isUser(all[0].view) ? USERS_AT_ONCE : GROUPS_AT_ONCE;
+  for (let start = 0; start < all.length; start += atOnce) {
+    if (start > 0) {
+      yield ',';
+      await nextTurn();
+    }
+    const some = all.slice(start, start + atOnce);
+    const users = some.flatMap(({ view, version }) =>
+      isUser(view) ? renderUser(deps, { view, version, projection }) : [],
+    );
+    if (users.length > 0) yield users.join(',');
+    else yield* renderGroups(deps, some, projection);
+  }
+}
+
+function isUser(view: View): view is UserView {
+  return 'groups' in view;
+}
+
+function renderUser(
+  context: Context,
+  { view, version, projection }: { view: UserView; version: string; projection: Projection },
+): string {
+  const groups = `"groups":[${withAbsoluteRefs(view.groups, context)}]`;
+  const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
+  const text = `${open(view, attributes)},${groups},${toMeta(view, 'User', version, context)}}`;
+  return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
+}
+
+/** A group and what belongs into its answer. */
+interface GroupParts {
+  /** The group without its members. */
+  readonly rest: JsonObject;
+  /** Its members as text, part by part; undefined: they are not asked for. */
+  readonly members: AsyncIterable<string> | undefined;
+}
+
+async function* renderGroups(
+  deps: ProviderDeps,
+  groups: readonly Shown[],
+  projection: Projection,
+): AsyncGenerator<string> {
+  let separator = '';
+  for (const { rest, members } of await readGroups(deps, groups, projection)) {
+    yield `${separator}${JSON.stringify(project(rest, projection)).slice(0, -1)}`;
+    separator = ',';
+    if (members !== undefined) yield* renderMembers(members, projection);
+    yield '}';
+  }
+}
+
+async function* renderMembers(
+  members: AsyncIterable<string>,
+  projection: Projection,
+): AsyncGenerator<string> {
+  const showsAll = isWholly(projection, 'members');
+  let isFirst = true;
+  for await (const page of members) {
+    const items = showsAll ? page : projectMembers(page, projection);
+    if (items === '') continue;
+    yield `${isFirst ? ',"members":[' : ','}${items}`;
+    isFirst = false;
+  }
+  if (!isFirst) yield ']';
+  else if (projection.only === undefined || showsAll) yield ',"members":[]';
+}
+
+/** The members of a page with the parts that were asked for. */
+function projectMembers(page: string, projection: Projection): string {
+  const { members } = project({ members: parseShown(page) }, projection);
+  return members === undefined ? '' : JSON.stringify(members).slice(1, -1);
+}
+
+/** Reads groups together, with their users only where the projection asks for them; of many members it reads the first. */
+async function readGroups(
+  deps: ProviderDeps,
+  groups: readonly Shown[],
+  projection: Projection,
+): Promise<GroupParts[]> {
+  const { read } = deps.store;
+  const usersUrl = toUsersUrl(deps);
+  const seqs = groups.map(({ view }) => view.seq);
+  const readFirst = async (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
+  const showsMembers = isIncluded(projection, 'members');
+  const members = showsMembers ? await readFirst('member') : undefined;
+  const admins = isIncluded(projection, GROUP_EXTENSION) ? await readFirst('admin') : undefined;
+  const inner = await readInner(deps, showsMembers ? groups : []);
+  return Promise.all(
+    groups.map(async ({ view, version }) => {
+      const text = `${open(view, toShownAttributes(view, deps))},${toMeta(view, 'Group', version, deps)}}`;
+      const rest: JsonObject = JSON.parse(text);
+      const listed = admins && (await listShown(deps, view.seq, admins.get(view.seq)));
+      return {
+        rest: listed === undefined ? rest : withAdmins(rest, listed),
+        members:
+          members && streamMembers(deps, view.seq, members.get(view.seq), inner.get(view.id)),
+      };
+    }),
+  );
+}
+
+/** Members as text, part by part, and the inner groups behind them. */
+async function* streamMembers(
+  deps: ProviderDeps,
+  seq: number,
+  first: ShownUsers | undefined,
+  inner = '',
+): AsyncGenerator<string> {
+  const shown = { list: 'member', usersUrl: toUsersUrl(deps) } as const;
+  yield* streamShown(deps.store.read, seq, shown, first);
+  if (inner !== '') yield inner;
+}
+
+async function listShown(
+  deps: ProviderDeps,
+  seq: number,
+  first: ShownUsers | undefined,
+): Promise<JsonObject[]> {
+  const shown = { list: 'admin', usersUrl: toUsersUrl(deps) } as const;
+  const listed: JsonObject[] = [];
+  for await (const page of streamShown(deps.store.read, seq, shown, first)) {
+    listed.push(...parseShown(page));
+  }
+  return listed;
+}
+
+/** The inner groups of each of these groups as members, as JSON text, joined by commas. */
+async function readInner(
+  deps: ProviderDeps,
+  groups: readonly Shown[],
+): Promise<Map<string, string>> {
+  const lists = groups.map(
+    ({ view: { id, inner_groups = '[]' } }) => [id, parseInner({ inner_groups })] as const,
+  );
+  const all = lists.flatMap(([, inner]) => inner);
+  const known = await findInnerGroups(deps.store.read, all);
+  const toText = (id: GroupId) => {
+    const group = known.get(id);
+    return group === undefined ? [] : JSON.stringify(toEntry(deps, group, 'Group'));
+  };
+  return new Map(lists.map(([id, inner]) => [id, inner.flatMap(toText).join(',')]));
+}
+
+/** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
+function withAdmins(resource: JsonObject, admins: JsonObject[]): JsonObject {
+  const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
+  return {
+    ...resource,
+    schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],
+    [GROUP_EXTENSION]: { ...toExtension(resource, GROUP_EXTENSION), admins },
+  };
+}
+
+/** Reads resources for filters and orders, each with those of its members alone that decide the filter. */
+export async function* loadAll(
+  deps: ProviderDeps,
+  views: readonly View[],
+  { projection, filter }: { readonly projection: Projection; readonly filter: Filter | undefined },
+): AsyncGenerator<JsonObject> {
+  for (const view of views) {
+    const shown = { view, version: toShownVersion(view, deps) };
+    if (isUser(view)) {
+      yield JSON.parse(renderUser(deps, { ...shown, view, projection: EVERYTHING }));
+      continue;
+    }
+    for (const { rest, members } of await readGroups(deps, [shown], projection)) {
+      if (members === undefined) yield rest;
+      else yield { ...rest, members: await findWitnesses(members, filter) };
+    }
+  }
+}
+
+/** The members that decide the filter, of any number. */
+async function findWitnesses(
+  members: AsyncIterable<string>,
+  filter: Filter | undefined,
+): Promise<JsonObject['members'] & object> {
+  const witnesses = collectWitnesses(filter, 'members');
+  for await (const page of members) {
+    if (!parseShown(page).every((member) => witnesses.look(member))) break;
+    await nextTurn();
+  }
+  return witnesses.list();
+}
+
+/** Entry of a user or an inner group in a list of a group, as every answer shows it. */
+export function toEntry(
+  { baseUrl }: Pick<Context, 'baseUrl'>,
+  { id, display }: { readonly id: string; readonly display: string },
+  type: 'User' | 'Group' = 'User',
+): JsonObject {
+  return { value: id, $ref: toRef(baseUrl, type, id), display, type };
+}
+
+/** Users of a list of a group as the store shows them. */
+export function parseShown(items: string): JsonObject[] {
+  return JSON.parse(`[${items}]`) as JsonObject[];
+}
+
+/** Where users are: what their `$ref` is before a slash and the id. */
+export function toUsersUrl({ baseUrl }: Pick<Context, 'baseUrl'>): string {
+  return `${baseUrl}/Users`;
+}
+
+/** `$ref` of a resource with this id. @param baseUrl without a slash at its end */
+export function toRef(baseUrl: string, type: ResourceName, id: string): string {
+  return `${baseUrl}/${type}s/${id}`;
+}
+
+/**
+ * Makes stored references absolute (RFC 7643 §2.3.7). They are stored relative to their resource, so that they
+ * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
+ */
+function withAbsoluteRefs(text: string, { baseUrl }: Context): string {
+  return text.includes(RELATIVE) ? text.replaceAll(RELATIVE, () => `"$ref":"${baseUrl}/`) : text;
+}
+
+const RELATIVE = '"$ref":"../';
+
+/**
+ * The version that a provider is shown. What another one manages lacks the externalId, so it is another representation:
+ * no cache may give one for the other. The groups of a user are not part of its row. @see RFC 9110 §8.8.1
+ */
+export function toShownVersion(
+  view: Omit<ResourceView, 'seq'> & { readonly groups?: string },
+  { provider }: Pick<Context, 'provider'>,
+): string {
+  const groups = view.groups ? `-${hash('sha1', view.groups, 'base64url')}` : '';
+  return `${view.version}${groups}${isOfOther(provider, view) ? '-other' : ''}`;
+}
+
+/** The stored document; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
+function toShownAttributes(view: View, { provider }: Context): string {
+  if (!isOfOther(provider, view)) return view.attributes;
+  const { externalId: _, ...shown } = parseStored<JsonObject>(view.attributes);
+  return JSON.stringify(shown);
+}
+
+/** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */
+function open({ id }: View, attributes: string): string {
+  return `${attributes.slice(0, -1)},"id":"${id}"`;
+}
+
+function toMeta(
+  { id, created_at, modified_at }: View,
+  type: 'User' | 'Group',
+  version: string,
+  { baseUrl }: Context,
+): string {
+  const created = toMoment(created_at);
+  const modified = toMoment(modified_at);
+  const location = toRef(baseUrl, type, id);
+  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${version}\\""}`;
+}
+
+/** @see RFC 7643 §2.3.5 */
+function toMoment(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,332 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChangeClass } from '../../domain/change-class.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
+import type { UserField } from '../../domain/user.ts';
+import type { Lock } from '../../reconcile/bounded-wait.ts';
+import type { Problem } from '../../reconcile/outcome.ts';
+import { keepRemark } from '../../store/audit/requests.ts';
+import { keepChange } from '../../store/changes.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
+import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
+import type { SpanAttributes } from '../../telemetry/tracing.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import { parsePatch } from '../dialect/parse-patch.ts';
+import { listStepNames } from '../dialect/parse-path.ts';
+import { type Content, findStepPlace, parseResource } from '../dialect/parse-resource.ts';
+import { conflict, notFound, ScimError, unavailable } from '../errors.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
+import type { RequestRepairs } from '../repairs.ts';
+import { listWritten } from '../requests.ts';
+import { storeChange, storeDeletion } from './change.ts';
+import { groupWrites } from './group.ts';
+import {
+  type Accepted,
+  type Disputed,
+  PrivilegeUnknown,
+  type WriteKind,
+  type WriteTarget,
+} from './kind.ts';
+import { toBodyAsked, toStepEdits } from './lists.ts';
+import { userWrites } from './user.ts';
+
+/** Write of one user or group, as a provider sends it. */
+export interface WriteRequest {
+  readonly type: ResourceKey['type'];
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Of no matter to a POST. */
+  readonly target: WriteTarget;
+  readonly body: unknown;
+  readonly repairs: RequestRepairs;
+  /** Is called with what the body says, also of a write that is refused then. */
+  understood(content: Content): void;
+}
+
+/**
+ * Stores a write of a provider, not yet settled. A PATCH takes all its operations or none.
+ * @throws ScimError 400, 403, 404, 409, 412, 503
+ */
+export function acceptWrite(deps: ProviderDeps, request: WriteRequest): Promise<Accepted> {
+  return request.type === 'user'
+    ? accept(deps, userWrites, request)
+    : accept(deps, groupWrites, request);
+}
+
+async function accept<Type extends ResourceKey['type'], Field extends string>(
+  deps: ProviderDeps,
+  kind: WriteKind<Type, Field>,
+  request: WriteRequest,
+): Promise<Accepted> {
+  const { method, target, body, repairs } = request;
+  const { schema } = kind;
+  switch (method) {
+    case 'POST': {
+      const input = understand(request, parseResource(body, schema, repairs));
+      return storeKnowing(deps, request, (tx) => kind.create(tx, deps, { input, repairs }));
+    }
+    case 'PUT': {
+      const input = understand(request, parseResource(body, schema, repairs));
+      const ask = async (_tx: Db, _row: ResourceRow, before: JsonObject) =>
+        toBodyAsked(deps, 'replace', input, kind.toReplacement(before, input));
+      return storeKnowing(deps, request, (tx) =>
+        storeChange(tx, deps, kind, { target, ask, repairs }),
+      );
+    }
+    case 'PATCH': {
+      const steps = understand(request, parsePatch(body, { schema, repairs }));
+      const ask = async (tx: Db, row: ResourceRow, before: JsonObject) => ({
+        attributes: applyPatch(before, steps, repairs),
+        names: listStepNames(steps),
+        edits: await toStepEdits(tx, deps, row, steps),
+        placeOf: (list: string, value: string) => findStepPlace(steps, list, value),
+      });
+      return storeKnowing(deps, request, (tx) =>
+        storeChange(tx, deps, kind, { target, ask, repairs }),
+      );
+    }
+    case 'DELETE':
+      return storeKnowing(deps, request, (tx) => storeDeletion(tx, deps, kind, target));
+  }
+}
+
+/** Attributes by which access can be taken. */
+const ACCESS = ['active', 'entitlements', 'members', 'admins', USER_EXTENSION, GROUP_EXTENSION];
+
+/**
+ * Notes what a body says. One of which a part was left out goes on only if the rest may take access away;
+ * `storeKnowing` finds out whether it does. @throws ScimError the refusal of the part
+ */
+function understand<Said extends Content>(
+  { method, repairs, understood }: WriteRequest,
+  content: Said,
+): Said {
+  // A POST makes somebody new or nothing.
+  const mayTake = listWritten(content).some(
+    ({ op, path }) => op !== 'add' && ACCESS.some((name) => path.startsWith(name)),
+  );
+  const [refusal] = repairs.listLeftOut();
+  if (refusal !== undefined && (method === 'POST' || !mayTake)) throw refusal;
+  understood(content);
+  return content;
+}
+
+/** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
+const LOOK_WAIT_MIN_MS = 2_000;
+/** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
+const LOOK_RETRY_SECONDS = 30;
+
+/**
+ * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
+ * This alone decides about a write of which a part is refused: it is stored without that part if it takes access away
+ * from somebody, and refused otherwise. A strict credential is refused before.
+ * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
+ *   resource may then be privileged
+ */
+async function storeKnowing(
+  deps: ScimDeps,
+  { method, repairs }: WriteRequest,
+  write: (tx: Db) => Promise<Accepted | Disputed>,
+): Promise<Accepted> {
+  assertUpstreamUp(deps);
+  const waitMs = Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS);
+  // A look that a removal waits for is as urgent as the removal.
+  const wait = { class: method === 'POST' ? 'change' : 'remove', waitMs } as const;
+  try {
+    const stored = await storeAfterLook(deps, wait, () =>
+      storeWrite(deps, async (tx) => {
+        const written = await write(tx);
+        const [refusal] = repairs.listLeftOut();
+        if (refusal === undefined) return written;
+        if ('kind' in written || !written.takesAccess) throw refusal;
+        await keepRemark(tx, 'left-out', deps.clock.now());
+        return written;
+      }),
+    );
+    for (const _ of repairs.listLeftOut()) repairs.count('part-left-out');
+    if ('kind' in stored) throw conflict(stored.detail);
+    const { notifies, undo, row, hasFormerIds } = stored;
+    if (hasFormerIds) deps.store.bell.ring('former-ids');
+    // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself
+    // was tried, because a refused write derives nothing.
+    if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
+    return stored;
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    const words = 'The service could not tell whether the resource is privileged.';
+    throw unavailable(words, LOOK_RETRY_SECONDS);
+  }
+}
+
+/** Stores something, after a look where a resource may be privileged. @throws BridgeError `could-not-look` */
+export async function storeAfterLook<Stored>(
+  { reconciler }: Pick<ScimDeps, 'reconciler'>,
+  wait: { readonly class: 'remove' | 'change'; readonly waitMs: number },
+  store: () => Promise<Stored>,
+): Promise<Stored> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof PrivilegeUnknown)) throw error;
+    await reconciler.readPrivilege(error.resource, wait);
+  }
+  // Read just now and still unknown: the resource was made anew meanwhile.
+  return store();
+}
+
+/** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
+const FIND_OUT_MS = 3_000;
+const ASK_EVERY_MS = 200;
+
+/**
+ * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the row is
+ * looked up.
+ * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
+ */
+async function storeWrite(
+  deps: ScimDeps,
+  store: (tx: Db) => Promise<Accepted | Disputed>,
+): Promise<Accepted | Disputed> {
+  const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
+  let last: Accepted | Disputed | undefined;
+  try {
+    return await deps.store.write(async (tx) => {
+      const stored = await store(tx);
+      last = 'kind' in stored ? stored : await announce(tx, deps, stored, span?.traceparent);
+      return last;
+    });
+  } catch (error) {
+    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
+    if (await isKept(deps, last)) return last;
+    throw error;
+  } finally {
+    span?.end({ attributes: toSpanAttributes(last) });
+  }
+}
+
+function toSpanAttributes(stored: Accepted | Disputed | undefined): SpanAttributes {
+  if (stored === undefined || 'kind' in stored) return {};
+  const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
+  return { 'scim_bridge.resource_type': stored.row.type, 'scim_bridge.change': kind };
+}
+
+/**
+ * Where another process leads, it has to know that a request waits: a refusal belongs to that one. When the change was
+ * accepted is kept until the service holds it, whichever process brings it there.
+ */
+async function announce(
+  tx: Db,
+  { reconciler, policy, clock }: ScimDeps,
+  accepted: Accepted,
+  trace: string | undefined,
+): Promise<Accepted> {
+  const { row, undo } = accepted;
+  if (undo === undefined) return accepted;
+  const { version } = row;
+  const at = Math.round(clock.now());
+  await keepChange(tx, row, { kind: toChangeClass(accepted), at, version, trace: trace ?? null });
+  const write = { key: toResourceKey(row), version, undo, waitMs: policy.writeWaitMs };
+  const waitId = await reconciler.announce(tx, write);
+  return waitId === undefined ? accepted : { ...accepted, waitId };
+}
+
+/** True when the row is there as this attempt has written it; false also when no answer came in time. */
+async function isKept({ store }: ScimDeps, { row }: Accepted): Promise<boolean> {
+  const until = performance.now() + FIND_OUT_MS;
+  while (performance.now() < until) {
+    try {
+      const found = await findRow(store.read, row);
+      return found?.write_id === row.write_id;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      await sleep(ASK_EVERY_MS);
+    }
+  }
+  return false;
+}
+
+/** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
+function toChangeClass({ row, undo }: Accepted): ChangeClass {
+  if (row.type === 'group') {
+    const { removes, links = [] } = undo ?? {};
+    if (removes === true) return 'member-removed';
+    return links.length > 0 ? 'member-added' : 'group';
+  }
+  const { active, account } = parseCells<UserField>(row);
+  if (active?.pending !== row.version && account?.pending !== row.version) return 'user';
+  return row.active === 1 && row.deleted_at === null ? 'joiner' : 'leaver';
+}
+
+/** Time that a provider is asked to wait while the service is down, in seconds. */
+const DOWN_RETRY_SECONDS = 60;
+
+/** Stops a write before anything is stored where the settings ask for that. @throws ScimError 503 */
+export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
+  if (policy.whenUpstreamIsDown !== 'refuse' || !isUpstreamDown()) return;
+  throw unavailable('The service does not answer now, so nothing was changed.', DOWN_RETRY_SECONDS);
+}
+
+/**
+ * Waits until the service holds the write, or until the wait is over: from then on the bridge has to finish
+ * the stored change.
+ * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
+ * @param lock of the resource, where it was taken before
+ * @throws ScimError when the service refused the write and it was undone
+ */
+export async function settleWrite(
+  { reconciler, telemetry, policy, clock }: ScimDeps,
+  { row, undo, waitId }: Accepted,
+  arrivedAt: number,
+  lock?: Lock,
+): Promise<void> {
+  const key = toResourceKey(row);
+  if (undo === undefined) return telemetry.answered({ ...key, answer: 'unchanged' });
+  const settlement = await reconciler.settle({
+    key,
+    undo,
+    version: row.version,
+    lock: lock ?? reconciler.lock(key, row),
+    waitId,
+    waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
+    class: row.due_class === 0 ? 'remove' : 'change',
+  });
+  if (settlement.kind !== 'refused') {
+    const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
+    return telemetry.answered({ ...key, answer });
+  }
+  const { problem } = settlement;
+  telemetry.answered({ ...key, answer: 'refused', code: problem.code });
+  throw toRefusal(problem, row.type);
+}
+
+/** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */
+const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
+
+/** Refusal with the words of the service or our own, in the form that a provider shows its administrator. */
+function toRefusal(problem: Problem, type: ResourceKey['type']): ScimError {
+  const { code, words, ours, status } = problem;
+  const [own = ''] = words.split(EARLIER);
+  const detail = ours
+    ? toSentence(words)
+    : `The service refused the change: ${words.replaceAll(CALL, '')}`;
+  const answered = status === undefined ? '' : ` (status ${status})`;
+  const kept = ours ? toSentence(own) : `The service refused the change${answered}.`;
+  switch (code) {
+    case 'conflict':
+      return new ScimError(409, detail, { scimType: 'uniqueness', kept });
+    case 'not-permitted':
+      return new ScimError(403, detail, { kept });
+    case NOT_THERE.code:
+      return notFound(type === 'user' ? 'User' : 'Group');
+    default:
+      return new ScimError(400, detail, { scimType: 'invalidValue', kept });
+  }
+}
+
+function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}

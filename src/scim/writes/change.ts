@@ -1,0 +1,294 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
+import { withSchemas } from '../../domain/extensions.ts';
+import { newId, type ResourceKey } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { onlyTaken } from '../../domain/protection.ts';
+import { isGone } from '../../domain/resource-state.ts';
+import { combineAsked, type FieldKind } from '../../rules/fields.ts';
+import {
+  parseCells,
+  parseStored,
+  toChangedColumns,
+  toDueClass,
+  toTombstone,
+} from '../../store/engine/columns.ts';
+import { saveLinks } from '../../store/links/links.ts';
+import { toDeparture } from '../../store/resources/leavers.ts';
+import { type ResourceRow, type RowOf, updateRow } from '../../store/resources/rows.ts';
+import { toObservation } from '../../store/resources/state.ts';
+import type { Undo } from '../../store/resources/undo.ts';
+import type { Db } from '../../store/store.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { ScimError } from '../errors.ts';
+import type { Repairs } from '../repairs.ts';
+import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
+import { planLists } from './lists.ts';
+import { assertAdoptsOnDelete, assertWithinLimits, lockOwn } from './wall.ts';
+
+type Type = ResourceKey['type'];
+
+/** What the service has of each type. */
+export const WORDS = { user: 'account', group: 'group' } as const;
+
+/** A PUT or PATCH of one user or group. */
+interface ChangeRequest<T extends Type> {
+  readonly target: WriteTarget;
+  /** What it asks of a resource with these attributes; may read the users of a group. */
+  ask(tx: Db, row: RowOf<T>, before: JsonObject): Promise<Asked>;
+  readonly repairs: Repairs;
+}
+
+/**
+ * Stores a change of a user or group in one transaction. A write that changes nothing adopts nothing.
+ * @throws ScimError 404, 412, 403 (protected, or beyond the wall), 409 (another one has the name or address), 400
+ * @throws PrivilegeUnknown
+ */
+export async function storeChange<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  { target, ask, repairs }: ChangeRequest<T>,
+): Promise<Accepted> {
+  await kind.begin(tx, deps, 'change', target.id);
+  const row = await lockOwn(tx, deps, kind.fields.type, target);
+  const before = parseStored<JsonObject>(row.attributes);
+  const asked = await ask(tx, row, before);
+  const change = { row, origin: row.origin, before, asked, repairs };
+  const allowed = { ...change, asked: await findAllowed(tx, deps, kind, change) };
+  if (row.origin !== null) return applyChange(tx, deps, kind, allowed);
+  if (!isChange(allowed)) return toUnchanged(row);
+  await assertAdoptable(tx, deps, kind, row);
+  const adopted = await kind.takeOver(tx, deps, row);
+  return applyChange(tx, deps, kind, { ...allowed, row: adopted });
+}
+
+/**
+ * Stops a change of what is not managed.
+ * @throws ScimError 403 when the settings or a privilege forbid taking it over
+ * @throws PrivilegeUnknown
+ */
+async function assertAdoptable<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  row: RowOf<T>,
+): Promise<void> {
+  const privilege = await kind.findPrivilege(tx, deps, row);
+  if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
+  if (deps.policy[kind.adopts] === 'yes') return;
+  const what = WORDS[kind.fields.type];
+  throw new ScimError(403, `The ${what} is not managed, and the settings forbid taking it over.`);
+}
+
+/** The change or, where its rest is refused, what it takes alone. @throws ScimError 400, 403, 409 */
+async function findAllowed<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  { fields: kind, toAllowed }: WriteKind<T, Field>,
+  change: Change<T>,
+): Promise<Asked> {
+  const { row, before, asked, repairs } = change;
+  try {
+    return await toAllowed(tx, deps, change);
+  } catch (error) {
+    if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
+    repairs.leaveOut(error);
+    const { attributes: after, names } = asked;
+    const taken = kind
+      .listTaken(row, { before, after, cells: parseCells(row), fields: kind.toFields(names) })
+      // A number of licences beside entitlements may contradict them, and is refused then.
+      .filter((field) => field !== 'appsPermissions' || !names.has('entitlements'));
+    const less = onlyTaken({ before, after, urn: kind.urn }, taken);
+    return toAllowed(tx, deps, { ...change, asked: { ...asked, ...less, onlyRemoves: true } });
+  }
+}
+
+/** True when a write of something unmanaged asks for something; an edit of a list always does. */
+function isChange({ before, asked: { attributes, edits } }: Change<Type>): boolean {
+  const { schemas: _, ...held } = before;
+  const { schemas: __, ...wanted } = attributes;
+  return edits.length > 0 || !isDeepStrictEqual(held, wanted);
+}
+
+function toUnchanged(row: ResourceRow): Accepted {
+  return { row, undo: undefined, takesAccess: false, notifies: false };
+}
+
+/**
+ * Stores the attributes and lists that a provider wants, under the rules. A write that changes nothing stores nothing.
+ * @throws ScimError 400 for a member who is no user, 403 when it would take something from what is protected
+ * @throws PrivilegeUnknown
+ */
+export async function applyChange<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  change: Change<T>,
+): Promise<Accepted> {
+  const { row, before, created } = change;
+  const planned = await planChange(tx, deps, kind, change);
+  const { attributes, cells, lists, taken, now } = planned;
+  if (taken.length > 0 || lists.demotes) await kind.assertMayLose(tx, deps, row);
+  const stored = { ...change, attributes, lists, now };
+  const isSame = lists.isSame && isSameWork(cells, parseCells(row));
+  if (isSame && !created && isDeepStrictEqual(before, attributes)) {
+    const changed = await confirmWanted(tx, row);
+    const { removes, ...followed } = await kind.follow(tx, deps, { ...stored, changed });
+    return { undo: undefined, takesAccess: removes, ...followed };
+  }
+  const changed = toChangedRow(kind.fields, change, planned);
+  const saved = lists.links.map(({ list, userId, after }) => ({ ...after, list, target: userId }));
+  await saveLinks(tx, row, saved);
+  await updateRow(tx, row, toChangedColumns(row, changed), row);
+  const followed = await kind.follow(tx, deps, { ...stored, changed });
+  const isDue = isWaiting(change, planned);
+  return {
+    row: followed.row,
+    undo: isDue ? toUndo(change, changed, lists.links, lists.removes || leaves(taken)) : undefined,
+    takesAccess: taken.length > 0 || lists.removes || followed.removes,
+    notifies: followed.notifies,
+  };
+}
+
+/** A change under the rules, before it is stored. */
+interface PlannedChange<Field extends string> {
+  readonly attributes: JsonObject;
+  readonly cells: Cells<Field>;
+  readonly lists: ListPlan;
+  /** Fields in which it takes something. */
+  readonly taken: readonly string[];
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+async function planChange<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  { fields: kind, complete }: WriteKind<T, Field>,
+  change: Change<T>,
+): Promise<PlannedChange<Field>> {
+  const { row, before, created, repairs } = change;
+  const { rules, clock, policy } = deps;
+  const asked = complete(change);
+  const version = created ? row.version : row.version + 1;
+  const lists = await planLists(tx, deps, { row, asked, repairs, version });
+  const combined = await combineAsked(tx, rules, kind, { ...asked, row, before });
+  const isWritten = combined.attributes !== before;
+  const after = isWritten ? withSchemas(kind.schema, combined.attributes) : before;
+  const fields = kind.toFields(asked.names);
+  const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
+  const ruled = { ...named, fields: [...fields, ...combined.changed] };
+  const { deactivation } = policy;
+  return {
+    attributes: after,
+    cells: kind.toCells(row, ruled, { version, deactivation }),
+    taken: kind.listTaken(row, named),
+    lists,
+    version,
+    now: clock.now(),
+  };
+}
+
+function toChangedRow<T extends Type, Field extends string>(
+  kind: FieldKind<T, Field>,
+  change: Change<T>,
+  planned: PlannedChange<Field>,
+): RowOf<T> {
+  const { row, before } = change;
+  const { attributes, cells, lists, version, now } = planned;
+  const isDue = isWaiting(change, planned);
+  return {
+    ...row,
+    ...(attributes !== before && kind.toColumns(attributes)),
+    ...kind.toCellColumns(cells),
+    ...(leaves(planned.taken) && toDeparture(row, now)),
+    ...lists.columns,
+    // One that is gone is looked for, and made anew.
+    must_look: isDue && isGone(toObservation(row)) ? Math.max(row.must_look, 1) : row.must_look,
+    version,
+    write_id: newId(),
+    modified_at: Math.max(now, row.modified_at),
+    due_at: isDue ? now : row.due_at,
+    due_class: toDueClass(lists.removes || kind.removesAccess(row, attributes, cells)),
+  };
+}
+
+/** True when the service does not hold it yet. An earlier create may have left an account, also of somebody inactive. */
+function isWaiting<T extends Type>(
+  { row, created }: Change<T>,
+  { cells, lists }: Pick<PlannedChange<string>, 'cells' | 'lists'>,
+): boolean {
+  const isToFind = created !== undefined && row.sent_creates !== '[]' && row.must_look > 0;
+  return listWaiting(cells).length > 0 || lists.waits || isToFind;
+}
+
+function leaves(taken: readonly string[]): boolean {
+  return taken.includes('active') || taken.includes('temporarilyInactive');
+}
+
+/** Facts that take a change back. */
+function toUndo(
+  { row, origin, before: attributes, created }: Omit<Change<Type>, 'asked' | 'repairs'>,
+  changed: ResourceRow,
+  links: Undo['links'],
+  removes: boolean,
+): Undo {
+  const held = {
+    ...{ attributes, origin, cells: parseCells(row), deleted: false },
+    ...{ adminsAsked: row.admins_asked, innerGroups: row.inner_groups },
+  };
+  return {
+    before: created ? created.from : held,
+    after: changed.attributes,
+    links: links.map(({ list, userId, before }) => ({ list, userId, before })),
+    removes,
+  };
+}
+
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<RowOf<T>> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await updateRow(tx, row, { version });
+  return { ...row, version };
+}
+
+/**
+ * Deletes a user or group: gone from every answer at once. A user is deactivated in the service, then leaves the managed
+ * groups. A group that the bridge created is removed from the service; an adopted one loses whom the bridge put in.
+ * @throws ScimError 404, 412, 403 (protected, beyond the wall, or not to be adopted)
+ * @throws PrivilegeUnknown
+ */
+export async function storeDeletion<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  target: WriteTarget,
+): Promise<Accepted> {
+  await kind.begin(tx, deps, 'end', target.id);
+  const row = await lockOwn(tx, deps, kind.fields.type, target);
+  await assertWithinLimits(tx, deps, { row, attributes: undefined, edits: [] });
+  const { origin } = row;
+  if (origin === null) {
+    assertAdoptsOnDelete(deps.policy[kind.adoptsOnDelete], kind.fields.type);
+    await assertAdoptable(tx, deps, kind, row);
+  }
+  const managed = origin === null ? await kind.takeOver(tx, deps, row) : row;
+  await kind.assertMayLose(tx, deps, managed);
+  const deletion = await kind.delete(tx, deps, managed);
+  const { columns, isDue } = deletion;
+  const { provider, clock } = deps;
+  const tombstone = toTombstone(row, { isDue, now: clock.now(), provider });
+  const change = { ...tombstone, ...columns };
+  await updateRow(tx, row, change);
+  const notifies = await kind.forget(tx, deps, managed, deletion);
+  const deleted = { ...managed, ...change };
+  const before = parseStored<JsonObject>(row.attributes);
+  const undo = isDue ? toUndo({ row: managed, origin, before }, row, [], false) : undefined;
+  return { row: deleted, undo, takesAccess: true, notifies };
+}

@@ -1,0 +1,207 @@
+import { toBaseline } from '../../domain/combine.ts';
+import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
+import { groupId, newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { adoptLink, releaseLink } from '../../domain/link.ts';
+import { hasMoreBits, joinBits } from '../../domain/mask.ts';
+import { isGone } from '../../domain/resource-state.ts';
+import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { groupFields } from '../../rules/fields.ts';
+import { enterRules, followGroup, type GroupNews, toRuledName } from '../../rules/follow.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
+import { isInFlight } from '../../store/in-flight.ts';
+import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
+import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
+import { parseInner } from '../../store/resources/nesting.ts';
+import { joinLost } from '../../store/resources/revive.ts';
+import { type GroupRow, getRow, updateRow } from '../../store/resources/rows.ts';
+import { isLinked, toObservedGroup } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import { type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
+import { invalidValue, ScimError } from '../errors.ts';
+import { groupSchema } from '../schema/resource-schemas.ts';
+import { adoptFound, dispute, insertNew } from './create.ts';
+import { type Accepted, type Disputed, PrivilegeUnknown, type WriteKind } from './kind.ts';
+import { toBodyAsked } from './lists.ts';
+import { assertDemotesNobody } from './protect-group.ts';
+import { assertWithinLimits, toTaken } from './wall.ts';
+
+/** Groups, as providers write them. */
+export const groupWrites: WriteKind<'group', GroupField> = {
+  fields: groupFields,
+  schema: groupSchema,
+  adopts: 'adoptGroups',
+  adoptsOnDelete: 'adoptGroupsOnDelete',
+  begin: (tx, { rules }, of) => enterRules(tx, rules, of === 'change' ? 'users' : 'names'),
+  toReplacement,
+  async toAllowed(tx, deps, { row, before, asked }) {
+    const { attributes, names, edits } = asked;
+    if (names.size > 0) {
+      assertPermissions(deps, before, attributes);
+      await assertNameFree(tx, deps, row, attributes);
+    }
+    await assertWithinLimits(tx, deps, { ...asked, row, attributes, edits });
+    if (row.origin === null || attributes.displayName !== row.name) {
+      await enterRules(tx, deps.rules, 'names');
+    }
+    return asked;
+  },
+  complete({ row, asked }) {
+    // The lists of a group that is gone cannot be written without its name.
+    const isListed = asked.edits.length > 0 && isGone(toObservedGroup(row));
+    return isListed ? { ...asked, names: new Set([...asked.names, 'displayName']) } : asked;
+  },
+  async assertMayLose(tx, { rules }, row) {
+    const reason = await rules.protection.findGroupReason(tx, row);
+    if (reason !== undefined) throw new ScimError(403, reason);
+  },
+  toNewRow: (columns) => ({
+    type: 'group',
+    id: groupId(newId()),
+    inner_groups: '[]',
+    ...columns,
+  }),
+  async follow(tx, { rules }, { row, origin, created, changed, lists, now }) {
+    const isNested = changed.inner_groups !== row.inner_groups;
+    const ofUsers = parseInner(changed).length > 0 ? 'users' : undefined;
+    const news: GroupNews = {
+      id: row.id,
+      before: created || origin === null ? undefined : row.name,
+      after: toRuledName(changed),
+      users: lists.links.flatMap(({ list, userId }) => (list === 'member' ? [userId] : [])),
+      nested: isNested ? 'all' : ofUsers,
+      version: changed.version,
+      ...(lists.releasesAdmins ? { admins: 'released' as const } : {}),
+    };
+    const { changedItself, ...followed } = await followGroup(tx, rules, news, now);
+    return { row: changedItself ? await getRow(tx, row) : changed, ...followed };
+  },
+  async takeOver(tx, { provider, telemetry, clock }, row) {
+    await changeLinks(tx, row, {}, adoptLink);
+    // A takeover alone is no change that a reader sees, by which it would be found.
+    await endUnmanaged(tx, row, { status: 'gone', now: clock.now() });
+    const shown = parseStored<JsonObject>(row.attributes);
+    const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
+    const cells = JSON.stringify(toBaseline<GroupField>(parseCells(row), shown, ruled));
+    const adopted = { origin: 'adopted', provider, cells } as const;
+    await updateRow(tx, row, adopted);
+    telemetry.adopted({ type: 'group', id: row.id });
+    return { ...row, ...adopted };
+  },
+  async findPrivilege(tx, deps, row) {
+    const { id, admins_read_at } = row;
+    if (admins_read_at === null) throw new PrivilegeUnknown({ type: 'group', id });
+    return findGroupPrivilege(tx, deps, row);
+  },
+  listNames: ({ name_folded }) => [name_folded],
+  listHolders: (tx, { name_folded }) => listByName(tx, 'group', name_folded),
+  async delete(tx, deps, row) {
+    await assertDemotesNobody(tx, deps, row);
+    const version = row.version + 1;
+    const isOwn = row.origin === 'created';
+    const users = await listLinkedUsers(tx, row);
+    if (!isOwn) await changeLinks(tx, row, {}, (link) => releaseLink(link, version));
+    // One whose creation was never sent needs no removal.
+    const mayBeThere = isLinked(row) || row.must_look !== 0 || isInFlight(row);
+    const deletion = { isOwn, mayBeThere, version };
+    const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
+    return { isDue: mayBeThere || !isOwn, columns: { cells: JSON.stringify(cells) }, users };
+  },
+  async forget(tx, { rules, clock }, row, { isDue, users }) {
+    const news = { id: row.id, before: toRuledName(row), after: undefined, users };
+    const { notifies } = await followGroup(tx, rules, news, clock.now());
+    if (!isDue) await deleteAllLinks(tx, row);
+    return notifies;
+  },
+  create: createGroup,
+};
+
+/**
+ * Attributes of a POST or PUT. The group keeps its permissions and flags unless the body names them: providers
+ * rarely send extensions, and leaving them out does not ask to clear them.
+ */
+function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
+  const held = toExtension(before, GROUP_EXTENSION);
+  const attributes = withLeftOut(before, input);
+  const isNamed = input.mentioned.has(GROUP_EXTENSION) || Object.keys(held).length === 0;
+  return isNamed ? attributes : { ...attributes, [GROUP_EXTENSION]: held };
+}
+
+/** Stops permission bits that a provider may not set. @throws ScimError 403 */
+function assertPermissions({ policy }: ScimDeps, before: JsonObject, attributes: JsonObject): void {
+  const { permissions: wanted } = toDesiredGroup(attributes);
+  const held = toDesiredGroup(before).permissions ?? 0;
+  // Bits that the group has by a rule or by hand may be said again, but none may be gained.
+  if (wanted === undefined || !hasMoreBits(wanted, joinBits(held, policy.permissionsMax))) return;
+  throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');
+}
+
+async function assertNameFree(
+  tx: Db,
+  deps: ProviderDeps,
+  row: GroupRow,
+  { displayName }: JsonObject,
+): Promise<void> {
+  if (typeof displayName !== 'string' || displayName.trim() === '') {
+    throw invalidValue('A Group needs a displayName.');
+  }
+  const nameFolded = foldCase(displayName);
+  if (nameFolded === row.name_folded) return;
+  const live = await listByName(tx, 'group', nameFolded);
+  const holder = live.find(({ id }) => id !== row.id);
+  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
+}
+
+/**
+ * Stores a new group, or takes over the one of this name that the service already has.
+ * @throws ScimError 409 when a managed group has the name, 403 beyond the wall, 400 for members who are not users
+ * @throws PrivilegeUnknown
+ */
+async function createGroup(
+  tx: Db,
+  deps: ProviderDeps,
+  { input }: { readonly input: ResourceInput },
+): Promise<Accepted | Disputed> {
+  const { attributes } = input;
+  assertPermissions(deps, {}, attributes);
+  await enterRules(tx, deps.rules, 'names');
+  const name = foldCase(String(attributes.displayName));
+  const live = await listByName(tx, 'group', name, { lock: true });
+  const [row] = live;
+  const asked = toBodyAsked(deps, 'add', input, attributes);
+  await assertWithinLimits(tx, deps, { ...asked, row, attributes }, 'group');
+  const holder = live.find(({ origin }) => origin !== null);
+  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
+  if (live.length > 1) return dispute(tx, deps, { type: 'group', name }, SEVERAL_GROUPS);
+  if (row) {
+    const kept = toReplacement(parseStored(row.attributes), input);
+    return adoptFound(tx, deps, groupWrites, { row, asked: { ...asked, attributes: kept } });
+  }
+  // One that still is in the service, or that a lost create may have left there.
+  const tombstones = await listGroupTombstones(tx, name);
+  const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
+  const isLost = (one: GroupRow) => one.sent_creates !== '[]' && one.in_flight === 0;
+  const lost = await joinLost(tx, tombstones.filter(isLost));
+  if (released === undefined) {
+    if (lost) await deleteAllLinks(tx, lost);
+    const creation = { asked, origin: 'created', from: lost, before: undefined } as const;
+    return insertNew(tx, deps, groupWrites, { ...creation, hasFormerIds: false });
+  }
+  return insertNew(tx, deps, groupWrites, {
+    asked,
+    origin: 'adopted',
+    from: released,
+    before: { attributes, cells: {}, origin: 'adopted', deleted: true },
+    // Of another provider's groups this one knows no ids.
+    hasFormerIds: released.provider === deps.provider,
+  });
+}
+
+const SEVERAL_GROUPS =
+  'Several groups of the service have this name. An operator has to say which.';

@@ -1,0 +1,173 @@
+import { BridgeError } from '../../domain/errors.ts';
+import type { ResourceKey, UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Link, LinkList } from '../../domain/link.ts';
+import type { FieldKind } from '../../rules/fields.ts';
+import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
+import type { Before, Undo, WrittenLink } from '../../store/resources/undo.ts';
+import type { Origin } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+import type { ProviderDeps } from '../deps.ts';
+import type { ResourceInput } from '../dialect/parse-resource.ts';
+import type { Preconditions } from '../http/etag.ts';
+import type { Repairs } from '../repairs.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
+
+/** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
+export interface ListEdit {
+  readonly list: LinkList;
+  readonly op: 'add' | 'remove' | 'replace';
+  readonly ids: readonly UserId[];
+}
+
+/** Resource of a write, and the versions that the provider means. */
+export interface WriteTarget {
+  readonly id: string;
+  readonly preconditions: Preconditions;
+}
+
+/** What a request asks of one user or group. */
+export interface Asked {
+  /** Attributes after it, without the lists of users. */
+  readonly attributes: JsonObject;
+  /** Attributes that the request names (`toWrittenName`). */
+  readonly names: ReadonlySet<string>;
+  readonly edits: readonly ListEdit[];
+  /** True where nobody is to be added, as when the rest of the request is refused. */
+  readonly onlyRemoves?: boolean;
+  /** Finds the place of an address or an id in the request; undefined: the request lacks it. */
+  placeOf(list: string, value: string): string | undefined;
+}
+
+/** Stored write of a user or group, with the facts that the wait for it needs. */
+export interface Accepted {
+  readonly row: ResourceRow;
+  /** Undefined: the service already holds the written values, so there is nothing to wait for. */
+  readonly undo: Undo | undefined;
+  /** True when it takes access, a licence, a permission, or somebody out of a list. */
+  readonly takesAccess: boolean;
+  /** True when other resources are due now that no request waits for. */
+  readonly notifies: boolean;
+  /** True when it is known by the ids of a deleted one from now on. */
+  readonly hasFormerIds?: boolean;
+  /** Names the wait that was stored with the write, where another process brings it to the service. */
+  readonly waitId?: string;
+}
+
+/** A POST of what only an operator can identify. It is recorded, so it is a result and not an error. */
+export interface Disputed {
+  readonly kind: 'disputed';
+  readonly detail: string;
+}
+
+/** Link that a request changes, as it was and as it is to be. */
+export interface EditedLink extends WrittenLink {
+  readonly after: Link;
+}
+
+/** What a request makes of the members and admins of a group. */
+export interface ListPlan {
+  /** The links that differ afterwards. */
+  readonly links: readonly EditedLink[];
+  readonly columns: Partial<Pick<GroupRow, 'admins_asked' | 'inner_groups'>>;
+  /** True when nothing of the lists changes. */
+  readonly isSame: boolean;
+  readonly waits: boolean;
+  readonly removes: boolean;
+  /** True when an admin is removed. */
+  readonly demotes: boolean;
+  /** True when the provider has emptied the list of admins, which returns it to the rules. */
+  readonly releasesAdmins: boolean;
+}
+
+/** Change of a user or group in the transaction that read or inserted its row. */
+export interface Change<Type extends ResourceKey['type']> {
+  /** Managed by now. */
+  readonly row: RowOf<Type>;
+  /** Origin before the request; null: unmanaged. */
+  readonly origin: Origin | null;
+  /** The attributes of the row. */
+  readonly before: JsonObject;
+  readonly asked: Asked;
+  readonly repairs: Repairs;
+  /** The row was inserted in this transaction; what the service holds was that of `from` before. */
+  readonly created?: { readonly from: Before | undefined };
+}
+
+/** A change that was stored. */
+export interface StoredChange<Type extends ResourceKey['type']> extends Change<Type> {
+  readonly changed: RowOf<Type>;
+  readonly attributes: JsonObject;
+  readonly lists: ListPlan;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Effects of a stored write on others. */
+interface Followed<Type extends ResourceKey['type']> {
+  readonly row: RowOf<Type>;
+  readonly notifies: boolean;
+  /** True when a user left a group because of it. */
+  readonly removes: boolean;
+}
+
+/** Deletion of a user or group. */
+interface Deletion<Type extends ResourceKey['type']> {
+  /** Columns of what the service still has to do. */
+  readonly columns: Partial<RowOf<Type>>;
+  readonly isDue: boolean;
+  /** Members of a group before it. */
+  readonly users: readonly UserId[];
+}
+
+/** A write whose resource may be privileged, for all that is known. The service has to be asked first. */
+export class PrivilegeUnknown extends BridgeError {
+  readonly resource: ResourceKey;
+  constructor(resource: ResourceKey) {
+    super('could-not-look', `it is not known whether the ${resource.type} is privileged`);
+    this.resource = resource;
+  }
+}
+
+/** One type of resource: what users and groups differ in where they are written. */
+export interface WriteKind<Type extends ResourceKey['type'], Field extends string> {
+  readonly fields: FieldKind<Type, Field>;
+  readonly schema: ResourceSchema;
+  readonly adopts: 'adoptUsers' | 'adoptGroups';
+  readonly adoptsOnDelete: 'adoptUsersOnDelete' | 'adoptGroupsOnDelete';
+  /** Takes the locks that come before that of the row. */
+  begin(tx: Db, deps: ProviderDeps, of: 'change' | 'adopt' | 'end', id: string): Promise<void>;
+  /** Attributes after a PUT. @see RFC 7644 §3.5.1 */
+  toReplacement(before: JsonObject, input: ResourceInput): JsonObject;
+  /** The change as it may be stored. @throws ScimError 400, 403, 409 */
+  toAllowed(
+    tx: Db,
+    deps: ProviderDeps,
+    change: Pick<Change<Type>, 'row' | 'before' | 'asked'>,
+  ): Promise<Asked>;
+  /** The change with what follows from it for other attributes. */
+  complete(change: Change<Type>): Asked;
+  /** Stops a write that takes something from what is protected. @throws ScimError 403, PrivilegeUnknown */
+  assertMayLose(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<void>;
+  /** The columns of a new row. */
+  toNewRow(columns: Omit<NewRow<'user'>, 'type' | 'id'>): NewRow<Type>;
+  /** Updates what is derived from the resource. */
+  follow(tx: Db, deps: ProviderDeps, change: StoredChange<Type>): Promise<Followed<Type>>;
+  /** Makes an unmanaged resource managed, with its shown attributes as the baseline. */
+  takeOver(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<RowOf<Type>>;
+  /** Reason why it is never taken over by itself. @throws PrivilegeUnknown */
+  findPrivilege(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<string | undefined>;
+  /** Folded names that nobody else may have. */
+  listNames(row: RowOf<Type>): string[];
+  listHolders(tx: Db, row: RowOf<Type>): Promise<readonly Pick<ResourceRow, 'origin'>[]>;
+  /** Plans the deletion, of members and admins too. @throws ScimError 403, PrivilegeUnknown */
+  delete(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<Deletion<Type>>;
+  /** Updates what is derived from a resource that is deleted now. Returns true when others are due. */
+  forget(tx: Db, deps: ProviderDeps, row: RowOf<Type>, deletion: Deletion<Type>): Promise<boolean>;
+  /** Stores a new resource, or takes over the one that the service already has. */
+  create(
+    tx: Db,
+    deps: ProviderDeps,
+    request: { readonly input: ResourceInput; readonly repairs: Repairs },
+  ): Promise<Accepted | Disputed>;
+}

@@ -1,0 +1,325 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { groupId, type UserId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type LinkList, writeLink } from '../../domain/link.ts';
+import type { Owned } from '../../domain/provider.ts';
+import { findHandling } from '../../store/credentials/providers.ts';
+import { isInFlight } from '../../store/in-flight.ts';
+import { listLinks, type StoredLink } from '../../store/links/links.ts';
+import { streamShown } from '../../store/links/shown.ts';
+import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
+import { findLive, type GroupRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { listUsersById } from '../../store/resources/views.ts';
+import type { Db } from '../../store/store.ts';
+import type { ScimDeps } from '../deps.ts';
+import type { PatchStep } from '../dialect/parse-path.ts';
+import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
+import { invalidValue } from '../errors.ts';
+import { matches } from '../filter/matches.ts';
+import type { Filter } from '../filter/tree.ts';
+import { parseShown, toEntry, toUsersUrl } from '../render/resources.ts';
+import { attempt, type Repairs } from '../repairs.ts';
+import type { UserList } from '../schema/resource-schemas.ts';
+import type { Asked, EditedLink, ListEdit, ListPlan } from './kind.ts';
+import { findKept } from './protect-group.ts';
+
+const NO_LISTS: ListPlan = {
+  links: [],
+  columns: {},
+  isSame: true,
+  ...{ waits: false, removes: false, demotes: false, releasesAdmins: false },
+};
+
+/** Edits of a request, and what they are applied with. */
+interface Edits {
+  readonly row: ResourceRow;
+  readonly asked: Asked;
+  readonly version: number;
+  /** Takes the refusals of people who are not known. */
+  readonly repairs: Repairs;
+}
+
+/**
+ * Applies the edits of a request in order. Reads just the users that are named, so that one change costs the same in a
+ * group of 5 and of 50,000; only `replace` reads all.
+ * @throws ScimError 400 for a member who is no user, 403 where a protected admin would leave
+ */
+export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise<ListPlan> {
+  const { row, asked } = request;
+  if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
+  const links: EditedLink[] = [];
+  let inner_groups = row.inner_groups;
+  for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
+    const { edits, groups } = await keepKnown(tx, row, { ...request, list, edits: sent });
+    if (list === 'member') inner_groups = editInner(row, sent, asked.onlyRemoves ? [] : groups);
+    const keeps = await findKept(tx, deps, { row, list, edits });
+    await editList(
+      links,
+      { list, edits, held: await listHeld(tx, row, list, edits), keeps },
+      request,
+    );
+  }
+  const last = asked.edits.findLast(({ list }) => list === 'admin');
+  const releasesAdmins = last?.op === 'replace' && last.ids.length === 0;
+  const admins_asked = releasesAdmins ? 0 : changesAdmins(links) ? 1 : row.admins_asked;
+  const removed = links.filter(({ after }) => after.desired === 0);
+  const isKept = admins_asked === row.admins_asked && inner_groups === row.inner_groups;
+  return {
+    links,
+    columns: { admins_asked, inner_groups },
+    isSame: links.length === 0 && isKept,
+    waits: links.some(({ after }) => after.pending !== null),
+    removes: removed.length > 0,
+    demotes: removed.some(({ list }) => list === 'admin'),
+    releasesAdmins: releasesAdmins || admins_asked < row.admins_asked,
+  };
+}
+
+/**
+ * True when the provider owns the list of admins from now on: it owns the list once it changes it, and releases it by
+ * emptying it. A list that is sent as it was shown changes nothing. @see RFC 7643 §2.5 (empty means unassigned)
+ */
+function changesAdmins(links: readonly EditedLink[]): boolean {
+  return links.some(({ list, before, after }) => {
+    const wasShown = (before?.desired ?? before?.observed) === 1;
+    return list === 'admin' && wasShown !== (after.desired === 1);
+  });
+}
+
+/** Edits of one list. */
+interface EditsOfList extends Edits {
+  readonly list: LinkList;
+  readonly edits: readonly ListEdit[];
+}
+
+/** Edits without those whom they add though they are no users, and the groups that they add as members. */
+interface KnownEdits {
+  readonly edits: readonly ListEdit[];
+  readonly groups: readonly string[];
+}
+
+/**
+ * Finds out which of the ids that edits add are users, and which are groups that may be members.
+ * @throws ScimError 400 for others where none is left out, nor to be skipped by the settings of the provider
+ */
+async function keepKnown(
+  tx: Db,
+  row: GroupRow,
+  { list, edits, asked, repairs }: EditsOfList,
+): Promise<KnownEdits> {
+  const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
+  const existing = ids.length === 0 ? new Set<string>() : await findLive(tx, 'user', ids);
+  const others = ids.filter((id) => !existing.has(id));
+  if (others.length === 0) return { edits, groups: [] };
+  const found = await findInnerGroups(tx, others);
+  const { unknownMembers, nestedGroups } = await findHandling(tx, row.provider);
+  const drop = (
+    some: readonly UserId[],
+    what: 'unknown-member-dropped' | 'nested-group-dropped',
+  ) => {
+    for (const _ of some) repairs.count(what);
+  };
+  const refuse = ([first, ...more]: readonly UserId[], what: string) => {
+    if (first === undefined) return;
+    const place = asked.placeOf(`${list}s`, first) ?? `A value of ${list}s`;
+    const verb = more.length === 1 ? 'is' : 'are';
+    const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
+    attempt(repairs, undefined, () => {
+      throw invalidValue(`${place} ${what}${rest}.`);
+    });
+  };
+  const strangers = others.filter((id) => !found.has(id));
+  if (unknownMembers === 'skip') drop(strangers, 'unknown-member-dropped');
+  else refuse(strangers, 'is not the id of a User');
+  const flattens = nestedGroups === 'flatten' && list === 'member';
+  const isOwn = ({ origin, provider }: Owned) => origin !== null && provider === row.provider;
+  const groups = [...found.values()].flatMap((group) => (flattens && isOwn(group) ? group.id : []));
+  const nested = others.filter(
+    (id) => found.has(id) && !groups.some((group) => group === groupId(id)),
+  );
+  if (nestedGroups === 'skip') drop(nested, 'nested-group-dropped');
+  else if (flattens) refuse(nested, 'is the id of a Group that this provider does not manage');
+  else refuse(nested, 'is the id of a Group, not of a User');
+  const known = edits.map((edit) =>
+    edit.op === 'remove' ? edit : { ...edit, ids: edit.ids.filter((id) => existing.has(id)) },
+  );
+  return { edits: known, groups };
+}
+
+/** Most groups among the members of one. */
+const INNER_GROUPS_MAX = 1_000;
+
+/** The inner groups of a group after edits of its members. @param groups those that may join @throws ScimError 400 for too many */
+function editInner(row: GroupRow, edits: readonly ListEdit[], groups: readonly string[]): string {
+  const inner = new Set<string>(parseInner(row));
+  for (const { op, ids } of edits) {
+    if (op === 'replace') inner.clear();
+    for (const id of ids) {
+      if (op === 'remove') inner.delete(id);
+      else if (groups.includes(id)) inner.add(id);
+    }
+  }
+  if (inner.size <= INNER_GROUPS_MAX) return JSON.stringify([...inner]);
+  throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
+}
+
+function listHeld(
+  tx: Db,
+  row: GroupRow,
+  list: LinkList,
+  edits: readonly ListEdit[],
+): Promise<StoredLink[]> {
+  const replaces = edits.some(({ op }) => op === 'replace');
+  const userIds = replaces ? undefined : [...new Set(edits.flatMap(({ ids }) => ids))];
+  return listLinks(tx, row, { list, userIds });
+}
+
+/** Edits of one list, and its links that they may change. */
+interface HeldList {
+  readonly list: LinkList;
+  readonly edits: readonly ListEdit[];
+  readonly held: readonly StoredLink[];
+  /** Users who stay although the request removes them. */
+  readonly keeps: ReadonlySet<UserId>;
+}
+
+/** Adds to `links` those of one list that the edits change. */
+async function editList(
+  links: EditedLink[],
+  { list, edits, held, keeps }: HeldList,
+  { row, asked, version }: Edits,
+): Promise<void> {
+  const isUnsure = isInFlight(row);
+  const before = new Map<UserId, StoredLink>();
+  const wanted = new Map<UserId, boolean>();
+  const last = edits.findLastIndex(({ op }) => op === 'replace');
+  await forEachInPages(held, (link) => {
+    before.set(link.userId, link);
+    if (last >= 0) wanted.set(link.userId, false);
+  });
+  for (const [index, { op, ids }] of edits.entries()) {
+    // The last replacement removes every user that it does not name.
+    const isWanted = index >= last && op !== 'remove';
+    await forEachInPages(ids, (id) => wanted.set(id, isWanted));
+  }
+  await forEachInPages(wanted, ([id, isWanted]) => {
+    if (isWanted ? asked.onlyRemoves : keeps.has(id)) return;
+    const link = before.get(id);
+    // Whom only an inner group wants is no member by name, until a provider names the user.
+    const isInner = list === 'member' && link?.by_rule === 1;
+    if (isInner && !isWanted) return;
+    const named = isInner ? { ...link, by_rule: 0 } : undefined;
+    const after = writeLink(link, { version, isUnsure, wanted: isWanted }) ?? named;
+    if (after !== undefined) links.push({ list, userId: id, before: link ?? null, after });
+  });
+}
+
+/** Users that are looked at before others are served. */
+const PAGE_USERS = 10_000;
+
+async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): Promise<void> {
+  let looked = 0;
+  for (const item of items) {
+    look(item);
+    looked += 1;
+    if (looked % PAGE_USERS === 0) await nextTurn();
+  }
+}
+
+/** The ids of a request as the bridge's own, also where they are of an earlier server. Unknown ones are found out later. */
+function toUserIds({ formerIds }: Pick<ScimDeps, 'formerIds'>, ids: readonly string[]): UserId[] {
+  // An id that no user had may be a group's.
+  return ids.map((id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
+}
+
+/** What a whole body asks: its users are added by a POST; a PUT with a list replaces it, `[]` empties it. */
+export function toBodyAsked(
+  deps: Pick<ScimDeps, 'formerIds'>,
+  op: 'add' | 'replace',
+  { members, admins, mentioned: names, sent }: ResourceInput,
+  attributes: JsonObject,
+): Asked {
+  const toEdits = (list: LinkList, ids: readonly string[] | undefined): ListEdit[] => {
+    const isEmpty = ids === undefined || (op === 'add' && ids.length === 0);
+    return isEmpty ? [] : [{ list, op, ids: toUserIds(deps, ids) }];
+  };
+  return {
+    attributes,
+    names,
+    edits: [...toEdits('member', members), ...toEdits('admin', admins)],
+    placeOf: (list, value) => findSentPlace(list, sent.get(list), value),
+  };
+}
+
+/**
+ * The edits that the steps of a PATCH make of a group's lists, each on top of those before it. Reads the users of the group
+ * only where a filter asks for them.
+ */
+export async function toStepEdits(
+  tx: Db,
+  deps: Pick<ScimDeps, 'baseUrl' | 'formerIds'>,
+  row: ResourceRow,
+  steps: readonly PatchStep[],
+): Promise<ListEdit[]> {
+  const edits: ListEdit[] = [];
+  const found = new Map<UserList, Promise<Map<Filter, UserId[]>>>();
+  for (const step of steps) {
+    if (row.type === 'user' || (step.kind !== 'users' && step.kind !== 'users-where')) continue;
+    const list = toLinkList(step.list);
+    if (step.kind === 'users') {
+      edits.push({ list, op: step.op, ids: toUserIds(deps, step.ids) });
+      continue;
+    }
+    const own = edits.filter((edit) => edit.list === list);
+    const wasReplaced = own.some(({ op }) => op === 'replace');
+    const looked = found.get(step.list) ?? findListed(tx, deps, row, { list: step.list, steps });
+    found.set(step.list, looked);
+    const held = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
+    const users = await listUsersById(tx, listAdded(own));
+    const added = users.filter((user) => matches(step.filter, toEntry(deps, user)));
+    edits.push({ list, op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
+  }
+  return edits;
+}
+
+function toLinkList(list: UserList): LinkList {
+  return list === 'members' ? 'member' : 'admin';
+}
+
+/**
+ * Finds the users of a list from before the request whom each filter names, in one look: they pass by some thousands at a
+ * time and are kept only where one finds them. Each user is of the first filter that does: then the user is gone, and back
+ * only by its id.
+ */
+async function findListed(
+  tx: Db,
+  deps: Pick<ScimDeps, 'baseUrl'>,
+  row: GroupRow,
+  { list, steps }: { readonly list: UserList; readonly steps: readonly PatchStep[] },
+): Promise<Map<Filter, UserId[]>> {
+  const filters = steps.flatMap((step) =>
+    step.kind === 'users-where' && step.list === list ? [step.filter] : [],
+  );
+  const ids = new Map<Filter, UserId[]>(filters.map((filter) => [filter, []]));
+  const note = (entry: JsonObject, id: string) => {
+    const first = filters.find((filter) => matches(filter, entry));
+    if (first) ids.get(first)?.push(userId(id));
+  };
+  const shown = { list: toLinkList(list), usersUrl: toUsersUrl(deps) };
+  for await (const page of streamShown(tx, row.seq, shown)) {
+    for (const user of parseShown(page)) note(user, String(user.value));
+  }
+  const inner = await findInnerGroups(tx, list === 'members' ? parseInner(row) : []);
+  for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
+  return ids;
+}
+
+/** Users whom the edits so far name and leave in the list; a replacement forgets those before it. */
+function listAdded(edits: readonly ListEdit[]): UserId[] {
+  const replacedAt = edits.findLastIndex(({ op }) => op === 'replace');
+  const isIn = new Map<UserId, boolean>();
+  for (const { op, ids } of edits.slice(Math.max(replacedAt, 0))) {
+    for (const id of ids) isIn.set(id, op !== 'remove');
+  }
+  return [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
+}

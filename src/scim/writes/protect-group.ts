@@ -1,0 +1,92 @@
+import type { UserId } from '../../domain/ids.ts';
+import type { LinkList } from '../../domain/link.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import { listLinks } from '../../store/links/links.ts';
+import { type GroupRow, listRowsById, type UserRow } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
+import type { ScimDeps } from '../deps.ts';
+import { ScimError } from '../errors.ts';
+import type { ListEdit } from './kind.ts';
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+/** Edits of one list of a group. */
+interface EditedList {
+  readonly row: GroupRow;
+  readonly list: LinkList;
+  readonly edits: readonly ListEdit[];
+}
+
+/**
+ * Finds the protected members of a privileged group, who stay although the request removes them: leaving would demote
+ * them. An admin list is privileged by itself.
+ * @throws ScimError 403 for the removal of a protected admin
+ */
+export async function findKept(
+  tx: Db,
+  deps: ScimDeps,
+  { row, list, edits }: EditedList,
+): Promise<ReadonlySet<UserId>> {
+  if (edits.every(({ op }) => op === 'add')) return NOBODY;
+  const isPrivileged = list === 'admin' || (await findGroupPrivilege(tx, deps, row)) !== undefined;
+  if (!isPrivileged) return NOBODY;
+  const last = edits.findLastIndex(({ op }) => op === 'replace');
+  const held = last < 0 ? [] : await listLinks(tx, row, { list });
+  const leaving = new Set(held.map(({ userId }) => userId));
+  for (const { op, ids } of edits.slice(Math.max(last, 0))) {
+    for (const id of ids) {
+      if (op === 'remove') leaving.add(id);
+      else leaving.delete(id);
+    }
+  }
+  const kept = await listProtected(tx, deps, [...leaving]);
+  if (list === 'admin' && kept.size > 0) throw stillAdmin();
+  return kept;
+}
+
+async function listProtected(
+  tx: Db,
+  { rules }: ScimDeps,
+  userIds: readonly UserId[],
+  counts: (row: UserRow) => boolean = () => true,
+): Promise<Set<UserId>> {
+  const found = new Set<UserId>();
+  for (const chunk of chunks(userIds)) {
+    const rows = (await listRowsById(tx, 'user', chunk)).filter(counts);
+    for (const id of (await rules.protection.listPrivileged(tx, rows)).keys()) found.add(id);
+  }
+  return found;
+}
+
+function stillAdmin(): ScimError {
+  return new ScimError(403, 'A protected person would no longer administer the group.');
+}
+
+/**
+ * Stops a deletion that takes the group's rights from somebody protected, as the removal of the same people would. A
+ * group that the bridge did not create keeps whom it found there, and the account of the token may lose what it created.
+ * @throws ScimError 403
+ */
+export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
+  if (await losesProtected(tx, deps, row, 'admin')) throw stillAdmin();
+  if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;
+  if (!(await losesProtected(tx, deps, row, 'member'))) return;
+  throw new ScimError(403, 'A protected person would lose the rights of the group.');
+}
+
+async function losesProtected(
+  tx: Db,
+  deps: ScimDeps,
+  row: GroupRow,
+  list: LinkList,
+): Promise<boolean> {
+  const lost = (await listLinks(tx, row, { list })).filter(
+    ({ desired, observed, put_in, pending }) =>
+      (desired === 1 || observed === 1) &&
+      (row.origin === 'created' || put_in === 1 || pending !== null),
+  );
+  const ids = lost.map(({ userId }) => userId);
+  const { isOwn } = deps.rules.protection;
+  return (await listProtected(tx, deps, ids, (user) => !isOwn(user))).size > 0;
+}
