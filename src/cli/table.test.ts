@@ -90,8 +90,10 @@ test.each([
   { why: 'a comma is quoted', name: 'a,b', want: '"a,b"' },
   { why: 'a quotation mark is doubled', name: 'a"b', want: '"a""b"' },
   { why: 'a line end is quoted', name: 'a\r\nb', want: '"a\r\nb"' },
-  { why: 'what a spreadsheet would run is text', name: '=1+1', want: "'=1+1" },
+  ...['=1+1', '+1', '-1', '@a', '\t=1'].map((name) => ({
+    ...{ why: 'what a spreadsheet would run is text', name, want: `'${name}` },
+  })),
   { why: 'anything else is as it is', name: 'Zoë', want: 'Zoë' },
-])('a table as CSV: $why', ({ name, want }) => {
+])('a table as CSV: $why ($name)', ({ name, want }) => {
   expect(toCsv([{ name }], CSV_COLUMNS)).toBe(`name,length\r\n${want},${name.length}\r\n`);
 });

@@ -3,7 +3,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { findId, listResources, send, toPatch } from '../support/provider.ts';
 
 /** More than are read in one piece. */
-const MEMBERS = 5_100;
+const MEMBERS = 2_100;
 
 let bridge: TestBridge;
 let group: string;

@@ -49,3 +49,18 @@ test('a name of the issuer is one short line beside the credential, and no name 
   expect(act).toMatchObject({ credential: 'oidc-ada', outcome: 'done' });
   expect(act.operator).toMatch(/^ops\.token forgedx{1,90}$/);
 });
+
+test('who comes back with another state, in another browser or with the ID token of another sign-in is not signed in', async () => {
+  const set = await setUp();
+  const { path, headers } = await beginSignIn(set.bridge, set.issuer);
+  const comeBack = (to: string, sent: Readonly<Record<string, string>>) =>
+    request(new URL(to, set.bridge.baseUrl), { headers: sent });
+  const answers = [
+    await comeBack(path.replace(/state=.*/, 'state=another'), headers),
+    await comeBack(path, {}),
+    await signIn(set, { claims: { nonce: 'another' } }),
+  ];
+
+  const refused = '/console/?refused=failed';
+  expect(answers.map(({ headers }) => headers.location)).toEqual(answers.map(() => refused));
+});

@@ -14,6 +14,8 @@ import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-
 const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 const FAILED = { kind: 'status', status: 500 } as const;
+/** The service deactivates, and nobody hears of it. */
+const LOST = { kind: 'reset', at: 'after-effect' } as const;
 const REFUSED = { kind: 'status', status: 400 } as const;
 /** Failed calls are tried again sooner than this. */
 const AHEAD_MS = 60_000;
@@ -27,7 +29,7 @@ async function readHealth({ bridge }: TimedBridge): Promise<string> {
   return JSON.stringify(body);
 }
 
-test('one person whom the service fails to deactivate counts once, and holds nobody else', () =>
+test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', () =>
   withTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }, async (timed) => {
     const { bridge } = timed;
     const people = await addUsers(bridge, 3);
@@ -40,8 +42,11 @@ test('one person whom the service fails to deactivate counts once, and holds nob
     await send(bridge, 'PATCH', `/Users/${people[0]}`, disable);
     await untilQuiet(timed);
     const afterOne = await readHealth(timed);
+    const lost = faults.add({ operation: 'scim.updateUser', fault: LOST });
     await send(bridge, 'PATCH', `/Users/${people[1]}`, disable);
+    await lost.until(1);
     await untilQuiet(timed);
+    lost.remove();
     const afterTwo = listActive();
     timed.clock.leap(AHEAD_MS);
     const health = await readHealth(timed);

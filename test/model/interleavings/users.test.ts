@@ -6,9 +6,9 @@ import { silentLeader } from './scenarios/silent-leader.ts';
 import { slowLook } from './scenarios/slow-look.ts';
 
 describeScenarios('people', [
-  { scenario: refusedThenTaken, schedules: 25 },
-  { scenario: joinedConverge, schedules: 20 },
+  { scenario: refusedThenTaken, schedules: 15 },
+  { scenario: joinedConverge, schedules: 10 },
   { scenario: silentLeader, schedules: 15 },
-  { scenario: slowLook, schedules: 30 },
-  { scenario: createdTwice, schedules: 30 },
+  { scenario: slowLook, schedules: 15 },
+  { scenario: createdTwice, schedules: 15 },
 ]);

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { importIds } from '../support/import-ids.ts';
+import { startIssuer } from '../support/issuer.ts';
+import { askWith, makeToken } from '../support/named-token.ts';
+import { addUser, send, toUser, untilSettled } from '../support/provider.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { askOps } from '../support/sweep.ts';
+import { type TakenStore, takeStore } from '../support/take-store.ts';
+
+const PATIENT = { interval: 10, timeout: 10_000 };
+
+/** The first leads. */
+describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store', () => {
+  const clock = createSetClock();
+  let store: TakenStore;
+  let service: Sandbox;
+  let here: TestBridge;
+  let there: TestBridge;
+  beforeAll(async () => {
+    store = await takeStore('postgres');
+    service = await startSandbox();
+    const settings = { ...SETTINGS, DATABASE_URL: store.url };
+    here = await startTestBridge({ service, settings, clock });
+    there = await startTestBridge({ service, settings, clock });
+  });
+  afterEach(() => service.faults.clear());
+  afterAll(async () => {
+    await there.stop();
+    await here.stop();
+    await service.stop();
+    await store.giveBack();
+  });
+
+  test('a token made here opens there, and ends there within five seconds of being revoked here', async () => {
+    const { text } = await makeToken(here, { name: 'okta' });
+    expect((await askWith(there, text)).status).toBe(200);
+    await askOps(here, 'POST', '/tokens/okta/revoke');
+    expect((await askWith(here, text)).status).toBe(401);
+    clock.state.aheadMs = 5_000;
+    expect((await askWith(there, text)).status).toBe(401);
+  });
+
+  test('an assertion that is presented to both at the same time is taken by one of them', async () => {
+    const issuer = await startIssuer();
+    const id = await makeClient(here, issuer);
+    for (let round = 0; round < 10; round += 1) {
+      const assertion = await issuer.sign(toRight(issuer));
+      const bridges = [here, there, here, there];
+      const answers = bridges.map((bridge) => present(bridge, id, assertion));
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([200, 401, 401, 401]);
+    }
+  });
+
+  test('the ids of an earlier SCIM server are known to both soon after their import', async () => {
+    const id = await addUser(here, 'imported');
+    await untilSettled(here);
+    await importIds(here, [toUser('imported', { id: 'old-id' })]);
+
+    const readId = async () => (await there.request('GET', '/Users/old-id')).body.id;
+    await expect.poll(readId, PATIENT).toBe(id);
+  });
+
+  test('a pause holds in both within seconds, and so does its end', async () => {
+    const readWrites = async () => (await askOps(there, 'GET', '/status')).body.writes;
+    await askOps(here, 'POST', '/pause', { reason: 'elsewhere' });
+    await expect.poll(readWrites).toMatchObject({ paused: { reason: 'elsewhere' } });
+    await send(there, 'POST', '/Users', toUser('paused'));
+    expect(service.service.findUser('paused@example.com')).toBeUndefined();
+    await askOps(here, 'POST', '/resume');
+    await untilSettled(there);
+    expect(service.service.findUser('paused@example.com')).toBeDefined();
+  });
+
+  describe('a look that the process is asked for which does not lead', () => {
+    const look = (path: string, body = {}) => askOps(there, 'POST', `/${path}/look`, body);
+
+    test('is made by the leader, which repairs too', async () => {
+      const id = await addUser(there, 'ada');
+      await untilSettled(there);
+      service.service.setActive('ada@example.com', false);
+      service.calls.reset();
+
+      const { status, body } = await look(`users/${id}`, { repair: true });
+
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        ...{ type: 'user', id, calls: 1, repair: { exceeded: [] } },
+        differences: [{ kind: 'user.deactivated' }],
+      });
+      const isActive = () => service.service.getUser('ada@example.com').active;
+      await expect.poll(isActive, PATIENT).toBe(true);
+    });
+
+    test('says as there that nothing has the id, and what the service answered', async () => {
+      const id = await addUser(there, 'bob');
+      await untilSettled(there);
+      const failing = { kind: 'status', status: 500 } as const;
+      service.faults.add({ operation: 'scim.getUser', fault: failing });
+
+      const unknown = await look(`users/${'0'.repeat(32)}`);
+      const failed = await look(`users/${id}`);
+
+      expect([unknown.status, unknown.body.code]).toEqual([404, 'not-found']);
+      expect([failed.status, failed.body.code]).toEqual([503, 'could-not-look']);
+    });
+  });
+});
