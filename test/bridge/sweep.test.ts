@@ -59,6 +59,21 @@ test('a sweep finds differences of every kind, writes nothing, and sees that the
   });
 });
 
+test('whom others made an admin before the admins were first read differs, and not the account of the token', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    const id = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    const extension: JsonObject = { admins: toMembers([id]) };
+    await send(bridge, 'POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
+    await untilSettled(bridge);
+    service.addAdmin('Crew', 'bob@example.com');
+    await sweep(bridge);
+
+    expect(await listManagedDrifts(bridge)).toEqual(['admin.added Crew of bob@example.com']);
+  });
+});
+
 test('20 people and 4 groups cost a call a page, and one a group when admin lists are due', async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2', UPSTREAM_PAGE_SIZE: '5' };
   await withTestBridge({ settings: paid, sandbox: { seed: { users: 19 } } }, async (bridge) => {

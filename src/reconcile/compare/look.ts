@@ -19,6 +19,7 @@ import {
 } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
+import { changeLinks } from '../../store/links/links.ts';
 import { observeLinks } from '../../store/links/observe.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import {
@@ -38,6 +39,7 @@ import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import type { ReadDeps } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
+import { findOwnAccount } from '../read/service.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
@@ -211,8 +213,8 @@ async function lookAtGroupAgain(
 }
 
 /**
- * Stores the admins of a group. The first read is the baseline, because the service makes the creator of a group its
- * admin. Where a provider writes the list, later additions are drift. `now` is epoch milliseconds.
+ * Stores the admins of a group. Where a provider writes the list, whoever else is in it is drift, but for our own account
+ * in the first read: the service makes the creator of a group its admin. `now` is epoch milliseconds.
  */
 export async function saveAdmins(
   tx: Db,
@@ -220,9 +222,14 @@ export async function saveAdmins(
   upstreamUserIds: readonly number[],
   now: number,
 ): Promise<void> {
-  const baseline = row.admins_asked === 1 && row.admins_read_at !== null ? 0 : null;
+  const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
+  const baseline = row.admins_asked === 1 && own !== undefined ? 0 : null;
   const seen = { upstreamUserIds, baseline, doneUpTo: toDoneUpTo(row) };
   await observeLinks(tx, row, { ...seen, list: 'admin' });
+  const accounts = typeof own === 'number' ? [own] : [];
+  await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
+    link.desired === 0 && link.pending === null ? { ...link, desired: null } : link,
+  );
   await updateRow(tx, row, { admins_read_at: now });
 }
 

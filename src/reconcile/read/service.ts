@@ -1,5 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
+import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -27,6 +28,11 @@ export async function openService({
   const known = await SERVICE.find(store.read);
   if (known) assertSameService(known, { identity });
   return known;
+}
+
+/** Finds the account behind our own token; undefined: the service does not tell it. */
+export async function findOwnAccount(db: Db): Promise<number | undefined> {
+  return (await SERVICE.find(db))?.accountId;
 }
 
 /**
