@@ -4,7 +4,6 @@ import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { JsonValue } from '../domain/json.ts';
 import { dropChange } from '../domain/link.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
@@ -14,10 +13,16 @@ import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { changeLinks } from '../store/links/links.ts';
-import { listHeldChanges } from '../store/plans/actions.ts';
+import { type ActionKey, listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
-import { lockHeld, type PlanRow } from '../store/plans/plans.ts';
-import { type GroupRow, lockRow, type UserRow, updateRow } from '../store/resources/rows.ts';
+import { lockHeld } from '../store/plans/plans.ts';
+import {
+  type GroupRow,
+  lockRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../store/resources/rows.ts';
 import { toObservedGroup, toSeenEntities, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
@@ -99,61 +104,41 @@ export async function holdRemovals(
   { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
   removals: Removals,
 ): Promise<boolean> {
+  const { key, version, limit } = removals;
   const { isOther, plan } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
     const held = await lockHeld(tx, ['provider']);
-    const actions = await take(tx, removals);
+    const row = await lockRow(tx, key);
     // It was written since, so it is planned anew.
-    if (actions === undefined) return { isOther: true };
+    if (row?.version !== version) return { isOther: true };
+    const actions = await take(tx, row, removals);
     if (actions.length === 0) return { isOther: false };
-    return {
-      isOther: true,
-      plan: await addHeld(tx, actions, { removals, plan: held, now: clock.now() }),
-    };
+    const known = new Set((await listHeldChanges(tx, [key.id])).map(toHeldKey));
+    const added = actions.filter((action) => !known.has(toChangeKey(action)));
+    const made = { reason: limit.message, now: clock.now() };
+    const standing = { status: 'held', source: 'provider', automatic: 0 } as const;
+    if (held === undefined) {
+      return { isOther: true, plan: await addPlan(tx, actions, { ...standing, ...made }) };
+    }
+    if (added.length === 0) return { isOther: true };
+    return { isOther: true, plan: await growPlan(tx, held, { actions: added, ...made }) };
   });
-  if (plan === undefined) return isOther;
-  tellPlan(events, plan);
-  return true;
+  if (plan !== undefined) tellPlan(events, plan);
+  return isOther;
 }
 
-interface Adding {
-  readonly removals: Removals;
-  /** The plan that waits. */
-  readonly plan: PlanRow | undefined;
-  /** Epoch milliseconds. */
-  readonly now: number;
+function toHeldKey({ kind, member_id: memberId }: ActionKey): string {
+  return toChangeKey({ kind, memberId });
 }
 
-/** Adds the actions to the plan that waits, or makes one. Undefined when all of them are in it already. */
-async function addHeld(
-  tx: Db,
-  actions: readonly PlanAction[],
-  { removals: { key, limit }, plan, now }: Adding,
-): Promise<PlanRow | undefined> {
-  const reason = limit.message;
-  if (plan === undefined) {
-    return addPlan(tx, actions, { status: 'held', source: 'provider', reason, automatic: 0, now });
-  }
-  const held = await listHeldChanges(tx, [key.id]);
-  const known = new Set(
-    held.map(({ kind, member_id: memberId }) => toChangeKey({ kind, memberId })),
-  );
-  const added = actions.filter((action) => !known.has(toChangeKey(action)));
-  return added.length === 0 ? undefined : growPlan(tx, plan, { actions: added, reason, now });
-}
-
-/**
- * Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. Undefined: it was
- * written since.
- */
-async function take(tx: Db, removals: Removals): Promise<PlanAction[] | undefined> {
-  const row = await lockRow(tx, removals.key);
-  if (row?.version !== removals.version) return undefined;
+/** Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. */
+async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanAction[]> {
   const fields = row.type === 'user' ? takeFromUser(row, removals) : takeFromGroup(row, removals);
   const cells = parseCells<string>(row);
   const left = listWaiting(cells).filter((field) => !fields.has(field));
-  if (fields.size > 0)
+  if (fields.size > 0) {
     await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  }
   if (row.type === 'user') return [...fields.values()];
   const actions = [...fields.values(), ...(await takeLinks(tx, row, removals))];
   // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
@@ -175,16 +160,13 @@ function takeFromUser(row: UserRow, { limit, deactivation }: Removals): Taken {
   }
   const isSuspended = toWantedSuspension(desired, deactivation) === true;
   if (isWaiting(cells.temporarilyInactive) && isSuspended) {
-    const values = { desired: toSuspension(desired), observed: toSuspension(observed) };
+    const [wanted, held] = [desired, observed].map((one) => ({
+      temporarilyInactive: one?.temporarilyInactive ?? false,
+    }));
+    const values = { desired: wanted ?? null, observed: held ?? null };
     taken.set('temporarilyInactive', { ...place, ...values, kind: 'user.access' });
   }
   return taken;
-}
-
-function toSuspension(
-  held: { readonly temporarilyInactive?: boolean | undefined } | undefined,
-): JsonValue {
-  return { temporarilyInactive: held?.temporarilyInactive ?? false };
 }
 
 /** Takes the group itself, and the entities that the call's changes leave. */
@@ -213,7 +195,11 @@ async function takeLinks(
   { limit, changes }: Removals,
 ): Promise<PlanAction[]> {
   const actions: PlanAction[] = [];
-  for (const { list, kind, harm } of LISTS) {
+  const lists = [
+    { list: 'member', kind: 'member.remove', harm: 'removeMember' },
+    { list: 'admin', kind: 'admin.remove', harm: 'demoteAdmin' },
+  ] as const;
+  for (const { list, kind, harm } of lists) {
     const accounts = changes
       .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
       .filter(Number.isSafeInteger);
@@ -227,8 +213,3 @@ async function takeLinks(
   }
   return actions;
 }
-
-const LISTS = [
-  { list: 'member', kind: 'member.remove', harm: 'removeMember' },
-  { list: 'admin', kind: 'admin.remove', harm: 'demoteAdmin' },
-] as const;

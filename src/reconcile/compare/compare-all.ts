@@ -13,6 +13,7 @@ import {
   listGroupsWithOwnedAdmins,
   lockRow,
   type ResourceRow,
+  readBySeq,
   readRows,
 } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
@@ -205,12 +206,6 @@ async function readGroupList(
   }
 }
 
-/** Users or groups that no list showed: a fair choice of as many as one sweep may look for, and their number. */
-interface Unseen {
-  readonly rows: ResourceRow[];
-  count: number;
-}
-
 /**
  * Looks for users and groups that no list showed, before anything is concluded from the lists: a managed one that is found
  * proves that its list was not complete. Unmanaged ones that are gone are forgotten; one that is found stays, because a
@@ -218,17 +213,22 @@ interface Unseen {
  * @throws IncompleteSweep when a list was not complete
  */
 async function lookForUnseen(run: SweepRun, seen: Seen): Promise<void> {
+  const { deps, reasons } = run;
   const unseen = {
-    user: await chooseUnseen(run, 'user', seen),
-    group: await chooseUnseen(run, 'group', seen),
+    user: await listUnseen(run, 'user', seen),
+    group: await listUnseen(run, 'group', seen),
   };
   for (const part of ['managed', 'observed'] as const) {
     for (const type of ['user', 'group'] as const) {
-      const { rows, count } = unseen[type][part];
+      const all = unseen[type][part];
+      // From another one on each time, so that no two sweeps leave out the same ones.
+      const first = Math.floor(deps.random() * all.length);
+      const seqs = [...all.slice(first), ...all.slice(0, first)].slice(0, LOOKS_MAX[part]);
+      const rows = await readBySeq(deps.store.read, type, { seqs, lock: false });
       for (const row of rows) await lookForOne(run, row);
-      if (count === rows.length) continue;
+      const left = all.length - seqs.length;
       const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-      run.reasons.add(`${toCount(count - rows.length, one, many)} not looked for yet`);
+      if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
     }
   }
 }
@@ -243,49 +243,36 @@ async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
   run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
 }
 
-/**
- * Chooses among all that no list showed, with the same chance for each, so that no two sweeps leave out the same ones. One
- * that is known to be missing was looked for when that was found.
- */
-async function chooseUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: Seen) {
+/** Lists the numbers of all that no list showed, but of those that were looked for when they were found to be missing. */
+async function listUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: Seen) {
   const { read } = deps.store;
-  const chosen: { readonly [of in keyof typeof LOOKS_MAX]: Unseen } = {
-    managed: { rows: [], count: 0 },
-    observed: { rows: [], count: 0 },
-  };
+  const unseen: Record<keyof typeof LOOKS_MAX, number[]> = { managed: [], observed: [] };
   for await (const rows of readRows(read, type, { limit: PART, of: 'all' })) {
     signal.throwIfAborted();
-    const unseen = rows.filter((row) => row.deleted_at === null && !isSeen(seen, row));
-    const ids = unseen.map(({ id }) => id);
+    const missed = rows.filter(
+      (row) => row.deleted_at === null && !isSeen(seen, row) && isMissed(row, seen),
+    );
+    const ids = missed.map(({ id }) => id);
     const drifts = await listActiveDrifts(read, ids);
     const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
     const known = new Set(missing.map(({ resource_id }) => resource_id));
-    for (const row of unseen) {
-      if (known.has(row.id) || !isMissed(row, seen)) continue;
-      const of = row.origin === null ? 'observed' : 'managed';
-      choose(chosen[of], row, LOOKS_MAX[of], deps.random());
+    for (const { id, origin, seq } of missed) {
+      if (!known.has(id)) unseen[origin === null ? 'observed' : 'managed'].push(seq);
     }
   }
-  return chosen;
+  return unseen;
 }
 
 /** True for what should be in the service, and in a list that was read. */
 function isMissed(row: ResourceRow, { lists }: Seen): boolean {
   const observed = toObservation(row);
-  if (!lists[`${row.type}s`] || isBusy(row) || observed === undefined) return false;
+  if (!lists[`${row.type}s`] || isBusy(row)) return false;
   // An account known only from the list of company users is not missed while that list cannot be read.
-  const isOfRead = row.type === 'group' || lists.companyUsers || observed.shownAt !== undefined;
-  if (row.origin === null) return isOfRead;
+  const isOfRead = row.type === 'group' || lists.companyUsers || observed?.shownAt !== undefined;
+  if (row.origin === null) return observed !== undefined && isOfRead;
   const cells = parseCells<string>(row);
   const isMade = row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
   return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
-}
-
-function choose(unseen: Unseen, row: ResourceRow, max: number, random: number): void {
-  unseen.count += 1;
-  const chosen = unseen.rows.length;
-  const place = chosen < max ? chosen : Math.floor(random * unseen.count);
-  if (place < max) unseen.rows[place] = row;
 }
 
 /**

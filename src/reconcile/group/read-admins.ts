@@ -14,7 +14,7 @@ import { toGroupState } from '../../store/resources/state.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { decideGroupMerge } from '../merge-decision.ts';
+import { decideMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
 import { fetchAdminIds, fetchEntities } from './fetch-lists.ts';
 import { lookAtGroup } from './look.ts';
@@ -42,7 +42,7 @@ export async function readAdmins(
       const locked = await lockRow(tx, { type: 'group', id });
       // Another request that asked for the same list, or a sweep, was faster.
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
-      if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
+      if (decideMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
       const doneUpTo = toDoneUpTo(locked);
       await observeLinks(tx, locked, { list: 'admin', upstreamUserIds, baseline, doneUpTo });

@@ -5,7 +5,7 @@ import { type GroupRow, lockRow, updateRow } from '../../store/resources/rows.ts
 import type { Db } from '../../store/store.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { decideGroupMerge } from '../merge-decision.ts';
+import { decideMerge } from '../merge-decision.ts';
 import { lookUpEntities } from './read-admins.ts';
 
 /** Reads the entities of a group, unless it is changed meanwhile. @throws BridgeError `could-not-look` */
@@ -18,7 +18,7 @@ export async function readEntities(
   const seen = await lookUpEntities(deps, row, wait);
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, row);
-    if (locked === undefined || decideGroupMerge(locked, askedAt) !== 'merge') return;
+    if (locked === undefined || decideMerge(locked, askedAt) !== 'merge') return;
     await saveEntities(tx, locked, seen);
   });
 }

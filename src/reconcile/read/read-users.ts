@@ -27,7 +27,7 @@ import {
 } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
+import { decideMerge } from '../merge-decision.ts';
 import {
   toObservedUser as observeScimUser,
   toObservedColumns,
@@ -209,9 +209,7 @@ interface Shown {
  * the call showed: mostly a user who was created while the list was read.
  */
 async function isNews(tx: Db, row: UserRow, { before, observed, times }: Shown): Promise<boolean> {
-  const stored = { ...row, seen: before };
-  const decide = row.deleted_at === null ? decideMerge : decideDeletedMerge;
-  const decision = decide(stored, times.sentAt);
+  const decision = decideMerge(row, times.sentAt);
   if (decision !== 'look-again') return decision === 'merge';
   if (before !== undefined && confirms(observed, before)) return true;
   await updateRow(tx, row, toLookAgainColumns(row, times.now));

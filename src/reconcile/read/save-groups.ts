@@ -19,7 +19,7 @@ import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideGroupMerge } from '../merge-decision.ts';
+import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import type { ListedGroup } from './join-groups.ts';
 import type { PageTimes } from './reading.ts';
@@ -183,7 +183,7 @@ export async function isCurrent(
   row: GroupRow,
   { sentAt, now }: PageTimes,
 ): Promise<boolean> {
-  const decision = decideGroupMerge(row, sentAt);
+  const decision = decideMerge(row, sentAt);
   if (decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
   return decision === 'merge';
 }

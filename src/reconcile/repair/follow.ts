@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
+import { type DriftStatus, toDifferenceKey } from '../../domain/drift.ts';
 import { type GivenKey, userId } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
@@ -41,7 +41,7 @@ import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows
 import type { Db } from '../../store/store.ts';
 import { tellPlan } from '../add-plan.ts';
 import { CLOCKS_MS } from '../audit/events.ts';
-import { isBusy } from '../compare/compare.ts';
+import { isBusy, listDifferences } from '../compare/compare.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import { type Current, findCurrent, findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
@@ -245,7 +245,7 @@ interface Review {
 /** Ends what is over of one user or group. True while something of it waits. */
 async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events, driftEvents } = deps;
-  const seen = await judgeAll(store.read, key, await findCurrent(store.read, deps, key));
+  const seen = await judgeAll(store.read, deps, { key, lock: false });
   const all = [...seen.drifts, ...seen.actions];
   const waits = all.some(({ status }) => status === 'waits');
   if (all.every(({ status }) => status === 'waits' || status === 'stays')) return waits;
@@ -253,7 +253,7 @@ async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const { repaired, emptied } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
     for (const id of [...planIds].toSorted()) await lockPlan(tx, id);
-    const judged = await judgeAll(tx, key, await findCurrent(tx, deps, key, LOCKED));
+    const judged = await judgeAll(tx, deps, { key, lock: true });
     return saveEnds(tx, judged, clock.now());
   });
   for (const { kind, id, first_seen_at } of repaired) {
@@ -291,8 +291,14 @@ const RELEASED = { waits: 'waits', done: 'done', differs: 'done', gone: 'dropped
 const HELD = { waits: 'waits', done: 'dropped', differs: 'stays', gone: 'dropped' } as const;
 const REPAIRING = { waits: 'waits', done: 'repaired', differs: 'open', gone: 'gone' } as const;
 
-/** Judges all that differs of a user or group; `current` undefined: the store has it no more. */
-async function judgeAll(db: Db, { id }: GivenKey, current: Current | undefined): Promise<Review> {
+/** Judges all that differs of a user or group. `lock`: it is locked until the transaction ends. */
+async function judgeAll(
+  db: Db,
+  deps: DriftDeps,
+  { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
+): Promise<Review> {
+  const { id } = key;
+  const current = await findCurrent(db, deps, key, { lock });
   const actions: Review['actions'][number][] = [];
   for (const row of await listOpenActions(db, id)) {
     const isHeld = row.status === 'planned';
@@ -301,39 +307,41 @@ async function judgeAll(db: Db, { id }: GivenKey, current: Current | undefined):
     const ends = isHeld ? HELD : RELEASED;
     actions.push({ row, status: ends[await findState(db, current, toAction(row))] });
   }
+  const found = await listActiveDrifts(db, [id]);
+  const isCompared = current !== undefined && found.length > 0;
+  const all = isCompared ? await listDifferences(db, current.row, deps.policy.deactivation) : [];
+  const differing = new Set(all.map(toDifferenceKey));
   const drifts: Review['drifts'][number][] = [];
-  for (const row of await listActiveDrifts(db, [id])) {
-    drifts.push({ row, status: current ? await judgeDrift(db, current, row) : 'gone' });
+  for (const row of found) {
+    drifts.push({ row, status: await judgeDrift(db, { row, current, differing }) });
   }
   return { actions, drifts };
 }
 
+interface Judging {
+  readonly row: DriftRow;
+  readonly current: Current | undefined;
+  /** Keys of all that differs (`toDifferenceKey`). */
+  readonly differing: ReadonlySet<string>;
+}
+
 async function judgeDrift(
   db: Db,
-  current: Current,
-  drift: DriftRow,
+  { row: drift, current, differing }: Judging,
 ): Promise<DriftEnd | 'waits' | 'stays'> {
-  const { row } = current;
+  if (current === undefined) return 'gone';
   const repair = toRepair(drift);
   if (repair !== undefined && drift.status === 'repairing') {
     return REPAIRING[await findState(db, current, repair)];
   }
-  const member = await findRow(db, { type: 'user', id: drift.member_id });
-  if (isAtWork(row) || (member !== undefined && isAtWork(member))) return 'waits';
-  if (repair === undefined || isUnmanagedKind(drift.kind))
-    return row.origin !== null ? 'gone' : 'stays';
-  return isOver(current, drift, repair) ? 'gone' : 'stays';
+  const { kind, member_id: memberId } = drift;
+  const member = await findRow(db, { type: 'user', id: memberId });
+  if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
+  const isKnown = current.row.observed !== null;
+  return isKnown && !differing.has(toDifferenceKey({ kind, memberId })) ? 'gone' : 'stays';
 }
 
 /** True while something of a user or group waits, or it is not known what the service holds. */
 function isAtWork(row: ResourceRow): boolean {
   return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
-}
-
-function isOver(current: Current, { kind, resource_type }: DriftRow, repair: PlanAction): boolean {
-  const { row, changes } = current;
-  // Of what is not managed nothing is wanted, and of whom a provider deleted only that they do not work.
-  if (row.origin === null || (row.deleted_at !== null && kind !== 'user.activated')) return true;
-  if (kind === `${resource_type}.missing`) return !isStillSo(current, repair);
-  return row.observed !== null && !changes.has(toChangeKey(repair));
 }

@@ -88,24 +88,20 @@ async function readServiceAgain(run: ReadRun): Promise<Seen> {
   const { read } = deps.store;
   const asIs = { class: 'change', waitMs: LIST_WAIT_MS } as const;
   for (const id of await listGroupsWithAdmins(read)) {
-    await readIfAllowed(() => readAdmins(deps, id, asIs));
+    await readAdmins(deps, id, asIs).catch(assertRefused);
   }
   for (const row of await listGroupsWithEntities(read, { afterSeq: 0, limit: GROUPS_MAX })) {
-    await readIfAllowed(() => readEntities(deps, row, asIs));
+    await readEntities(deps, row, asIs).catch(assertRefused);
   }
   return toSeen(reading);
 }
 
-/** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be answered later */
-async function readIfAllowed(read: () => Promise<void>): Promise<void> {
-  try {
-    await read();
-  } catch (error) {
-    const cause = error instanceof BridgeError ? error.cause : undefined;
-    if (cause === undefined) throw error;
-    const { verdict } = classify(cause);
-    if (verdict === 'later' || verdict === 'unknown') throw error;
-  }
+/** A refused list of a group proves nothing. @throws the error of one that may be answered later */
+function assertRefused(error: unknown): void {
+  const cause = error instanceof BridgeError ? error.cause : undefined;
+  if (cause === undefined) throw error;
+  const { verdict } = classify(cause);
+  if (verdict === 'later' || verdict === 'unknown') throw error;
 }
 
 /**
@@ -121,7 +117,7 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
     for await (const rows of readRows(read, type, { limit: PART, of: 'managed' })) {
       const seqs = rows.map(({ seq }) => seq);
       const actions = await write(async (tx) => {
-        const current = await readBySeq(tx, type, { seqs, lock: false });
+        const current: ResourceRow[] = await readBySeq(tx, type, { seqs, lock: false });
         return planPart(tx, deps, { plan, seen, rows: current });
       });
       if (actions.length > 0) hash = toGrownHash(hash, actions);
@@ -131,16 +127,10 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
   return { hash, counts };
 }
 
-interface Part {
-  readonly plan: PlanRow;
-  readonly seen: Seen;
-  readonly rows: readonly ResourceRow[];
-}
-
 async function planPart(
   tx: Db,
   deps: ProcessDeps,
-  { plan, seen, rows }: Part,
+  { plan, seen, rows }: { plan: PlanRow; seen: Seen; rows: readonly ResourceRow[] },
 ): Promise<readonly PlanAction[]> {
   const ids = rows.map(({ id }) => id);
   const all: PlanAction[] = [];
@@ -151,11 +141,9 @@ async function planPart(
   await insertPlanActions(tx, { id: plan.id, now: deps.clock.now() }, actions);
   const shown = rows.filter((row) => isSeen(seen, row)).map(({ id }) => id);
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
-  // service does not know what it created. An account that somebody made since is reported by the service, which has
-  // each address once.
-  const users = isFirstRun ? rows.filter((row) => row.type === 'user') : [];
-  const unknown = await listUnknownUsers(tx, users, seen.since);
-  await trust(tx, [...shown, ...unknown]);
+  // service does not know what it created. The service has each address once, and refuses what others have made since.
+  const users = rows.flatMap((row) => (isFirstRun && row.type === 'user' ? [row] : []));
+  await trust(tx, [...shown, ...(await listUnknownUsers(tx, users, seen.since))]);
   return actions;
 }
 
@@ -219,23 +207,15 @@ async function listUnknownUsers(
   rows: readonly UserRow[],
   readSince: number,
 ): Promise<UserId[]> {
-  const uncreated = rows
-    .filter((row) => isUntouched(row, readSince))
-    .map((row) => ({ id: row.id, names: listNames(row) }));
-  const seen = await listExisting(
-    db,
-    'user',
-    uncreated.flatMap(({ names }) => names),
-  );
-  return uncreated.filter(({ names }) => !names.some((name) => seen.has(name))).map(({ id }) => id);
-}
-
-function isUntouched(row: UserRow, readSince: number): boolean {
-  const hasSentNothing = row.upstream_id === null && row.sent_creates === '[]';
-  return hasSentNothing && row.modified_at < readSince;
-}
-
-function listNames(row: UserRow): string[] {
-  const { userNameFolded, emailFolded } = toAccountKeys(toSentUser(toUserState(row).desired));
-  return [userNameFolded, ...(emailFolded === undefined ? [] : [emailFolded])];
+  const uncreated = rows.flatMap((row) => {
+    const hasSent = row.upstream_id !== null || row.sent_creates !== '[]';
+    if (hasSent || row.modified_at >= readSince) return [];
+    const { userNameFolded, emailFolded } = toAccountKeys(toSentUser(toUserState(row).desired));
+    return [
+      { id: row.id, names: [userNameFolded, emailFolded].filter((name) => name !== undefined) },
+    ];
+  });
+  const names = uncreated.flatMap((one) => one.names);
+  const seen = await listExisting(db, 'user', names);
+  return uncreated.filter((one) => !one.names.some((name) => seen.has(name))).map(({ id }) => id);
 }
