@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
-import { createDocumentReader, type DocumentPolicy } from '../outbound/read-document.ts';
+import type { OutboundPolicy } from '../outbound/outbound.ts';
+import { createDocumentReader } from '../outbound/read-document.ts';
 import { findCredential } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
@@ -23,7 +24,7 @@ interface AccessDeps {
   /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
   /** Hosts that the keys of issuers may be on. */
-  readonly keyHosts: DocumentPolicy;
+  readonly keyHosts: OutboundPolicy;
   /** Called when the keys of an issuer cannot be read. */
   readonly keysFailed: IssuerKeysDeps['failed'];
 }

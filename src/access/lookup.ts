@@ -69,7 +69,8 @@ export function createLookup({ findGiven, load, clock, used }: LookupDeps) {
       const ageMs = before === undefined ? BELIEVED_MS : clock.now() - before.at;
       const { answer } = before && ageMs >= 0 && ageMs < BELIEVED_MS ? before : ask(key, presented);
       const kept = await answer;
-      if (kept === undefined || isOver(kept, clock.now())) return undefined;
+      const endsAt = kept?.expiresAt ?? Number.POSITIVE_INFINITY;
+      if (kept === undefined || endsAt <= clock.now()) return undefined;
       used(kept.credential);
       return kept.credential;
     },
@@ -78,10 +79,6 @@ export function createLookup({ findGiven, load, clock, used }: LookupDeps) {
       known.clear();
     },
   };
-}
-
-function isOver({ expiresAt }: Kept, now: number): boolean {
-  return expiresAt !== null && expiresAt <= now;
 }
 
 /** The tokens of the settings, which need no store. */

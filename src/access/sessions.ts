@@ -11,6 +11,7 @@ import {
   type SessionQuery,
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
+import type { GivenTokens } from './lookup.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
 import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
 import { EXACT_MS } from './usage.ts';
@@ -45,18 +46,12 @@ export type SessionUse = 'person' | 'refresh';
 /** Operators who are signed in to the console. */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Tokens of the settings that open the console. */
-interface GivenOpsTokens {
-  readonly operator: string | undefined;
-  readonly reader: string | undefined;
-}
-
 /** Dependencies of `createSessions`. */
 interface SessionsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   /** Tokens of the settings: a session ends when the one that it was opened with is another now. */
-  readonly findGiven: () => GivenOpsTokens;
+  readonly findGiven: () => GivenTokens;
 }
 
 /** Keeps the sessions of a store. */
@@ -127,7 +122,7 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
 interface Validity {
   readonly row: CredentialRow;
   readonly text: string;
-  readonly given: GivenOpsTokens;
+  readonly given: GivenTokens;
   readonly now: number;
 }
 

@@ -6,7 +6,7 @@ import type {
   ServerOptions,
   ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { toSource } from '../access/attempts.ts';
 import { BridgeError } from '../domain/errors.ts';
 
@@ -189,9 +189,6 @@ export async function listen(
 
 /** The port that a listener got. */
 export function toPort(server: Server): number {
-  return parseAddress(server.address()).port;
-}
-
-function parseAddress(address: ReturnType<Server['address']>): AddressInfo {
-  return address as AddressInfo;
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

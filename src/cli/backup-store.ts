@@ -30,11 +30,11 @@ const STEPS: Readonly<Record<CopyStep, string>> = {
 export async function backUpStore(
   settings: Settings,
   file: string,
-  told: Progress['tell'] = () => undefined,
+  report: Progress['tell'] = () => undefined,
 ): Promise<void> {
   const [path, target] = [toPath(settings, POSTGRES_BACKUP), resolve(file)];
   const copied = () => ({ done: toSize(`${target}.part`), total: toSize(path) });
-  await runApart({ kind: 'backup', path, target }, copied, told);
+  await runApart({ kind: 'backup', path, target }, copied, report);
 }
 
 /**
@@ -45,13 +45,13 @@ export async function backUpStore(
 export async function restoreStore(
   settings: Settings,
   file: string,
-  told: Progress['tell'] = () => undefined,
+  report: Progress['tell'] = () => undefined,
 ): Promise<string> {
   const [path, from] = [toPath(settings, POSTGRES_RESTORE), resolve(file)];
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const copied = () => ({ done: toSize(`${path}.part`), total: toSize(from) });
-  await runApart({ kind: 'restore', path, from, keptAs }, copied, told);
+  await runApart({ kind: 'restore', path, from, keptAs }, copied, report);
   return keptAs;
 }
 
@@ -59,13 +59,13 @@ export async function restoreStore(
 async function runApart(
   workerData: BackupWork,
   copied: () => { readonly done: number; readonly total: number },
-  told: Progress['tell'],
+  report: Progress['tell'],
 ): Promise<void> {
   // The same module in a clone and in a package.
   const module = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(module, { workerData });
   let step: CopyStep = 'copying';
-  const tell = () => told(STEPS[step], step === 'copying' ? copied() : undefined);
+  const tell = () => report(STEPS[step], step === 'copying' ? copied() : undefined);
   const looking = setInterval(tell, LOOK_MS);
   try {
     for await (const [news] of on(worker, 'message')) {

@@ -4,7 +4,7 @@ export interface PublicKey {
   readonly kid?: string;
   readonly alg?: string;
   readonly use?: string;
-  readonly key_ops?: readonly string[];
+  readonly key_ops?: string[];
   readonly crv?: string;
   readonly n?: string;
   readonly e?: string;

@@ -16,7 +16,7 @@ export interface Observed {
 }
 
 /** One receiver, and the time of the comparison (epoch milliseconds). */
-interface Telling {
+interface Target {
   readonly receiver: Receiver;
   readonly at: number;
   /** True for a notice that the receiver asked for. */
@@ -39,29 +39,29 @@ export async function followConditions(
     const isAsked = createMatcher(receiver.events);
     const wants = (notice: Notice | undefined): notice is Notice =>
       notice !== undefined && isAsked([notice.type]);
-    const telling: Telling = { receiver, at, wants };
+    const target: Target = { receiver, at, wants };
     const known = rows.filter((row) => row.receiver === receiver.name);
-    await followFor(tx, telling, known, conditions);
+    await followFor(tx, target, known, conditions);
     for (const notice of news) {
-      if (wants(notice)) await putNotice(tx, toRow(telling, notice, { key: notice.type }));
+      if (wants(notice)) await putNotice(tx, toRow(target, notice, { key: notice.type }));
     }
   }
 }
 
 async function followFor(
   tx: Db,
-  telling: Telling,
+  target: Target,
   rows: readonly NoticeRow[],
   conditions: readonly Condition[],
 ): Promise<void> {
   const current = new Set(conditions.map(({ key }) => key));
   const known = new Map(rows.map((row) => [row.key, row]));
   for (const condition of conditions) {
-    const isToldInPart = condition.partOf !== undefined && current.has(condition.partOf);
+    const isPartSent = condition.partOf !== undefined && current.has(condition.partOf);
     const row = known.get(condition.key);
-    if (row !== undefined || !isToldInPart) await begin(tx, telling, condition, row);
+    if (row !== undefined || !isPartSent) await begin(tx, target, condition, row);
   }
-  for (const row of rows) if (!current.has(row.key)) await end(tx, telling, row);
+  for (const row of rows) if (!current.has(row.key)) await end(tx, target, row);
 }
 
 /** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
@@ -75,27 +75,27 @@ export async function putTest(tx: Db, receiver: Receiver, at: number): Promise<s
 
 async function begin(
   tx: Db,
-  telling: Telling,
+  target: Target,
   { key, began, ended }: Condition,
   row: NoticeRow | undefined,
 ): Promise<void> {
   if (row !== undefined && row.phase !== 'ended') return;
-  if (!telling.wants(began) && !telling.wants(ended)) return;
+  if (!target.wants(began) && !target.wants(ended)) return;
   const stored = ended === undefined ? null : JSON.stringify(ended);
-  const phase = telling.wants(began) ? 'began' : 'told';
-  await putNotice(tx, toRow(telling, began, { key, phase, ended: stored }));
+  const phase = target.wants(began) ? 'began' : 'active';
+  await putNotice(tx, toRow(target, began, { key, phase, ended: stored }));
 }
 
-async function end(tx: Db, telling: Telling, row: NoticeRow): Promise<void> {
+async function end(tx: Db, target: Target, row: NoticeRow): Promise<void> {
   if (row.phase === 'ended' || row.phase === 'once') return;
   const ended = row.ended === null ? undefined : parseStored<Notice>(row.ended);
   const isNews = row.phase === 'began' && row.attempts === 0;
-  if (isNews || !telling.wants(ended)) return deleteNotice(tx, row);
-  await putNotice(tx, toRow(telling, ended, { key: row.key, phase: 'ended', ended: row.ended }));
+  if (isNews || !target.wants(ended)) return deleteNotice(tx, row);
+  await putNotice(tx, toRow(target, ended, { key: row.key, phase: 'ended', ended: row.ended }));
 }
 
 function toRow(
-  { receiver, at }: Pick<Telling, 'receiver' | 'at'>,
+  { receiver, at }: Pick<Target, 'receiver' | 'at'>,
   notice: Notice,
   {
     key,

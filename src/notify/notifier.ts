@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
 import type { Receiver } from '../domain/notification.ts';
+import type { OutboundPolicy } from '../outbound/outbound.ts';
 import {
   deleteOtherNotices,
   endNotice,
@@ -10,7 +11,7 @@ import {
 } from '../store/notices.ts';
 import type { Store } from '../store/store.ts';
 import { followConditions, type Observed } from './conditions.ts';
-import { createPoster, type Poster, type PosterPolicy } from './post.ts';
+import { createPoster, type Poster } from './post.ts';
 
 /** Dependencies of the notifier. */
 export interface NotifierDeps {
@@ -18,7 +19,7 @@ export interface NotifierDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly policy: PosterPolicy & { readonly receivers: readonly Receiver[] };
+  readonly policy: OutboundPolicy & { readonly receivers: readonly Receiver[] };
   /** Reads what receivers may learn. */
   readonly observe: () => Promise<Observed>;
   readonly report: {
@@ -31,21 +32,14 @@ export interface NotifierDeps {
   };
 }
 
-/** Tells receivers what happens, at the leader. */
-export interface Notifier {
-  start(): void;
-  /** Resolves when nothing is sent any more. */
-  stop(): Promise<void>;
-}
-
 /** How often the state is compared with what receivers know, and deliveries are looked for, in milliseconds. */
 const LOOK_MS = 5_000;
 /** First wait after a failure, doubled with each further one, and the longest; in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** Creates the notifier of one lead. */
-export function createNotifier(deps: NotifierDeps): Notifier {
+/** Creates the notifier of one lead, which sends receivers what happens. */
+export function createNotifier(deps: NotifierDeps) {
   const { store, clock, policy, observe, report } = deps;
   const names = policy.receivers.map(({ name }) => name);
   const poster = createPoster(clock, policy);
@@ -67,7 +61,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   let unlisten: () => void = () => undefined;
 
   return {
-    start() {
+    start(): void {
       cleaning = store.write((tx) => deleteOtherNotices(tx, names)).catch(report.failed);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
@@ -76,7 +70,8 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       });
       for (const loop of loops) loop.start();
     },
-    async stop() {
+    /** Resolves when nothing is sent any more. */
+    async stop(): Promise<void> {
       unlisten();
       const ends = loops.map((loop) => loop.stop());
       await poster.close();

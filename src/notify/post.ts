@@ -1,31 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
-import { Agent, request } from 'undici';
 import type { Clock } from '../domain/clock.ts';
-import { createMatcher } from '../domain/matcher.ts';
 import type { Receiver } from '../domain/notification.ts';
-import { createAddressGuard } from '../outbound/address-guard.ts';
-import { toFailureWords } from '../outbound/failure-words.ts';
+import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
 
 /** Result of one attempt: `down`: it says nothing of this notification. */
-export type PostResult =
+type PostResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'down'; readonly error: string; readonly retryAfterMs: number };
 
-/** Sends notifications; no redirect is followed. */
-export interface Poster {
-  /** Never throws. */
-  post(
-    receiver: Receiver,
-    message: { readonly id: string; readonly body: string },
-  ): Promise<PostResult>;
-  close(): Promise<void>;
-}
+/** Sends notifications. */
+export type Poster = ReturnType<typeof createPoster>;
 
-/** Longest time of one attempt, and of its connection, in milliseconds. */
+/** Longest time of one attempt, in milliseconds. */
 const POST_MS = 15_000;
-const CONNECT_MS = 5_000;
 /** Bytes of an answer that are read before its connection is closed. */
 const ANSWER_MAX = 16 * 1_024;
 /** Longest pause that a receiver may ask for, in milliseconds. */
@@ -34,61 +23,36 @@ const RETRY_AFTER_MAX_MS = 3_600_000;
 const NO_SECRET =
   'the file of the secret cannot be read, or holds no secret: whsec_ and base64 are wanted';
 
-/** Which addresses may be sent to. */
-export interface PosterPolicy {
-  readonly hosts: readonly string[];
-  readonly privateAddresses: 'refuse' | 'allow';
-}
-
 /** Creates the sender of one lead. */
-export function createPoster(
-  clock: Pick<Clock, 'now'>,
-  { hosts, privateAddresses }: PosterPolicy,
-): Poster {
-  const isAllowed = createMatcher(hosts);
-  const guard = privateAddresses === 'refuse' ? createAddressGuard() : undefined;
-  const connect = { timeout: CONNECT_MS, ...(guard === undefined ? {} : { lookup: guard.lookup }) };
-  const dispatcher = new Agent({ connect, headersTimeout: POST_MS, bodyTimeout: POST_MS });
-
-  async function send(receiver: Receiver, message: { id: string; body: string }) {
-    const { hostname } = new URL(receiver.url);
-    if (!isAllowed([hostname])) throw new Error('notify.hosts does not name the host');
-    guard?.assertHost(hostname);
-    // Nothing of the error is logged: it may quote the secret.
-    const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-    if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 } as const;
-    const signal = AbortSignal.timeout(POST_MS);
-    const { body } = message;
-    const answer = await request(receiver.url, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher,
-      signal,
-    });
-    await answer.body.dump({ limit: ANSWER_MAX });
-    return toResult(answer.statusCode, answer.headers['retry-after'], clock.now());
-  }
-
+export function createPoster(clock: Pick<Clock, 'now'>, policy: OutboundPolicy) {
+  const outbound = createOutbound(policy, POST_MS);
   return {
-    async post(receiver, message) {
+    /** Sends a message once. Never throws. */
+    async post(receiver: Receiver, message: Message): Promise<PostResult> {
+      // Nothing of the error is logged: it may quote the secret.
+      const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
+      if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 };
       try {
-        return await send(receiver, message);
+        const request = { method: 'POST', headers, body: message.body } as const;
+        const answer = await outbound.send(receiver.url, request);
+        await answer.body.dump({ limit: ANSWER_MAX });
+        return toResult(answer.statusCode, answer.headers['retry-after'], clock.now());
       } catch (error) {
         return { kind: 'down', error: toFailureWords(error), retryAfterMs: 0 };
       }
     },
-    close: () => dispatcher.destroy(),
+    close: outbound.close,
   };
 }
 
+interface Message {
+  readonly id: string;
+  readonly body: string;
+}
+
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
-async function toHeaders(
-  { secretFile }: Receiver,
-  { id, body }: { readonly id: string; readonly body: string },
-  now: number,
-): Promise<Record<string, string>> {
-  const headers = { 'content-type': 'application/json', 'user-agent': 'scim-bridge' };
+async function toHeaders({ secretFile }: Receiver, { id, body }: Message, now: number) {
+  const headers = { 'content-type': 'application/json' };
   if (secretFile === undefined) return headers;
   // Read each time, so that a new secret needs no restart.
   const secret = (await readFile(secretFile, 'utf8')).trim();

@@ -20,9 +20,9 @@ export function toBody(notice: Notice, { format, names }: Receiver, at: number):
   }
 }
 
-function toText({ text, names }: Notice, tellsNames: boolean): string {
-  const told = Object.values(names).join(', ');
-  return toLimit(tellsNames && told !== '' ? `${text} (${told})` : text);
+function toText({ text, names }: Notice, hasNames: boolean): string {
+  const shown = Object.values(names).join(', ');
+  return toLimit(hasNames && shown !== '' ? `${text} (${shown})` : text);
 }
 
 /** @see https://api.slack.com/reference/surfaces/formatting#escaping (read 2026-11-22) */

@@ -27,21 +27,7 @@ type Control = (sandbox: Controlled, body: unknown) => unknown;
 
 /**
  * The control interface of a sandbox in another process: same port, same bearer token, JSON in and out, never counted,
- * never faulted. What is refused answers 400 with a message.
- *
- * | request | effect |
- * |---|---|
- * | GET /_sandbox/calls | `{ total, peak, counts: { operation: { status: calls } }, recent }` |
- * | DELETE /_sandbox/calls | counts from 0 again |
- * | GET /_sandbox/shape | the SandboxShape |
- * | PATCH /_sandbox/shape | changes the fields named; `preset` names a whole shape to begin with |
- * | GET /_sandbox/faults | `{ requestsPerSecond, rules }` |
- * | POST /_sandbox/faults | adds the FaultRule of the body |
- * | PATCH /_sandbox/faults | `{ requestsPerSecond: n or null, sections: { name: 402, 403 or null }, release: true }`, each optional |
- * | DELETE /_sandbox/faults | nothing goes wrong any more |
- * | GET /_sandbox/state | `{ users, groups, events }`: groups with `members` and `admins` by address, events as their number |
- * | POST /_sandbox/state | `{ action, as, … }`: a method of SandboxService with its arguments by name |
- * | POST /_sandbox/reset | only the owner is left; calls and faults are cleared, the shape stays |
+ * never faulted. What is refused answers 400 with a message. docs/command-line.md says what each does.
  */
 export const controls: Readonly<Record<string, Control>> = {
   'GET /_sandbox/calls': ({ calls }) => ({

@@ -12,14 +12,14 @@ export async function listNotices(db: Db): Promise<NoticeRow[]> {
 
 /** Lists what receivers do not have yet, the oldest first. */
 export async function listWaitingNotices(db: Db): Promise<NoticeRow[]> {
-  const waiting = db.selectFrom('notices').selectAll().where('phase', '<>', 'told');
+  const waiting = db.selectFrom('notices').selectAll().where('phase', '<>', 'active');
   return waiting.orderBy('since').orderBy('receiver').orderBy('key').execute();
 }
 
 /** Lists what is to be sent to one receiver now: what an operator tries first, then the oldest. */
 export async function listDueNotices(db: Db, receiver: string, now: number): Promise<NoticeRow[]> {
   const { rows } = await sql<NoticeRow>`select * from notices
-    where receiver = ${receiver} and phase <> 'told' and due_at <= ${now}
+    where receiver = ${receiver} and phase <> 'active' and due_at <= ${now}
     order by case type when 'test' then 0 else since end, key`.execute(db);
   return rows;
 }
@@ -56,10 +56,10 @@ export async function saveAttempt(
   return numUpdatedRows > 0n;
 }
 
-/** Stores that the receiver has a message: it knows that the condition holds, or nothing is left to tell. */
+/** Stores that the receiver has a message: it knows that the condition holds, or nothing is left to send. */
 export async function endNotice(tx: Db, { id, phase }: NoticeRow): Promise<void> {
   await (phase === 'began'
-    ? tx.updateTable('notices').set({ phase: 'told', error: null }).where('id', '=', id)
+    ? tx.updateTable('notices').set({ phase: 'active', error: null }).where('id', '=', id)
     : tx.deleteFrom('notices').where('id', '=', id)
   ).execute();
 }
@@ -67,6 +67,6 @@ export async function endNotice(tx: Db, { id, phase }: NoticeRow): Promise<void>
 /** Counts what receivers do not have yet. */
 export async function countWaitingNotices(db: Db): Promise<{ receiver: string; count: number }[]> {
   const { rows } = await sql<{ receiver: string; count: number }>`select receiver, count(*) as count
-    from notices where phase <> 'told' group by receiver`.execute(db);
+    from notices where phase <> 'active' group by receiver`.execute(db);
   return rows;
 }

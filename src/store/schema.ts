@@ -489,10 +489,10 @@ export interface ErrandsTable {
 /**
  * State of one condition for one receiver:
  * - `began`, `ended`: the message that it began, or ended, waits for delivery
- * - `told`: the message that it began was delivered
+ * - `active`: the message that it began was delivered
  * - `once`: the message about something that does not end waits for delivery
  */
-export type NoticePhase = 'began' | 'told' | 'ended' | 'once';
+export type NoticePhase = 'began' | 'active' | 'ended' | 'once';
 
 /** Condition and one receiver: see `Condition`. */
 export interface NoticesTable {

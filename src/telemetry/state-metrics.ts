@@ -63,6 +63,13 @@ interface StateGauge extends MetricDefinition {
 
 const NO_CHANGES = CHANGE_CLASSES.map((kind): Series => [{ kind }, 0]);
 
+const BACKLOG = [
+  ['due', 'Users and groups with a waiting change.'],
+  ['failing', 'Those of them whose change failed several times, without stuck ones.'],
+  ['stuck', 'Users and groups whose acknowledged change the service refused.'],
+  ['disputed', 'Names that fit two accounts or groups, or need a decision of an operator.'],
+] as const;
+
 const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'build_info',
@@ -148,25 +155,8 @@ const STATE_GAUGES: readonly StateGauge[] = [
       return readAt && toAge(clock, readAt);
     },
   ),
-  single(
-    'due',
-    'Users and groups with a waiting change.',
-    async ({ readBacklog }) => (await readBacklog()).due,
-  ),
-  single(
-    'failing',
-    'Those of them whose change failed several times, without stuck ones.',
-    async ({ readBacklog }) => (await readBacklog()).failing,
-  ),
-  single(
-    'stuck',
-    'Users and groups whose acknowledged change the service refused.',
-    async ({ readBacklog }) => (await readBacklog()).stuck,
-  ),
-  single(
-    'disputed',
-    'Names that fit two accounts or groups, or need a decision of an operator.',
-    async ({ readBacklog }) => (await readBacklog()).disputed,
+  ...BACKLOG.map(([name, help]) =>
+    single(name, help, async ({ readBacklog }) => (await readBacklog())[name]),
   ),
   single(
     'oldest_pending_age_seconds',

@@ -41,9 +41,9 @@ export async function importIds(
   if (isDryRun) return save(store.read);
   const items = await store.write(async (tx) => {
     await lockFormerIds(tx);
-    const told = await save(tx);
+    const matched = await save(tx);
     const now = clock.now();
-    const rows = told.flatMap(({ outcome, formerId, id }) =>
+    const rows = matched.flatMap(({ outcome, formerId, id }) =>
       outcome !== 'imported' || id === null
         ? []
         : {
@@ -52,7 +52,7 @@ export async function importIds(
           },
     );
     await insertFormerIds(tx, rows);
-    return told;
+    return matched;
   });
   // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
   store.bell.ring('former-ids');
@@ -145,12 +145,12 @@ function toItem({ type, entry, owners, holders, twice, live }: Row): OpsJson<'Im
   const isGone = found !== undefined && found !== 'unsure' && !live.has(found.id);
   const owner = isGone ? undefined : found;
   const name = texts.userName || texts.displayName || texts.email || null;
-  const told = { type, row, formerId };
-  if (owner === undefined) return { ...told, name, id: null, outcome: 'only-file' };
+  const matched = { type, row, formerId };
+  if (owner === undefined) return { ...matched, name, id: null, outcome: 'only-file' };
   if (owner === 'unsure' || twice.has(formerId))
-    return { ...told, name, id: null, outcome: 'ambiguous' };
+    return { ...matched, name, id: null, outcome: 'ambiguous' };
   const outcome = toOutcome(holders.get(formerId), owner.id);
-  return { ...told, name: owner.name, id: owner.id, outcome };
+  return { ...matched, name: owner.name, id: owner.id, outcome };
 }
 
 function toOutcome(holder: string | undefined, id: string): ImportOutcome {

@@ -76,9 +76,9 @@ export const handoverRoutes = [
         const isDryRun = dryRun === 'true';
         const items = await importIds(sources, { type, provider, entries, isDryRun });
         const counts = countOutcomes(items);
-        const told = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
+        const shown = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
         const change = { after: { imported: counts.imported ?? 0 } };
-        return isDryRun ? told : { ...told, acts: [{ target: provider, change }] };
+        return isDryRun ? shown : { ...shown, acts: [{ target: provider, change }] };
       });
     },
   }),
@@ -101,9 +101,9 @@ async function whileReserved<T>({ reserve }: OpsSources, work: () => Promise<T>)
 async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {
   const { from, to } = request;
   const { items, handovers } = await findSwitch(sources, request);
-  const told = { from, to, counts: countOutcomes(items) };
+  const shown = { from, to, counts: countOutcomes(items) };
   if (isDryRun || handovers.length === 0)
-    return toItemsAnswer({ ...told, planId: null, hash: null }, items);
+    return toItemsAnswer({ ...shown, planId: null, hash: null }, items);
   const planned = await sources.drifts.handOver(handovers, `what belongs to ${from} goes to ${to}`);
   if (planned.kind === 'waits') {
     const message = `Plan ${planned.plan.id} hands over already: approve or discard it.`;
@@ -111,7 +111,7 @@ async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boo
   }
   const { id: planId, hash } = planned.plan;
   const change = { after: { to, planId, handedOver: handovers.length } };
-  return { ...toItemsAnswer({ ...told, planId, hash }, items), acts: [{ target: from, change }] };
+  return { ...toItemsAnswer({ ...shown, planId, hash }, items), acts: [{ target: from, change }] };
 }
 
 /** An answer whose items are written piece by piece. */

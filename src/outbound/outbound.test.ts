@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PrivateAddress } from './address-guard.ts';
-import { toFailureWords } from './failure-words.ts';
+import { toFailureWords } from './outbound.ts';
 
 const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 const timeUp = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
