@@ -20,12 +20,6 @@ test('each count appears with its labels, in seconds', async () => {
   expect(text).toContain('scim_bridge_converge_total{resource_type="user",outcome="done"} 1');
 });
 
-test('two sets of metrics do not mix', async () => {
-  const [first, second] = [createMetrics(), createMetrics()];
-  first.repairs.inc({ kind: 'string-boolean' });
-  expect(await second.registry.metrics()).not.toContain('string-boolean');
-});
-
 /** One call of each count. */
 const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Metrics) => void>> = {
   requests: (m) => m.requests.observe({ method: 'GET', route: '/Users/:id', status: 200 }, 0.02),

@@ -244,6 +244,27 @@ test('a removal and a name go on of somebody who waits for a seat', () =>
     expect(await readReasons(bridge)).toEqual([]);
   }));
 
+test('an account that did not work when its licence was read takes a seat once it works', () =>
+  withTimedBridge(
+    {
+      settings: SWEEP_SETTINGS,
+      prepare({ service }) {
+        service.addUser({ email: 'ada@example.com', userName: 'ada@example.com' });
+        service.setActive('ada@example.com', false);
+      },
+    },
+    async (timed) => {
+      const readUsed = async () =>
+        Object((await askOps(timed.bridge, 'GET', '/status')).body.seats).used;
+      const before = await readUsed();
+      await addUser(timed.bridge, 'ada');
+      await untilQuiet(timed, 0);
+
+      expect(timed.bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
+      expect(await readUsed()).toBe(before + 1);
+    },
+  ));
+
 const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
   { what: '402 with HTML', shape: { noSeatStatus: 402, errorBody: 'html' } },
   { what: '403 with words', shape: { noSeatStatus: 403, errorBody: 'message' } },
