@@ -98,6 +98,19 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
     expect((await send(bridge, 'GET', path)).body).toMatchObject(kept);
   });
 
+  test('PATCH with two changes of a list, one of them unusable: the list stays as it was', async () => {
+    const phoneNumbers = [{ value: '1', type: 'work' }];
+    const path = `/Users/${await addUser(bridge, newName(), { phoneNumbers })}`;
+    const added = { op: 'add', path: 'phoneNumbers', value: [{ value: '2', type: 'home' }] };
+    const wrong = { op: 'replace', path: 'phoneNumbers[value co "9"].display', value: 'x' };
+
+    const data = toPatch(added, wrong, off);
+    expect((await bridge.request('PATCH', path, data)).status).toBe(200);
+
+    const kept = { active: false, phoneNumbers };
+    expect((await send(bridge, 'GET', path)).body).toMatchObject(kept);
+  });
+
   const restsOfPut: readonly (readonly [string, JsonObject])[] = [
     ['two titles', { title: ['a', 'b'] }],
     ['a userName that is taken', { userName: 'taken@example.com' }],
