@@ -18,7 +18,15 @@ export interface Cell {
   readonly echo?: Echo;
   /** Failure of an acknowledged write. A field that does not wait has none. */
   readonly failure?: Failure;
+  /**
+   * Version of the write whose call left and may still take effect, until `unsure_until` of the row. A field that waits for
+   * another version is sent whatever is seen.
+   */
+  readonly sent?: number;
 }
+
+/** `sent` of a field that no look shows: it is sent once more, whatever is known of it. */
+const SENT_AGAIN = -1;
 
 /** Value that a rule gave, or that the service held at the takeover. */
 export interface Source {
@@ -66,9 +74,10 @@ export type FieldValues<Field extends string> = Readonly<
 type Draft = { readonly [Part in keyof Cell]: Cell[Part] | undefined };
 
 /** The parts of a cell in their order, in which the store looks for `pending` (`waits`); undefined: nothing is kept. */
-function toCell({ pending, source, echo, failure }: Draft): Cell | undefined {
+function toCell({ pending, source, echo, failure, sent }: Draft): Cell | undefined {
   const waiting = pending === undefined ? {} : { pending, ...(failure && { failure }) };
-  const cell = { ...waiting, ...(source && { source }), ...(echo && { echo }) };
+  const known = { ...(source && { source }), ...(echo && { echo }) };
+  const cell = { ...waiting, ...known, ...(sent !== undefined && { sent }) };
   return Object.keys(cell).length === 0 ? undefined : cell;
 }
 
@@ -120,9 +129,12 @@ export function done<Field extends string>(
   planned: Cells<Field>,
   fields: Iterable<Field>,
 ): Cells<Field> {
-  return edit(cells, fields, (cell, field) =>
-    cell.pending === planned[field]?.pending ? { ...cell, pending: undefined } : cell,
-  );
+  return edit(cells, fields, (cell, field) => {
+    const { pending, sent } = cell;
+    if (pending !== planned[field]?.pending) return cell;
+    const isOver = sent === pending || sent === SENT_AGAIN;
+    return { ...cell, pending: undefined, sent: isOver ? undefined : sent };
+  });
 }
 
 /** Lets go of fields that nobody wants any more: they are not ours. */
@@ -181,9 +193,9 @@ export function withEcho<Field extends string>(
   return edit(cells, [field], (cell) => ({ ...cell, echo }));
 }
 
-/** Forgets all but what waits: sources, echoes and failures hold words and values. */
+/** Forgets all but what waits or was sent: sources, echoes and failures hold words and values. */
 export function onlyPending<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), ({ pending }) => ({ pending }));
+  return edit(cells, parseFields(cells), ({ pending, sent }) => ({ pending, sent }));
 }
 
 /** True when the same fields wait, for the same writes. */
@@ -191,14 +203,20 @@ export function isSameWork(a: Cells<string>, b: Cells<string>): boolean {
   return isDeepStrictEqual(onlyPending(a), onlyPending(b));
 }
 
-/** Forgets all but what came back, for another resource that gets what the service holds. */
+/** Forgets all but what came back and what was sent, for another resource that gets what the service holds. */
 export function onlyEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), ({ echo }) => ({ echo }));
+  return edit(cells, parseFields(cells), ({ echo, sent }) => ({
+    echo,
+    sent: sent === undefined ? undefined : OF_OTHER,
+  }));
 }
 
-/** Forgets what came back: the service has nothing of it any more. */
+/** `sent` of a call for an earlier resource, or for none that is known: no write waits for this version. */
+const OF_OTHER = 0;
+
+/** Forgets what came back and what was sent: the service has nothing of it any more. */
 export function withoutEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), (cell) => ({ ...cell, echo: undefined }));
+  return edit(cells, parseFields(cells), (cell) => ({ ...cell, echo: undefined, sent: undefined }));
 }
 
 /** True when the service holds the wanted value, in its own words too. */
@@ -238,12 +256,47 @@ export function oldestPending<Field extends string>(cells: Cells<Field>): number
  * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
  * values in the service does not prove that they stay.
  */
-export function listUnsure<Field extends string>({
-  cells,
-  unsureSince = Number.POSITIVE_INFINITY,
-}: {
-  readonly cells: Cells<Field>;
-  readonly unsureSince?: number;
-}): Field[] {
-  return listWaiting(cells).filter((field) => (cells[field]?.pending ?? 0) > unsureSince);
+export function listUnsure<Field extends string>(cells: Cells<Field>): Field[] {
+  return listWaiting(cells).filter((field) => {
+    const { pending, sent } = cells[field] ?? {};
+    return sent !== undefined && sent !== pending;
+  });
+}
+
+/** The fields of which a call may still take effect. */
+export function listSent<Field extends string>(cells: Cells<Field>): Field[] {
+  return parseFields(cells).filter((field) => cells[field]?.sent !== undefined);
+}
+
+/** Notes that a call for these fields leaves; one that left before and has no known outcome stays noted. */
+export function markSent<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, (cell) => ({ ...cell, sent: cell.sent ?? cell.pending }));
+}
+
+/** Notes that calls for an earlier resource may still take effect on these fields. */
+export function doubt<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, (cell) => ({ ...cell, sent: OF_OTHER }));
+}
+
+/** Forgets that calls for these fields left: they cannot take effect any more. */
+export function forgetSent<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, (cell) => ({ ...cell, sent: undefined }));
+}
+
+/** Asks again for fields that lost calls may have changed since they were written, and that no look shows. */
+export function sendAgain<Field extends string>(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+  version: number,
+): Cells<Field> {
+  return edit(askAgain(cells, fields, version), fields, (cell) => ({ ...cell, sent: SENT_AGAIN }));
 }

@@ -39,6 +39,8 @@ export interface Link {
   readonly stuck_at: number | null;
   /** Error of the service (`Refusal`), as JSON text. */
   readonly problem: string | null;
+  /** As of a cell: the version whose call left and may still take effect. */
+  readonly sent: number | null;
 }
 
 /** Link of a user who is new to a list. */
@@ -52,6 +54,7 @@ export const NEW_LINK: Link = {
   attempts: 0,
   stuck_at: null,
   problem: null,
+  sent: null,
 };
 
 /** Facts of a change that did not fail. */
@@ -106,15 +109,14 @@ export function ruleLink(
 }
 
 /**
- * The link after a list was seen; undefined: it is forgotten.
- * @param doneUpTo newest version of a waiting change that is taken to hold where it is seen
+ * The link after a list was seen; undefined: it is forgotten. A change that is seen holds, unless a call of an earlier one may
+ * still take effect.
  */
-export function seeLink(before: Link, observed: number | null, doneUpTo: number): Link | undefined {
+export function seeLink(before: Link, observed: number | null): Link | undefined {
   const seen = observed === before.observed ? before : { ...before, observed };
-  if (doneUpTo === 0) return seen;
-  const isCovered = seen.pending !== null && seen.pending <= doneUpTo;
+  const isCovered = seen.pending !== null && (seen.sent === null || seen.sent === seen.pending);
   if (isCovered && seen.desired !== null && seen.desired === observed) {
-    return withoutOver({ ...seen, ...NOT_FAILED, pending: null });
+    return withoutOver({ ...seen, ...NOT_FAILED, pending: null, sent: null });
   }
   // What was refused is tried again; what failed keeps its time.
   const isRefused = seen.retry_at !== null && seen.attempts === 0;
@@ -123,8 +125,15 @@ export function seeLink(before: Link, observed: number | null, doneUpTo: number)
 
 /** Forgets a link that is neither wanted nor there, and that nothing waits for. */
 function withoutOver(link: Link): Link | undefined {
-  const isOver = link.pending === null && link.observed === 0 && link.desired !== 1;
-  return isOver ? undefined : link;
+  const isOpen = link.pending !== null || link.sent !== null;
+  return !isOpen && link.observed === 0 && link.desired !== 1 ? undefined : link;
+}
+
+/** The link once calls that left cannot take effect any more: a difference that they made waits to be undone. */
+export function endDoubt(before: Link, version: number): Link | undefined {
+  const { desired, observed, pending } = before;
+  const isHeld = desired === null || desired === (observed ?? 0);
+  return withoutOver({ ...before, sent: null, pending: pending ?? (isHeld ? null : version) });
 }
 
 /** A change that a call has made, or found to hold already. */
@@ -144,13 +153,16 @@ export function endChange(
   plannedVersion: number,
 ): Link | undefined {
   const isNewer = before.pending !== null && before.pending > plannedVersion;
-  if (!wanted && before.desired === 0 && !isNewer) return undefined;
+  const isOwn = !isNewer && before.sent === before.pending;
+  const sent = isOwn ? null : before.sent;
+  if (!wanted && before.desired === 0 && !isNewer && sent === null) return undefined;
   return {
     ...before,
     ...NOT_FAILED,
     observed: wanted ? 1 : 0,
     put_in: wanted && !heldAlready ? 1 : 0,
     pending: isNewer ? before.pending : null,
+    sent,
   };
 }
 
@@ -206,7 +218,8 @@ export function claimLink(before: Link, version: number): Link {
 
 /** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */
 export function restartLink(before: Link, version: number): Link | undefined {
-  return before.desired === 1 ? { ...claimLink(before, version), observed: 0 } : undefined;
+  if (before.desired !== 1) return undefined;
+  return { ...claimLink(before, version), observed: 0, sent: null };
 }
 
 /** The link after an adoption: who is seen in the group is wanted there. */

@@ -9,8 +9,6 @@ export interface ResourceState<Field extends string> {
   readonly mustLook: boolean;
   /** Under which names a create may have left it in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
-  readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was answered that the service has no such account or group. */
   readonly missed?: Missed;
 }

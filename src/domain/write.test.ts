@@ -31,20 +31,19 @@ const settled: UserState = {
 };
 
 test.each([
-  { why: 'nothing where the service holds it all', inFlight: false, want: {} },
+  { why: 'nothing where the service holds it all', mustLook: false, want: {} },
   {
     why: 'everything that it names while a call may change it',
-    inFlight: true,
+    mustLook: true,
     want: { active: 9, name: 9 },
   },
-])('a write of a user makes wait: $why', ({ inFlight, want }) => {
+])('a write of a user makes wait: $why', ({ mustLook, want }) => {
   const cells = toCellsAfterWrite({
-    state: settled,
+    state: { ...settled, mustLook },
     cells: {},
     attributes,
     fields: ['active', 'name'],
     version: 9,
-    inFlight,
     deactivation: 'scim',
   });
 

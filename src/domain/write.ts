@@ -80,18 +80,16 @@ interface Write<State, Field extends string> {
   readonly attributes: JsonObject;
   readonly fields: readonly Field[];
   readonly version: number;
-  /** A step may be on its way now, so what is observed may be about to change. */
-  readonly inFlight: boolean;
   readonly deactivation: Deactivation;
 }
 
 /** True for a field that a write names and that has to wait: the service does not hold its value for sure. */
 function waits<Field extends string>(
-  { state, cells, inFlight }: Pick<Write<SeenState<Field>, Field>, 'state' | 'cells' | 'inFlight'>,
+  { state, cells }: Pick<Write<SeenState<Field>, Field>, 'state' | 'cells'>,
   field: Field,
   differing: readonly string[] | undefined,
 ): boolean {
-  const isUnsure = inFlight || state.mustLook || isGone(state.observed);
+  const isUnsure = state.mustLook || isGone(state.observed);
   return mustWait(cells[field], { differs: differing?.includes(field) ?? true, isUnsure });
 }
 
@@ -110,7 +108,7 @@ export function toCellsAfterWrite(write: Write<UserState, UserField>): Cells<Use
   const { observed } = state;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
-    const waiting: UserField[] = desired.active || mayHaveAccount(write) ? ['account'] : [];
+    const waiting: UserField[] = desired.active || mayHaveAccount(state) ? ['account'] : [];
     return askOnly(cells, waiting, version);
   }
   const differing = observed && listUserDifferences(desired, observed, cells, deactivation);
@@ -126,12 +124,8 @@ export function toCellsAfterWrite(write: Write<UserState, UserField>): Cells<Use
  * True when a user without a known account may have one all the same: others may have made it, or a create did that is on
  * its way or whose answer was lost.
  */
-function mayHaveAccount({
-  state,
-  inFlight,
-}: Pick<Write<UserState, UserField>, 'state' | 'inFlight'>): boolean {
-  const { desired, cells, mustLook, sentCreates } = state;
-  const isCreated = sentCreates.length > 0 || inFlight || mustLook;
+function mayHaveAccount({ desired, cells, mustLook, sentCreates }: UserState): boolean {
+  const isCreated = sentCreates.length > 0 || mustLook;
   return isWaiting(cells.account) ? isCreated : desired.active;
 }
 
@@ -148,17 +142,13 @@ export function isOwned(
 /** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
 export function toCellsAfterUserDeletion(
   state: UserState,
-  {
-    version,
-    inFlight,
-    deactivation,
-  }: Pick<Write<UserState, UserField>, 'version' | 'inFlight' | 'deactivation'>,
+  { version, deactivation }: Pick<Write<UserState, UserField>, 'version' | 'deactivation'>,
 ): Cells<UserField> {
   const { cells, upstreamId, observed, mustLook } = state;
   if (upstreamId === undefined) {
-    return askOnly(cells, mayHaveAccount({ state, inFlight }) ? ['account'] : [], version);
+    return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
   }
-  const isSeen = observed !== undefined && !mustLook && !inFlight && !isWaiting(cells.active);
+  const isSeen = observed !== undefined && !mustLook && !isWaiting(cells.active);
   const isDone = isSeen && !isObservedActive(observed, deactivation);
   return askOnly(cells, isDone ? [] : ['active'], version);
 }

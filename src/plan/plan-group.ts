@@ -154,7 +154,7 @@ function listOpenFields(state: GroupState, waiting: readonly GroupField[]): Grou
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
   const wanted: GroupField[] = SETTABLE.filter((field) => desired[field] !== undefined);
   const differing = new Set(observed ? listGroupDifferences(desired, observed, cells) : wanted);
-  for (const field of listUnsure(state)) if (wanted.includes(field)) differing.add(field);
+  for (const field of listUnsure(cells)) if (wanted.includes(field)) differing.add(field);
   return waiting.filter((field) => field !== 'existence' && differing.has(field));
 }
 
@@ -242,7 +242,7 @@ function planEntities(state: GroupState): EntityPlan {
 
 function listOpen(state: GroupState): EntityField[] {
   const { cells, entities } = state;
-  const unsure = new Set<string>(listUnsure(state));
+  const unsure = new Set<string>(listUnsure(cells));
   return listEntityFields(cells).filter((field) => {
     const cell = cells[field];
     if (!isWaiting(cell) || findWantedRoles(cell) === undefined) return false;

@@ -91,7 +91,7 @@ function planChanges(state: UserState, account: Account): UserPlan {
     listUserDifferences(desired, account.observed, cells, account.deactivation),
   );
   const isTold = (field: UserField) => field !== 'account' && isOwned(field, desired);
-  const unsure = listUnsure(state).filter(isTold);
+  const unsure = listUnsure(cells).filter(isTold);
   const waiting = listWaiting(cells);
   const changes = new Set(
     waiting.filter((field) => differing.has(field) || unsure.includes(field)),
@@ -175,7 +175,7 @@ function toUpdateCompanyUser(
   }
   const isActive = isWantedActive(desired, deactivation);
   const isSuspended = observed.temporarilyInactive ?? false;
-  const isToTell = isSuspended === isActive || listUnsure(state).includes('active');
+  const isToTell = isSuspended === isActive || listUnsure(cells).includes('active');
   if (changes.has('active') && deactivation === 'temporarilyInactive' && isToTell) {
     body.temporarilyInactive = !isActive;
     fields.push('active');

@@ -1,22 +1,18 @@
 import type { EndedCall, WrittenChange } from '../store/audit/own-calls.ts';
-import type { CallOutcome } from '../store/schema.ts';
 import type { UpstreamError } from '../upstream/errors.ts';
 
 /** Record of the ledger's calls and of their outcomes, until these are stored. */
 export interface CallOutcomes {
   /** Rows of the ledger of the attempt that is about to leave or on its way; none: it is not in the ledger. */
   open: readonly WrittenChange[];
-  /** Ends that the ledger does not presume, to be stored (`saveCallOutcomes`); storing them twice is the same. */
+  /** Ends to be stored (`saveCallOutcomes`); storing them twice is the same. */
   readonly notes: readonly EndedCall[];
   /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
 }
 
-/**
- * Creates an empty record, for calls that follow one another. `presumed`: the outcome that the ledger already gives
- * them, so that it is not stored again.
- */
-export function createCallOutcomes(presumed?: CallOutcome): CallOutcomes {
+/** Creates an empty record, for calls that follow one another. */
+export function createCallOutcomes(): CallOutcomes {
   const notes: EndedCall[] = [];
   const calls: CallOutcomes = {
     open: [],
@@ -25,7 +21,7 @@ export function createCallOutcomes(presumed?: CallOutcome): CallOutcomes {
       const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
       const ids = calls.open.map(({ id }) => id);
       calls.open = [];
-      if (outcome === presumed || ids.length === 0) return;
+      if (ids.length === 0) return;
       notes.push({ ids, outcome, error: error === undefined ? null : toErrorText(error) });
     },
   };

@@ -1,7 +1,6 @@
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
-import { toStaleColumns } from './retry-columns.ts';
 
 /**
  * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
@@ -18,25 +17,21 @@ export async function markToLook(
   for (const [, key] of [...byText].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const row = await lockRow(tx, key);
     if (row?.deleted_at !== null) continue;
-    await updateRow(tx, row, toLookColumns(row, now));
+    await updateRow(tx, row, toLookAgainColumns(row, now));
     marked.push(key);
   }
   return marked;
 }
 
-function toLookColumns(row: ResourceRow, now: number) {
-  const { must_look } = toStaleColumns(now);
-  return { ...toLookAgainColumns(row, now), must_look };
-}
-
-/** Columns that make a resource due for a look, without delaying earlier work. */
+/** Columns that make a resource due for a look, without delaying earlier work. A look that is under way does not count. */
 export function toLookAgainColumns(
-  row: { readonly due_at: number | null; readonly due_class: 0 | 1 | 2 },
+  row: Pick<ResourceRow, 'due_at' | 'due_class' | 'must_look'>,
   now: number,
 ) {
-  const due =
-    row.due_at === null
-      ? ({ due_at: now, due_class: 2 } as const)
-      : { due_at: Math.min(row.due_at, now), due_class: row.due_class };
-  return { ...due, must_look: 1 };
+  const isDue = row.due_at !== null;
+  return {
+    must_look: row.must_look + 1,
+    due_at: Math.min(row.due_at ?? now, now),
+    due_class: isDue ? row.due_class : (2 as const),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Sightings } from '../domain/resource-state.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { toObservation } from '../store/resources/state.ts';
+import { isInFlight, toObservation } from '../store/resources/state.ts';
 import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 
@@ -26,7 +26,7 @@ export type MergeDecision = 'merge' | 'drop' | 'look-again';
  */
 export function decideMerge(row: ResourceRow, sentAt: number): MergeDecision {
   const seen = toObservation(row);
-  if (row.in_flight !== 0) return 'drop';
+  if (isInFlight(row)) return 'drop';
   const isOlder = row.modified_at >= sentAt || wasSeenSince(seen, sentAt);
   if (row.deleted_at !== null) return isOlder || row.type === 'group' ? 'drop' : 'merge';
   if (row.origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Undo } from '../store/resources/undo.ts';
 import type { Problem, Settlement } from './outcome.ts';
-import type { Progress, Undone } from './recorded.ts';
+import type { Progress, Undone } from './progress.ts';
 
 /** Request that waits for its write to arrive in the service. */
 export interface Waiter {

@@ -36,7 +36,6 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../store/engine/columns.ts';
-import { isInFlight } from '../store/in-flight.ts';
 import type { Protection } from '../store/resources/protection.ts';
 import type { ResourceRow, RowOf } from '../store/resources/rows.ts';
 import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
@@ -126,7 +125,6 @@ export const userFields: FieldKind<'user', UserField> = {
       cells,
       attributes,
       fields,
-      inFlight: isInFlight(row),
       ...how,
     }),
   removesAccess: (_row, attributes, cells) =>
@@ -183,7 +181,6 @@ export const groupFields: FieldKind<'group', GroupField> = {
       attributes,
       fields,
       version,
-      inFlight: isInFlight(row),
     }),
   // A removal that waits already keeps its class.
   removesAccess: (row, _attributes, cells) => row.due_class === 0 || leavesEntity(cells),

@@ -1,7 +1,6 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import { toDueClass } from '../store/engine/columns.ts';
-import { isInFlight } from '../store/in-flight.ts';
 import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
 import { listNested, lockGroups } from '../store/resources/nesting.ts';
 import { type GroupRow, listRowsById, lockRow, updateRow } from '../store/resources/rows.ts';
@@ -99,7 +98,7 @@ function toChanges(
   }: { list: LinkList; wanted: ReadonlySet<UserId>; held: readonly StoredLink[] },
 ): RuledLink[] {
   const { version } = row;
-  const isUnsure = row.must_look !== 0 || isInFlight(row);
+  const isUnsure = row.must_look !== 0;
   const heldById = new Map(held.map((link) => [link.userId, link]));
   return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
     const rule = { wanted: wanted.has(userId), version, isUnsure };

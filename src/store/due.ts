@@ -20,23 +20,17 @@ interface DueQuery {
 export interface DueWork {
   readonly key: ResourceKey;
   readonly dueClass: DueClass;
-  /** As in the row. */
-  readonly mustLook: number;
 }
 
-type DueRow = Pick<ResourceRow, 'type' | 'id' | 'due_class' | 'must_look'>;
+type DueRow = Pick<ResourceRow, 'type' | 'id' | 'due_class'>;
 
 /** Resources whose time has come: removal of access first, then the oldest. */
 export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
   const { rows } = await sql<DueRow>`
-    select type, id, due_class, must_look from resources
+    select type, id, due_class from resources
     where due_at <= ${now} and due_class in (${sql.join(classes)})
     order by due_class, due_at limit ${limit}`.execute(db);
-  return rows.map((row) => ({
-    key: toResourceKey(row),
-    dueClass: row.due_class,
-    mustLook: row.must_look,
-  }));
+  return rows.map((row) => ({ key: toResourceKey(row), dueClass: row.due_class }));
 }
 
 /** Those of these resources that are to lose access now. */
@@ -75,4 +69,9 @@ export async function findNextDueAt(
   const { rows } = await sql<{ due_at: number | null }>`
     select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`.execute(db);
   return rows[0]?.due_at ?? undefined;
+}
+
+/** Lets a resource rest after its run ended without a result. `dueAt` is epoch milliseconds. */
+export async function postpone(tx: Db, { id }: ResourceKey, dueAt: number): Promise<void> {
+  await tx.updateTable('resources').set({ due_at: dueAt }).where('id', '=', id).execute();
 }

@@ -45,7 +45,8 @@ export interface ResourcesTable {
    */
   cells: Generated<string>;
   /**
-   * 1: the outcome of a call is unknown, so the next step is a look; 2: a look that is under way does not count either.
+   * Not 0: a look is needed before anything else, because a call is on its way or its outcome is unknown. Raised by each
+   * request for a look; a look answers the requests of before it left alone.
    */
   must_look: Generated<number>;
   /** The ETag. Raised by every change a reader can see. */
@@ -73,15 +74,10 @@ export interface ResourcesTable {
   /** Creates that left, with an unknown outcome (`SentCreate[]`). */
   sent_creates: Generated<string>;
   /**
-   * The first row in the ledger of the calls that may be on their way to change it, until their outcome is stored;
-   * `NO_CALL_ROW` where they have none. 0: none is.
+   * Until then (epoch milliseconds) a call that left and has no known outcome may still take effect: on the fields and links
+   * that are marked as sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
    */
-  in_flight: Generated<number>;
-  /**
-   * Version that the first call of unknown outcome was planned from, until nothing waits any more: that call may still
-   * take effect, so what was written since is sent, whatever is seen. null: there was none.
-   */
-  unsure_since: number | null;
+  unsure_until: number | null;
   /** Raised when a call that changes it leaves, and when a step of its convergence is stored. */
   steps: Generated<number>;
   /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */
@@ -194,10 +190,7 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
-  /**
-   * A call that converges a resource is `done` until another outcome is stored; while it may be on its way, the resource is in
-   * flight. null: the outcome is lost, or the call of an operator is under way.
-   */
+  /** null: the call is on its way, or the outcome is lost. */
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;

@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Files directly in reconcile/ are what its rooms share.
   'src/reconcile/*.ts': [...CORE, SHARED],
   'src/reconcile/{user,group,audit,erasure}/**': [...CORE, SHARED],
+  'src/reconcile/converge/**': [...CORE, SHARED, 'src/reconcile/{converge,user,group}/**'],
   'src/reconcile/read/**': [...CORE, SHARED, 'src/reconcile/{user,group}/**'],
   'src/reconcile/compare/**': [...CORE, SHARED, 'src/reconcile/{read,user,group}/**'],
   'src/reconcile/repair/**': [

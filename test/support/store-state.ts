@@ -2,10 +2,10 @@ import type { TestBridge } from './bridge.ts';
 
 type Readable = Pick<TestBridge['store'], 'read'>;
 
-/** How many resources have a call on its way. */
+/** How many resources have a call on its way, or one of unknown outcome. */
 export async function countRunning({ read }: Readable): Promise<number> {
-  const held = read.selectFrom('resources').select('id').where('in_flight', '!=', 0);
-  return (await held.execute()).length;
+  const unsure = read.selectFrom('resources').select('id').where('unsure_until', 'is not', null);
+  return (await unsure.where('must_look', '!=', 0).execute()).length;
 }
 
 /** How many users and groups wait for work, and how many of them are stuck. */

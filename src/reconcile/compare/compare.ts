@@ -138,8 +138,8 @@ function toDifferences(resourceId: string, changes: readonly FieldChange[]): Dif
 }
 
 /** True when a worker has the resource or is about to look at it, and will know better. */
-export function isBusy(row: { readonly in_flight: number; readonly must_look: number }): boolean {
-  return row.in_flight !== 0 || row.must_look !== 0;
+export function isBusy(row: { readonly must_look: number }): boolean {
+  return row.must_look !== 0;
 }
 
 /** Columns by which a change or a call of a row is noticed. */

@@ -18,7 +18,6 @@ import {
   listActiveDrifts,
 } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { toDoneUpTo } from '../../store/in-flight.ts';
 import { changeLinks } from '../../store/links/links.ts';
 import { observeLinks } from '../../store/links/observe.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
@@ -187,7 +186,7 @@ async function lookAtGroupAgain(
     ? await lookAtGroup(deps, context, toGroupState(row))
     : ({ kind: 'done', known: {} } as const);
   if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
-  const { missing, observed, memberIds } = outcome.known;
+  const { missing, group: observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
   if (needs.ordinary && observed === undefined) return toUnknown('not-found');
   try {
@@ -224,8 +223,7 @@ export async function saveAdmins(
 ): Promise<void> {
   const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
   const baseline = row.admins_asked === 1 && own !== undefined ? 0 : null;
-  const seen = { upstreamUserIds, baseline, doneUpTo: toDoneUpTo(row) };
-  await observeLinks(tx, row, { ...seen, list: 'admin' });
+  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
   const accounts = typeof own === 'number' ? [own] : [];
   await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
     link.desired === 0 && link.pending === null ? { ...link, desired: null } : link,

@@ -152,12 +152,6 @@ async function listObstacles(
 }
 
 function isUnderWay(row: UserRow): boolean {
-  const { due_at, in_flight, must_look, sent_creates } = row;
-  return (
-    due_at !== null ||
-    in_flight !== 0 ||
-    must_look !== 0 ||
-    sent_creates !== '[]' ||
-    hasWaiting(row)
-  );
+  const { due_at, must_look, sent_creates } = row;
+  return due_at !== null || must_look !== 0 || sent_creates !== '[]' || hasWaiting(row);
 }

@@ -18,7 +18,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure, toFailure } from '../failure.ts';
-import type { Problem } from '../outcome.ts';
+import type { Outcome, Problem } from '../outcome.ts';
 import { assertAbout, readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeEntity, lookAtEntities } from './change-entity.ts';
@@ -27,14 +27,13 @@ import { changeMembers } from './change-members.ts';
 import { parseScimGroupOf } from './fetch-lists.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import { observeRestGroup } from './observe.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
 export async function applyGroupAction(
   deps: ReconcileDeps,
   state: GroupState,
   action: GroupAction,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const context = toContext(state, action);
   switch (action.kind) {
     case 'look-at-group':
@@ -81,7 +80,7 @@ async function createGroup(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: GroupState; action: GroupActionOf<'create-group'> },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
@@ -99,7 +98,7 @@ async function sendGroup(
   deps: ReconcileDeps,
   context: CallContext,
   action: GroupActionOf<'create-group'>,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const args = { body: { name: action.displayName, ...toRestFlags(action) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
   const observed = observeRestGroup(deps, group, groups.createGroup.id);
@@ -107,7 +106,7 @@ async function sendGroup(
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
   const isHeard = isSameSpelt(action.displayName, group.name);
   const echo = isHeard ? toNameEcho(action.displayName, observed) : {};
-  return { kind: 'done', known: { ids, observed, doneFields: ['existence'], ...echo } };
+  return { kind: 'done', known: { ids, group: observed, doneFields: ['existence'], ...echo } };
 }
 
 /**
@@ -122,7 +121,7 @@ async function resolveConflict(
     action,
     classified,
   }: { state: GroupState; action: GroupActionOf<'create-group'>; classified: Classified },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [name], adopted: true });
@@ -142,7 +141,7 @@ async function updateGroup(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { displayName } = action;
   const fields = listFields(action);
   const isOfScim = state.ids.uid === undefined;
@@ -209,7 +208,7 @@ function toUpdated(
   state: GroupState,
   action: GroupActionOf<'update-group'>,
   observed: ObservedGroup,
-): GroupOutcome {
+): Outcome {
   const fields = listFields(action);
   const { displayName: sent = '' } = action;
   const [back, before] = [observed.displayName, state.observed?.displayName];
@@ -220,7 +219,7 @@ function toUpdated(
   );
   if (ignored.length === 0) {
     const echo = action.displayName === undefined ? {} : toNameEcho(action.displayName, observed);
-    return { kind: 'done', known: { observed, doneFields: fields, ...echo } };
+    return { kind: 'done', known: { group: observed, doneFields: fields, ...echo } };
   }
   return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
 }
@@ -240,7 +239,7 @@ async function deleteGroup(
   deps: ReconcileDeps,
   context: CallContext,
   state: GroupState,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { uid } = state.ids;
   if (uid === undefined) return withoutUid();
   try {
@@ -250,7 +249,7 @@ async function deleteGroup(
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
     return toFailure(deps, classify(error), about);
   }
-  const gone: GroupOutcome = { kind: 'done', known: { missing: true } };
+  const gone: Outcome = { kind: 'done', known: { missing: true } };
   if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;
   // The service said so before, and a list showed the group all the same.
   const seen = await lookAtGroup(deps, context, state);

@@ -4,10 +4,10 @@ import { toLinkChanges } from '../../plan/to-changes.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import type { MemberForm } from '../quirks.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /**
  * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
@@ -35,7 +35,7 @@ export interface Batch {
 export type SentBatch =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly isTooLarge: boolean }
-  | { readonly kind: 'ended'; readonly outcome: GroupOutcome };
+  | { readonly kind: 'ended'; readonly outcome: Outcome };
 
 const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 

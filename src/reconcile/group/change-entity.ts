@@ -9,10 +9,10 @@ import type { GroupActionOf } from '../../plan/actions.ts';
 import { groupEntities } from '../../upstream/operations/people.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import { classify } from '../verdict.ts';
 import { withoutUid } from './change-link.ts';
 import { fetchEntities } from './fetch-lists.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /** Step for the entities of a group. */
 interface EntityStep<Action> {
@@ -25,7 +25,7 @@ export async function lookAtEntities(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: EntityStep<GroupActionOf<'look-at-entities'>>,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { uid } = state.ids;
   if (uid === undefined) return withoutUid();
   try {
@@ -40,7 +40,7 @@ export async function changeEntity(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: EntityStep<GroupActionOf<'change-entity'>>,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { uid } = state.ids;
   if (uid === undefined) return withoutUid();
   const { field } = action;
@@ -94,6 +94,6 @@ function toEntityFailure(
   deps: ReconcileDeps,
   { missed }: GroupState,
   { error, fields }: { readonly error: unknown; readonly fields: readonly EntityField[] },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   return toFailure(deps, classify(error), { parts: fields, section: 'groups', missed });
 }

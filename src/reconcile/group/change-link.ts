@@ -7,10 +7,10 @@ import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import { readBack, readUser } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /** One change of the members or admins of a group. */
 interface LinkStep {
@@ -25,7 +25,7 @@ export async function changeLink(
   deps: ReconcileDeps,
   context: CallContext,
   step: LinkStep,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { state, change, isListed = false } = step;
   if (change.list === 'admin' && state.ids.uid === undefined) return withoutUid();
   const askedAt = deps.clock.now();
@@ -52,7 +52,7 @@ export async function changeLink(
   }
 }
 
-function toDone(link: DoneLink): GroupOutcome {
+function toDone(link: DoneLink): Outcome {
   return { kind: 'done', known: { links: [link] } };
 }
 
@@ -135,7 +135,7 @@ export function toFound(change: LinkChange): DoneLink {
 async function awaitActivation(
   deps: ReconcileDeps,
   { classified, change, askedAt }: { classified: Classified; change: LinkChange; askedAt: number },
-): Promise<GroupOutcome | undefined> {
+): Promise<Outcome | undefined> {
   await deps.quirks.learn({ inactiveMembers: false });
   const person = await findRow(deps.store.read, { type: 'user', id: change.userId });
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
@@ -161,7 +161,7 @@ async function isRefusedInactive(
 }
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
-export function withoutUid(): GroupOutcome {
+export function withoutUid(): Outcome {
   const words = 'the service has not shown the REST uid of this group';
   return { kind: 'later', problem: { code: 'no-uid', words } };
 }

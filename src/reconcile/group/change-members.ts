@@ -3,7 +3,7 @@ import type { GroupActionOf } from '../../plan/actions.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
-import type { RefusedLink } from '../resource-kind.ts';
+import type { Outcome, RefusedLink } from '../outcome.ts';
 import { classify } from '../verdict.ts';
 import {
   type BatchForm,
@@ -15,7 +15,6 @@ import {
 import { changeLink, toFound } from './change-link.ts';
 import { fetchScimMembers } from './fetch-lists.ts';
 import { learnScimId } from './learn-scim-id.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /**
  * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are tried until one
@@ -25,7 +24,7 @@ export async function changeMembers(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action: { changes } }: { state: GroupState; action: GroupActionOf<'change-members'> },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const isolates = changes.some(({ attempts }) => attempts !== undefined);
   const learned = await learnScimId(deps, context, state);
   if (learned.kind === 'failed' && !isolates) return learned.outcome;
@@ -48,7 +47,7 @@ export async function changeMembers(
   }
 }
 
-function withScimId(outcome: GroupOutcome, scimId: string): GroupOutcome {
+function withScimId(outcome: Outcome, scimId: string): Outcome {
   if (outcome.kind !== 'done') return outcome;
   return { kind: 'done', known: { ...outcome.known, ids: { scimId } } };
 }
@@ -71,7 +70,7 @@ interface BatchProgress {
   /** Number of pairs that were taken one by one after they were refused as a pair. */
   pairsSplit: number;
   /** Reason why nothing more is tried now. */
-  end?: GroupOutcome;
+  end?: Outcome;
 }
 
 /** Membership changes of one group, and where to send them. */
@@ -99,7 +98,7 @@ async function changeInParts(
   deps: ReconcileDeps,
   context: CallContext,
   batch: MemberBatch,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const progress: BatchProgress = {
     done: [],
     refused: [],
@@ -239,7 +238,7 @@ async function changeSingly(
   }
 }
 
-function count({ isolates, progress }: Parts, change: LinkChange, outcome: GroupOutcome): void {
+function count({ isolates, progress }: Parts, change: LinkChange, outcome: Outcome): void {
   if (outcome.kind === 'done') {
     progress.isTaken = true;
     progress.done.push(...(outcome.known.links ?? []));

@@ -3,14 +3,14 @@ import { isSameSpelt } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { Outcome } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { classify } from '../verdict.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /** SCIM id of a group, undefined when it cannot be known, or the reason why it could not be asked. */
 export type LearnedScimId =
   | { readonly kind: 'known'; readonly scimId: string | undefined }
-  | { readonly kind: 'failed'; readonly outcome: GroupOutcome };
+  | { readonly kind: 'failed'; readonly outcome: Outcome };
 
 /**
  * Finds the SCIM id of a group that was made through REST. The matching REST id, if any, is learned once per service: a

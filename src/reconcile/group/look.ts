@@ -8,19 +8,19 @@ import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import { assertAbout } from '../read-back.ts';
 import { classify } from '../verdict.ts';
 import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
 import { findScimId } from './learn-scim-id.ts';
 import { observeRestGroup } from './observe.ts';
-import type { GroupOutcome } from './outcome.ts';
 
 /** Looks at one group in the service: its name, its flags where REST tells them, its members. */
 export async function lookAtGroup(
   deps: ReconcileDeps,
   context: CallContext,
   state: GroupState,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { uid, scimId } = state.ids;
   if (uid === undefined && scimId === undefined) return lookForCreated(deps, context, state);
   return lookSurely(deps, 'groups', () =>
@@ -38,7 +38,7 @@ async function lookForCreated(
   deps: ReconcileDeps,
   context: CallContext,
   { id, observed, desired, sentCreates }: GroupState,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const name = observed?.displayName ?? desired.displayName;
   const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
   async function isFree({ uid }: RestGroup): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function lookForGroup(
   deps: ReconcileDeps,
   context: CallContext,
   search: GroupSearch,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const options = { pageSize: deps.policy.pageSize, ...context };
   const pages = paginate(deps.upstream, groups.getListOfGroups, {}, options);
   let matches: RestGroup[] = [];
@@ -131,7 +131,7 @@ async function lookAtFound(
   deps: ReconcileDeps,
   context: CallContext,
   { uid, adopted }: { uid: string; adopted: true | undefined },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   try {
     const found = await lookThroughRest(deps, context, { uid, scimId: undefined });
     if (found.kind !== 'done' || !adopted) return found;
@@ -145,21 +145,21 @@ async function lookThroughScim(
   { upstream, clock }: ReconcileDeps,
   context: CallContext,
   { state, scimId }: { state: GroupState; scimId: string },
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const args = { path: { group_id: scimId } };
   const group = parseScimGroupOf(scimId, await upstream.call(scim.getGroup, args, context));
   const at = clock.now();
   const seen = { shownAt: at, at, by: scim.getGroup.id };
   const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
   const { memberIds } = group;
-  return { kind: 'done', known: { observed, ...(memberIds ? { memberIds } : {}) } };
+  return { kind: 'done', known: { group: observed, ...(memberIds ? { memberIds } : {}) } };
 }
 
 async function lookThroughRest(
   deps: ReconcileDeps,
   context: CallContext,
   { uid, scimId }: MemberListIds,
-): Promise<GroupOutcome> {
+): Promise<Outcome> {
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
   assertAbout('REST group', group.uid, uid);
@@ -173,7 +173,7 @@ async function lookThroughRest(
     kind: 'done',
     known: {
       ids: { restId: group.id, uid: group.uid },
-      observed,
+      group: observed,
       memberIds,
       doneFields: ['existence'],
     },

@@ -3,6 +3,9 @@ import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { limitMarks } from '../../domain/text.ts';
+import { toGroupColumns } from '../../store/engine/columns.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
+import { toObservedGroup } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -38,4 +41,11 @@ export function observeRestGroup(
     at,
     by,
   };
+}
+
+/** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
+export function toUnmanagedGroup(row: GroupRow): GroupRow {
+  const observed = toObservedGroup(row);
+  const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
+  return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
 }

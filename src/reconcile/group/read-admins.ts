@@ -1,7 +1,6 @@
 import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observe.ts';
 import {
   endObserved,
@@ -44,8 +43,7 @@ export async function readAdmins(
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
       if (decideMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
-      const doneUpTo = toDoneUpTo(locked);
-      await observeLinks(tx, locked, { list: 'admin', upstreamUserIds, baseline, doneUpTo });
+      await observeLinks(tx, locked, { list: 'admin', upstreamUserIds, baseline });
       await updateRow(tx, { type: 'group', id }, { admins_read_at: deps.clock.now() });
       return true;
     });

@@ -1,7 +1,7 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
+import { postpone } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { markInterrupted } from '../../store/in-flight.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import {
   type BoundedWait,
@@ -11,16 +11,13 @@ import {
   readQueue,
   type StoredWrite,
 } from '../bounded-wait.ts';
-import { converge } from '../converge.ts';
+import { converge } from '../converge/converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
-import { createGroupKind } from '../group/group-kind.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
-import { readProgress } from '../recorded.ts';
-import { LOOK_AGAIN } from '../retry-columns.ts';
+import { readProgress } from '../progress.ts';
 import { readRole } from '../user/read-role.ts';
-import { createUserKind } from '../user/user-kind.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
 import { createWorkers } from './workers.ts';
 
@@ -53,8 +50,6 @@ export class Convergence {
   readonly #deps: ReconcileDeps;
   /** Requests of this process. */
   readonly #waiters: Waiters;
-  readonly #users: ReturnType<typeof createUserKind>;
-  readonly #groups: ReturnType<typeof createGroupKind>;
   readonly #locked = new Map<string, ResourceKey>();
   /** Runs that have not ended. */
   readonly #running = new Set<Promise<void>>();
@@ -71,8 +66,6 @@ export class Convergence {
   constructor(deps: ReconcileDeps, waiters: Waiters) {
     this.#deps = deps;
     this.#waiters = waiters;
-    this.#users = createUserKind(deps);
-    this.#groups = createGroupKind(deps);
     this.#workers = createWorkers(deps, this);
     this.notify = this.#workers.tell;
     this.#reapplication = createReapplication(deps, this.notify);
@@ -102,10 +95,10 @@ export class Convergence {
   }
 
   /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
-  lockForRequest(key: ResourceKey, { must_look }: { readonly must_look: number }) {
+  lockForRequest(key: ResourceKey) {
     const isHeld = this.#holding !== undefined || this.#isStopping || this.#isRefused();
     const isFull = this.running >= INLINE_MAX || this.#workers.due.isBehind;
-    return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : this.lock(key);
+    return isHeld || isFull ? undefined : this.lock(key);
   }
 
   /** Converges the resource of a lock, answers the requests that wait for it, and releases it. Never rejects. */
@@ -195,9 +188,7 @@ export class Convergence {
     const deps = this.#deps;
     const run = { key, waiters: this.#waiters, onNotified: this.notify };
     try {
-      const { retryAt, ...progress } = await (key.type === 'user'
-        ? converge(deps, this.#users, run)
-        : converge(deps, this.#groups, run));
+      const { retryAt, ...progress } = await converge(deps, run);
       const isSoon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
       const isWaitedFor = isSoon && !this.#isRefused();
       this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
@@ -207,7 +198,7 @@ export class Convergence {
     }
   }
 
-  /** Has the next run look first, after an error of our own. A store that takes no writes is asked again until it does. */
+  /** Lets it rest after an error of our own. A store that takes no writes is asked again until it does. */
   async #abandon(key: ResourceKey, cause: unknown): Promise<void> {
     const { store, clock, events } = this.#deps;
     events.failed({ type: key.type, id: key.id, error: cause });
@@ -216,7 +207,7 @@ export class Convergence {
     while (!this.#isEnding) {
       const dueAt = clock.now() + restMs;
       try {
-        await store.write((tx) => markInterrupted(tx, key, dueAt));
+        await store.write((tx) => postpone(tx, key, dueAt));
         return;
       } catch (error) {
         if (isNotLeading(error)) return;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { createLoop, type Loop } from '../../domain/loop.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { recoverInFlight } from '../../store/in-flight.ts';
 import {
   findLeader,
   type Lead,
@@ -12,7 +11,7 @@ import {
   yieldLead,
 } from '../../store/leader.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { isNotLeading, toLeadersStore } from '../lead.ts';
+import { isNotLeading } from '../lead.ts';
 
 /** The lead of this process. */
 export interface OwnLead extends Lead {
@@ -113,11 +112,9 @@ class Term {
     await this.#tenure?.stop();
   }
 
-  /** Marks what may have been under way, then waits until nothing is. */
+  /** Waits until nothing is under way any more. */
   async #open(quietInMs: number): Promise<void> {
-    const { store, clock, createTenure } = this.#deps;
-    const own = toLeadersStore(store, this.lead);
-    await this.#persist(() => own.write((tx) => recoverInFlight(tx, clock.now())));
+    const { clock, createTenure } = this.#deps;
     if (quietInMs > 0) await clock.sleep(quietInMs, this.#over.signal);
     this.#over.signal.throwIfAborted();
     this.isQuiet = true;
@@ -287,7 +284,7 @@ export function createElection(deps: ElectionDeps): Election {
   return deps.store.engine === 'sqlite' ? createSoleLeader(deps) : new SharedElection(deps);
 }
 
-function createSoleLeader({ store, clock, owner, createTenure }: ElectionDeps): Election {
+function createSoleLeader({ clock, owner, createTenure }: ElectionDeps): Election {
   const lead: OwnLead = { owner, epoch: 1, since: clock.now() };
   let tenure: Tenure | undefined;
   async function resign(): Promise<void> {
@@ -296,8 +293,6 @@ function createSoleLeader({ store, clock, owner, createTenure }: ElectionDeps): 
   }
   return {
     async start() {
-      // Whatever was under way was left by a process that is gone.
-      await store.write((tx) => recoverInFlight(tx, clock.now()));
       tenure = await createTenure(lead);
       await tenure.start();
     },

@@ -17,7 +17,6 @@ import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
-import { toStaleColumns } from '../retry-columns.ts';
 
 /** Longest time until the store is asked again, in milliseconds. */
 const ASK_EVERY_MS = 30_000;
@@ -122,12 +121,9 @@ async function makeDue(
 ): Promise<void> {
   const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return;
-  if (verdict === 'unproven')
-    return updateRow(tx, { type: 'user', id }, { ...toStaleColumns(now), due_class: 2 });
+  if (verdict === 'unproven') {
+    return updateRow(tx, row, { must_look: row.must_look + 1, due_at: now, due_class: 2 });
+  }
   const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
-  await updateRow(
-    tx,
-    { type: 'user', id },
-    { cells: JSON.stringify(cells), due_at: now, due_class: 0 },
-  );
+  await updateRow(tx, row, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
 }

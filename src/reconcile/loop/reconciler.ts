@@ -1,6 +1,7 @@
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/news.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { endErrand, insertErrand, listAnswered } from '../../store/errands.ts';
 import { listProgress } from '../../store/resources/progress.ts';
@@ -13,8 +14,8 @@ import {
   type StoredWrite,
 } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
-import type { Settlement } from '../outcome.ts';
-import { GONE, parseProblem, toProgress } from '../recorded.ts';
+import type { Problem, Settlement } from '../outcome.ts';
+import { GONE, toProgress } from '../progress.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
 import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 
@@ -73,8 +74,7 @@ export function createReconciler(deps: ReconcilerDeps) {
       return id;
     },
     /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
-    lock: (key: ResourceKey, row: { readonly must_look: number }): Lock | undefined =>
-      leader.find()?.lockForRequest(key, row),
+    lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
     /** Waits until a stored write is in the service. */
     async settle(write: StoredWrite): Promise<Settlement> {
       const { waitId = newId(), key, version, undo } = write;
@@ -139,7 +139,7 @@ async function endWaiting(
         if (ended !== undefined) refusal = ended.answer ?? undefined;
       });
       if (refusal === undefined) return settlement;
-      return { kind: 'refused', problem: parseProblem(refusal) };
+      return { kind: 'refused', problem: parseStored<Problem>(refusal) };
     } catch (error) {
       if (!(error instanceof StoreError) || performance.now() > until) throw error;
       if (error.code === 'store-closed') return settlement;
@@ -230,14 +230,13 @@ async function tellProgress({
   const rows = await listProgress(store.read, [...keys.values()]);
   const ids = requests.map(({ id }) => id);
   for (const { id, answer } of await listAnswered(store.read, ids)) {
-    waiters.refuse(id, parseProblem(answer ?? '{}'));
+    waiters.refuse(id, parseStored<Problem>(answer ?? '{}'));
   }
   for (const { key, ...row } of rows) {
     keys.delete(key.id);
     // Nobody will do anything about it soon.
     const isResting = row.due_at === null || row.due_at - clock.now() >= WORTH_WAITING_MS;
-    const notYet = row.in_flight === 0 && isResting ? PUT_OFF : undefined;
-    waiters.settle(key, toProgress(row, row.oldestLink), notYet);
+    waiters.settle(key, toProgress(row, row.oldestLink), isResting ? PUT_OFF : undefined);
   }
   for (const key of keys.values()) waiters.settle(key, GONE);
 }

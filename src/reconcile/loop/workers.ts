@@ -7,14 +7,12 @@ import {
   listDue,
   listDueRemovals,
 } from '../../store/due.ts';
-import { beginLook } from '../../store/in-flight.ts';
 import { prioritiseInspections } from '../../store/inspections.ts';
 import { retryResting } from '../../store/resources/retries.ts';
 import type { DueClass } from '../../store/schema.ts';
 import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
-import { LOOK_AGAIN } from '../retry-columns.ts';
 
 /** Runs resources, each under its lock (`Convergence`). */
 interface Runner {
@@ -70,10 +68,9 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
     return active < RUNS || (dueClass === 2 && looking === 0);
   }
 
-  async function run(work: DueWork): Promise<void> {
+  function run(work: DueWork): void {
     const lock = runner.lock(work.key);
     if (lock === undefined) return;
-    await beginRequestedLook(deps, work, lock);
     const looks = work.dueClass === 2 ? 1 : 0;
     active += 1;
     looking += looks;
@@ -109,7 +106,7 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
       if (classes.length === 0) return;
       let left = 0;
       for (const work of await list(classes)) {
-        if (hasRoom(work.dueClass)) await run(work);
+        if (hasRoom(work.dueClass)) run(work);
         else if (work.dueClass === 1) left += 1;
       }
       // Without room for changes nobody asked for them: what was known of that still holds.
@@ -122,21 +119,6 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
     },
   };
   return taker;
-}
-
-/** Another look was asked for while one was under way: the run that begins now makes it. */
-async function beginRequestedLook(
-  { store }: ReconcileDeps,
-  { key, mustLook }: DueWork,
-  lock: Lock,
-): Promise<void> {
-  if (mustLook !== LOOK_AGAIN) return;
-  try {
-    await store.write((tx) => beginLook(tx, key));
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }
 
 /** Lets calls through that wait in the queue of the service for resources that are to lose access. */

@@ -5,7 +5,6 @@ import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import { toDoneUpTo } from '../../store/in-flight.ts';
 import { changeLinks } from '../../store/links/links.ts';
 import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
 import { moveGroupLinks } from '../../store/links/of-users.ts';
@@ -253,7 +252,7 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
     baseline: origin === null ? null : origin === 'adopted' && isFirst ? 1 : 0,
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
-    doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
+    mayBeOld: row.must_look !== 0,
   };
 }
 
@@ -263,7 +262,7 @@ function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): 
  */
 async function removeAgain(tx: Db, row: GroupRow, { sentAt, now }: PageTimes): Promise<void> {
   const isReleased = row.origin !== 'created' || row.observed !== null;
-  const isUnderWay = hasWaiting(row) || row.in_flight !== 0 || row.due_at !== null;
+  const isUnderWay = hasWaiting(row) || row.due_at !== null;
   if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
   const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };

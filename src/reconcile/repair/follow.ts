@@ -42,7 +42,6 @@ import type { Db } from '../../store/store.ts';
 import { tellPlan } from '../add-plan.ts';
 import { CLOCKS_MS } from '../audit/events.ts';
 import { isBusy, listDifferences } from '../compare/compare.ts';
-import { toStaleColumns } from '../retry-columns.ts';
 import { type Current, findCurrent, findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -188,7 +187,7 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== undefined)),
-    ...(isFresh(row, release) ? {} : toStaleColumns(now)),
+    ...(!isFresh(row, release) && { must_look: row.must_look + 1 }),
   });
 }
 
@@ -343,5 +342,5 @@ async function judgeDrift(
 
 /** True while something of a user or group waits, or it is not known what the service holds. */
 function isAtWork(row: ResourceRow): boolean {
-  return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
+  return isBusy(row) || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
 }

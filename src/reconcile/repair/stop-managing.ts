@@ -6,7 +6,6 @@ import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
-import { isInFlight } from '../../store/in-flight.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { saveEmails } from '../../store/resources/known-names.ts';
@@ -21,8 +20,8 @@ import {
 import { toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { toUnmanagedGroup } from '../group/revert.ts';
-import { toUnmanagedUser } from '../user/user-kind.ts';
+import { toUnmanagedGroup } from '../group/observe.ts';
+import { toUnmanagedUser } from '../user/observe.ts';
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
 export async function stopManaging(
@@ -47,8 +46,7 @@ export async function stopManaging(
 
 /** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
 async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
-  if (hasWaiting(row) || isInFlight(row)) return true;
-  if (row.must_look !== 0 || row.sent_creates !== '[]') return true;
+  if (hasWaiting(row) || row.must_look !== 0 || row.unsure_until !== null) return true;
   if ((await listHeldChanges(tx, [row.id])).length > 0) return true;
   return row.type === 'group' && hasLink(tx, row, 'waiting');
 }
@@ -79,7 +77,7 @@ async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
 /** Columns of a row of which nothing is to be done. */
 const AT_REST = {
   ...{ stuck_at: null, attempts: 0, last_error: null, due_at: null },
-  ...{ failing_since: null, unsure_since: null, sent_creates: '[]' },
+  ...{ failing_since: null, unsure_until: null, sent_creates: '[]' },
 } as const;
 
 /**

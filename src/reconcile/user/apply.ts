@@ -11,13 +11,13 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { lookSurely, toFailure } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import { assertAbout, readBack, readUser } from '../read-back.ts';
 import { classify, isRefusal } from '../verdict.ts';
 import { adoptFound, createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
-import type { UserOutcome } from './outcome.ts';
 import { listSeatFields, toSeatWait } from './seats.ts';
 import { findActiveHeld, isOnlySwitch, sendUpdate } from './send-update.ts';
 
@@ -26,7 +26,7 @@ export async function applyUserAction(
   deps: ReconcileDeps,
   state: UserState,
   action: UserAction,
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const context = toContext(state, action);
   switch (action.kind) {
     case 'look-at-user':
@@ -66,7 +66,7 @@ export async function lookAtUser(
   deps: ReconcileDeps,
   context: CallContext,
   state: UserState,
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const { upstreamId } = state;
   if (upstreamId === undefined) return lookForAccount(deps, context, state);
   return lookSurely(deps, 'users', async () => {
@@ -81,7 +81,7 @@ async function lookForAccount(
   deps: ReconcileDeps,
   context: CallContext,
   state: UserState,
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const found = await findCreated(deps, context, state);
   const at = deps.clock.now();
   switch (found.kind) {
@@ -110,7 +110,7 @@ async function updateUser(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: UserState; action: UserActionOf<'update-user'> },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const { upstreamId, active, name } = action;
   const parts = (['active', 'name'] as const).filter((part) => action[part] !== undefined);
   const Operations = parts.map((path) => ({ op: 'replace', path, value: action[path] }));
@@ -156,7 +156,7 @@ async function updateCompanyUser(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: UserState; action: UserActionOf<'update-company-user'> },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const { upstreamId, appsPermissions, temporarilyInactive, fields } = action;
   const body = {
     ...(appsPermissions === undefined ? {} : { apps_permissions: appsPermissions }),
@@ -207,7 +207,7 @@ async function tryAddress(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: UserState; action: UserActionOf<'try-address'> },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const { upstreamId, userName, address } = action;
   const emails = [{ value: address, type: 'work', primary: true }];
   const Operations = [
@@ -239,7 +239,7 @@ async function removeVirtualUser(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: { state: UserState; action: UserActionOf<'remove-virtual-user'> },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const { upstreamId } = action;
   const search = { upstreamId, text: toSearchText(state.observed) };
   try {

@@ -8,13 +8,11 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
-import type { Problem } from '../outcome.ts';
+import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
-import { OWNER_ACCOUNT } from './link-account.ts';
 import { toObservedUser } from './observe.ts';
-import type { UserOutcome } from './outcome.ts';
 import { lookUpOwner } from './read-role.ts';
 import { toSeatWait } from './seats.ts';
 
@@ -41,7 +39,7 @@ export async function createAccount(
   deps: ReconcileDeps,
   context: CallContext,
   { state, action }: Creation,
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
   const attempts = countAttempts(state.cells);
   for (const form of listCreateForms(deps.quirks.current(), { action, attempts })) {
@@ -105,7 +103,7 @@ function toBody({ userName, address, name }: UserActionOf<'create-user'>, form: 
 async function toCreated(
   deps: ReconcileDeps,
   { state, action, form, created }: Creation & { form: CreateForm; created: ScimUser },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const sent = form.withName && action.name ? fullName(action.name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
   await deps.quirks.learn({
@@ -138,7 +136,7 @@ async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
   { state, problem }: { state: UserState; problem: Problem },
-): Promise<UserOutcome> {
+): Promise<Outcome> {
   const keys = toAccountKeys(toSentUser(state.desired));
   const byFilter = await findAccount(deps, context, keys);
   const found =
@@ -157,13 +155,17 @@ async function resolveConflict(
   }
 }
 
+/** Why the account of an owner is never given to a user by itself, in our words. */
+export const OWNER_ACCOUNT =
+  'the account in the service is an owner of the company, and is not taken over';
+
 /** Adopts the found account, unless it is privileged or the settings forbid it. */
 export async function adoptFound(
   deps: ReconcileDeps,
   context: CallContext,
   { user, problem }: { readonly user: ScimUser; readonly problem?: Problem },
-): Promise<UserOutcome> {
-  const refused = (words: string): UserOutcome => ({
+): Promise<Outcome> {
+  const refused = (words: string): Outcome => ({
     kind: 'refused',
     parts: ['account'],
     problem: { ...problem, ...toOwnRefusal(words) },

@@ -8,7 +8,9 @@ import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
 import type { UserActionOf } from '../../plan/actions.ts';
+import { toUserColumns } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
+import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
@@ -116,4 +118,17 @@ function toReadOnlyExtension({ role, virtual }: ObservedUser): JsonObject {
 
 function foldOrNull(text: string | undefined): string | null {
   return text === undefined ? null : foldCase(text);
+}
+
+/** Row of a user that is unmanaged again, and shown as the service holds it. */
+export function toUnmanagedUser(row: UserRow): UserRow {
+  const observed = toStoredUser(row);
+  return {
+    ...row,
+    ...(observed ? toUserColumns(toUnmanagedAttributes(observed)) : {}),
+    origin: null,
+    cells: '{}',
+    version: row.version + 1,
+    deleted_at: null,
+  };
 }

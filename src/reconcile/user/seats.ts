@@ -7,9 +7,9 @@ import { retryNextForSeat } from '../../store/resources/seats.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { toLater } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
 import { isSectionUp, type ReadableSection } from '../sections.ts';
 import type { Classified, Verdict } from '../verdict.ts';
-import type { UserOutcome, UserStep } from './outcome.ts';
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
 const SEAT_RETRY_MS = 15 * 60_000;
@@ -18,12 +18,9 @@ const SEAT_RETRY_MS = 15 * 60_000;
 const REFUSALS: ReadonlySet<Verdict> = new Set(['refused', 'conflict', 'forbidden']);
 
 /** Fields whose change may take or free a seat. */
-const SEAT_FIELDS: readonly UserField[] = [
-  'account',
-  'active',
-  'appsPermissions',
-  'temporarilyInactive',
-];
+const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
+  ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
+]);
 
 /**
  * Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. `noSeat` are the
@@ -33,7 +30,7 @@ export async function toSeatWait(
   deps: ReconcileDeps,
   classified: Classified,
   { noSeat, section }: { readonly noSeat: readonly UserField[]; readonly section: ReadableSection },
-): Promise<UserOutcome | undefined> {
+): Promise<Outcome | undefined> {
   const { verdict, problem } = classified;
   if (noSeat.length === 0 || !REFUSALS.has(verdict)) return undefined;
   if (!deps.policy.isSeatRefusal(problem)) return undefined;
@@ -53,6 +50,15 @@ export function listSeatFields(
   return fields.filter((field) => (field === 'appsPermissions' ? isMore : isResumed));
 }
 
+/** A step of a user that ended. */
+interface Ended {
+  /** The row before it. */
+  readonly original: UserRow;
+  readonly outcome: Outcome;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /**
  * Has the next of those tried who wait for a seat: now, where this step may have freed or given one or its user waits no
  * more; after a time, where it was refused one. It begins with whose last attempt is longest ago, so that somebody whom
@@ -60,7 +66,7 @@ export function listSeatFields(
  */
 export async function followSeats(
   tx: Db,
-  { original, outcome, now }: Pick<UserStep, 'outcome' | 'now'> & { readonly original: UserRow },
+  { original, outcome, now }: Ended,
   saved: UserRow,
 ): Promise<void> {
   if (outcome.kind === 'later' && outcome.noSeat !== undefined)
@@ -69,8 +75,8 @@ export async function followSeats(
   if (waitsNoMore || mayFreeSeat(outcome)) await retryNextForSeat(tx, now);
 }
 
-function mayFreeSeat(outcome: UserOutcome): boolean {
+function mayFreeSeat(outcome: Outcome): boolean {
   if (outcome.kind !== 'done') return false;
   const { missing, doneFields = [] } = outcome.known;
-  return missing === true || SEAT_FIELDS.some((field) => doneFields.includes(field));
+  return missing === true || doneFields.some((field) => SEAT_FIELDS.has(field));
 }

@@ -3,10 +3,10 @@ import type { UserActionOf } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { Outcome } from '../outcome.ts';
 import { parseUserOf, readBack, readUser } from '../read-back.ts';
 import { classify } from '../verdict.ts';
 import { toObservedUser } from './observe.ts';
-import type { UserOutcome } from './outcome.ts';
 
 /** Changes a user through SCIM, and reads the result. @throws UpstreamError */
 export async function sendUpdate(
@@ -36,7 +36,7 @@ export async function findActiveHeld(
     state,
     action: { upstreamId, active, name },
   }: { state: UserState; action: UserActionOf<'update-user'> },
-): Promise<UserOutcome | undefined> {
+): Promise<Outcome | undefined> {
   if (active === undefined || name !== undefined) return undefined;
   const { clock } = deps;
   try {

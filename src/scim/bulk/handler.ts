@@ -288,7 +288,7 @@ function fail(run: Run, task: Task, cause: unknown): void {
 function settleLater(run: Run, task: Task, accepted: Accepted): void {
   const { deps, context, stored } = run;
   const { row, undo } = accepted;
-  const lock = undo && deps.reconciler.lock(toResourceKey(row), row);
+  const lock = undo && deps.reconciler.lock(toResourceKey(row));
   let waiting: Promise<void> | undefined;
   const wait = () => {
     waiting ??= settleWrite(deps, accepted, context.arrivedAt, lock)

@@ -289,7 +289,7 @@ export async function settleWrite(
     key,
     undo,
     version: row.version,
-    lock: lock ?? reconciler.lock(key, row),
+    lock: lock ?? reconciler.lock(key),
     waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',

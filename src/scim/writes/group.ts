@@ -14,7 +14,6 @@ import { enterRules, followGroup, type GroupNews, toRuledName } from '../../rule
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
-import { isInFlight } from '../../store/in-flight.ts';
 import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
 import { parseInner } from '../../store/resources/nesting.ts';
@@ -108,7 +107,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     const users = await listLinkedUsers(tx, row);
     if (!isOwn) await changeLinks(tx, row, {}, (link) => releaseLink(link, version));
     // One whose creation was never sent needs no removal.
-    const mayBeThere = isLinked(row) || row.must_look !== 0 || isInFlight(row);
+    const mayBeThere = isLinked(row) || row.must_look !== 0;
     const deletion = { isOwn, mayBeThere, version };
     const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
     return { isDue: mayBeThere || !isOwn, columns: { cells: JSON.stringify(cells) }, users };
@@ -186,7 +185,7 @@ async function createGroup(
   // One that still is in the service, or that a lost create may have left there.
   const tombstones = await listGroupTombstones(tx, name);
   const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
-  const isLost = (one: GroupRow) => one.sent_creates !== '[]' && one.in_flight === 0;
+  const isLost = (one: GroupRow) => one.sent_creates !== '[]';
   const lost = await joinLost(tx, tombstones.filter(isLost));
   if (released === undefined) {
     if (lost) await deleteAllLinks(tx, lost);

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { type LinkList, writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
-import { isInFlight } from '../../store/in-flight.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { streamShown } from '../../store/links/shown.ts';
 import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
@@ -189,7 +188,7 @@ async function editList(
   { list, edits, held, keeps }: HeldList,
   { row, asked, version }: Edits,
 ): Promise<void> {
-  const isUnsure = isInFlight(row);
+  const isUnsure = row.must_look !== 0;
   const before = new Map<UserId, StoredLink>();
   const wanted = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');

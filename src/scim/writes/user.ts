@@ -14,7 +14,6 @@ import { followUser } from '../../rules/follow.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
-import { isInFlight } from '../../store/in-flight.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import {
   listAccountNames,
@@ -122,7 +121,6 @@ export const userWrites: WriteKind<'user', UserField> = {
   async delete(_tx, { clock, policy: { deactivation } }, row) {
     const cells = toCellsAfterUserDeletion(toUserState(row), {
       version: row.version + 1,
-      inFlight: isInFlight(row),
       deactivation,
     });
     const isDue = listWaiting(cells).length > 0;

@@ -31,10 +31,7 @@ export interface WrittenChange extends Pick<SentChange, 'kind'> {
   readonly is_repair: number;
 }
 
-/**
- * Writes a call into the ledger, one row a change, as `done`: the outcome of a call that worked, which most do, costs no
- * statement. Until it is known, the resource has to be in flight since these rows.
- */
+/** Writes a call into the ledger, one row a change, without an outcome. */
 export async function insertOwnCall(
   tx: Db,
   { at, operation, key, changes }: OwnCall,
@@ -48,7 +45,7 @@ export async function insertOwnCall(
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
     is_repair: isRepair,
-    outcome: key === undefined ? null : ('done' as const),
+    outcome: null,
   }));
   return readInChunks(rows, async (some) => {
     const written = await sql<WrittenChange>`insert into own_calls ${toValues(some)}
@@ -118,27 +115,6 @@ export async function mayHaveMade(
     and kind = ${kind} and at >= ${released_at} ${ofMember}
     and (outcome is null or outcome in ('done', 'unknown')) limit 1`.execute(db);
   return rows.length > 0;
-}
-
-/** A change of a call of unknown outcome. */
-export interface LostCall extends Pick<SentChange, 'kind' | 'memberId'> {
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** Lists the changes of one resource whose calls left since then (epoch milliseconds) and of whose outcome nobody knows. */
-export async function listLostCalls(
-  db: Db,
-  resourceId: string,
-  since: number,
-): Promise<LostCall[]> {
-  const { rows } = await sql<Omit<LostCall, 'memberId'> & { member_id: string | null }>`
-    select at, kind, member_id from own_calls where resource_id = ${resourceId} and at >= ${since}
-    and (outcome is null or outcome = 'unknown') order by at`.execute(db);
-  return rows.map(({ member_id, ...row }) => ({
-    ...row,
-    ...(member_id === null ? {} : { memberId: member_id }),
-  }));
 }
 
 /** Users and groups among these that the bridge created since then (epoch milliseconds), the newest first. */

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Difference, DriftStatus } from '../../domain/drift.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { RequestRow } from './requests.ts';
@@ -26,25 +26,9 @@ export async function listCallsOf(
 ): Promise<PastCall[]> {
   const calls = db.selectFrom('own_calls').selectAll().orderBy('at', 'desc').limit(limit);
   const own = await calls.where('resource_id', '=', id).execute();
-  if (accountId === undefined) return withoutOpenOutcomes(db, own);
+  if (accountId === undefined) return own;
   const asMember = await calls.where('member_id', '=', accountId).execute();
-  return withoutOpenOutcomes(db, [...own, ...asMember]);
-}
-
-/** Calls that may still be on their way have no outcome yet, whatever the ledger presumes. */
-async function withoutOpenOutcomes(db: Db, calls: readonly PastCall[]): Promise<PastCall[]> {
-  const since = new Map<string, number>();
-  for (const ids of chunks([...new Set(calls.map(({ resource_id }) => resource_id))])) {
-    const { rows } = await sql<{ id: string; in_flight: number }>`
-      select id, in_flight from resources where id in (${sql.join(ids)}) and in_flight > 0`.execute(
-      db,
-    );
-    for (const { id, in_flight } of rows) since.set(id, in_flight);
-  }
-  return calls.map((call) => {
-    const isOpen = call.id >= (since.get(call.resource_id) ?? Number.POSITIVE_INFINITY);
-    return isOpen && call.outcome === 'done' ? { ...call, outcome: null } : call;
-  });
+  return [...own, ...asMember];
 }
 
 /** Places of a user in groups whose requests are looked for. */

@@ -1,13 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UserId } from '../../domain/ids.ts';
-import {
-  claimLink,
-  LINK_LISTS,
-  type Link,
-  type LinkKey,
-  type LinkList,
-  NEW_LINK,
-} from '../../domain/link.ts';
+import { LINK_LISTS, type Link, type LinkKey, type LinkList, NEW_LINK } from '../../domain/link.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
@@ -51,7 +44,8 @@ export async function* readLinks(
   const read = async (which: RawBuilder<unknown>) => {
     const { rows } = await sql<StoredLink>`
       select link.list, link.target, person.id as "userId", person.deleted_at as "userDeletedAt", link.desired,
-        link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem
+        link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem,
+        link.sent
       from links as link join resources as person on person.seq = link.target
       where link.group_id = ${seq} and ${which}`.execute(db);
     return rows;
@@ -130,16 +124,16 @@ export async function saveLinks(
       const user =
         typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`;
       return sql`(${seq}, ${list}, ${user}, ${link.desired}, ${link.observed}, ${link.pending}, ${link.put_in},
-        ${link.by_rule}, ${link.retry_at}, ${link.attempts}, ${link.stuck_at}, ${link.problem})`;
+        ${link.by_rule}, ${link.retry_at}, ${link.attempts}, ${link.stuck_at}, ${link.problem}, ${link.sent})`;
     });
     await sql`
       insert into links (group_id, list, target, desired, observed, pending, put_in, by_rule, retry_at, attempts,
-        stuck_at, problem)
+        stuck_at, problem, sent)
       values ${sql.join(rows)}
       on conflict (group_id, list, target) do update set desired = excluded.desired,
         observed = excluded.observed, pending = excluded.pending, put_in = excluded.put_in,
         by_rule = excluded.by_rule, retry_at = excluded.retry_at, attempts = excluded.attempts,
-        stuck_at = excluded.stuck_at, problem = excluded.problem`.execute(tx);
+        stuck_at = excluded.stuck_at, problem = excluded.problem, sent = excluded.sent`.execute(tx);
   }
 }
 
@@ -170,6 +164,8 @@ const CONDITIONS = {
   ruled: sql`by_rule = 1`,
   /** The bridge put the user in, or still is to change it. */
   ours: sql`(put_in = 1 or pending is not null)`,
+  /** A call that left may still change it. */
+  sent: sql`sent is not null`,
 };
 
 /** True when a group has such a link. */
@@ -253,22 +249,39 @@ export async function desireLink(
   else if (link !== undefined) await deleteLinks(tx, group, [link]);
 }
 
-/**
- * Makes what is wanted of these accounts pending since `version`, where nothing is pending yet. One that is in no row of
- * the list is to be out of it.
- */
-export async function claimAccounts(
+/** A link whose change a call makes that leaves. */
+export interface SentLink {
+  readonly list: LinkList;
+  readonly target: number;
+}
+
+/** Notes that a call leaves which changes these accounts in a list. Returns the links that were not noted before. */
+export async function markLinksSent(
   tx: Db,
-  group: GroupKey,
-  { list, accounts, version }: { list: LinkList; accounts: readonly number[]; version: number },
-): Promise<void> {
-  await changeLinks(tx, group, { list, accounts }, (link) =>
-    link.desired === null ? link : claimLink(link, version),
-  );
+  { seq }: GroupKey,
+  { list, accounts }: { readonly list: LinkList; readonly accounts: readonly number[] },
+): Promise<SentLink[]> {
+  const marked: SentLink[] = [];
   for (const some of chunks(accounts)) {
-    await sql`insert into links (group_id, list, target, desired, observed, pending)
-      select ${group.seq}, ${list}, seq, 0, null, cast(${version} as bigint) from resources
-        where type = 'user' and upstream_id in (${sql.join(some)}) and deleted_at is null
-      on conflict (group_id, list, target) do nothing`.execute(tx);
+    const { rows } = await sql<SentLink>`update links set sent = pending
+      where group_id = ${seq} and list = ${list} and pending is not null and sent is null and target in (
+        select seq from resources where type = 'user' and upstream_id in (${sql.join(some)}))
+      returning list, target`.execute(tx);
+    marked.push(...rows);
+  }
+  return marked;
+}
+
+/** Forgets that calls for these links left: their outcome is known. */
+export async function forgetLinksSent(
+  tx: Db,
+  { seq }: GroupKey,
+  links: readonly SentLink[],
+): Promise<void> {
+  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
+    for (const some of chunks(same)) {
+      await sql`update links set sent = null where group_id = ${seq} and list = ${list}
+        and target in (${sql.join(some.map(({ target }) => target))})`.execute(tx);
+    }
   }
 }

@@ -19,11 +19,8 @@ export interface SeenLinks {
   readonly baseline: number | null;
   /** `unknown`: the list may be cut short, so a user it lacks may still be in. By default such users are out. */
   readonly absent?: 'out' | 'unknown';
-  /**
-   * Newest version of a waiting change that is taken to hold where it is seen: a call that was planned from it may still
-   * take effect. 0: none is, because the list may be older than a call. Default: any.
-   */
-  readonly doneUpTo?: number;
+  /** True of a list that may be older than a call: a change that it shows does not end its waiting. */
+  readonly mayBeOld?: boolean;
 }
 
 /**
@@ -71,10 +68,12 @@ async function compareLinks(db: Db, group: GroupKey, seen: SeenLinks) {
 function toNext(
   link: StoredLink,
   isThere: boolean,
-  { absent = 'out', doneUpTo = Number.MAX_SAFE_INTEGER }: SeenLinks,
+  { absent = 'out', mayBeOld = false }: SeenLinks,
 ): Link | undefined {
   const isOut = absent === 'out' || link.observed === 0;
-  return seeLink(link, isThere ? 1 : isOut ? 0 : null, doneUpTo);
+  const observed = isThere ? 1 : isOut ? 0 : null;
+  if (!mayBeOld) return seeLink(link, observed);
+  return observed === link.observed ? link : { ...link, observed };
 }
 
 /** Reads the users of these accounts, and whether they are not deleted. */

@@ -83,7 +83,7 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
 export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
   await sql`delete from links where ${isTheirs} and (desired is null or desired = 0)`.execute(tx);
-  await sql`update links set observed = 0, pending = coalesce(pending, ${GROUP_VERSION})
+  await sql`update links set observed = 0, sent = null, pending = coalesce(pending, ${GROUP_VERSION})
     where ${isTheirs}`.execute(tx);
 }
 

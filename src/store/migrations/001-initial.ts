@@ -40,9 +40,9 @@ function listResourceStatements(serial: string): string[] {
       must_look integer default 0 not null,
       version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
       due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
-      last_error text, stuck_at bigint, in_flight bigint default 0 not null,
+      last_error text, stuck_at bigint,
       steps bigint default 0 not null, write_id text, deleted_at bigint,
-      sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint,
+      sent_creates text default '[]' not null, failing_since bigint, unsure_until bigint,
       asked_kind text, asked_at bigint, asked_version bigint, asked_trace text,
       display_folded text, address_folded text, active integer default 1 not null,
       observed_user_name_folded text, observed_email_folded text, owner integer default 0 not null,
@@ -85,7 +85,6 @@ function listResourceStatements(serial: string): string[] {
     'create index resources_left on resources (left_at, seq) where left_at is not null',
     'create index resources_leaving on resources (seq) where left_at is not null and out_at is null',
     'create index resources_seat_wait on resources (due_at, seq) where seat_since is not null',
-    'create index resources_in_flight on resources (in_flight) where in_flight > 0',
     'create index resources_asked on resources (asked_kind, asked_at) where asked_kind is not null',
     'create index resources_tombstones on resources (deleted_at, seq) where deleted_at is not null',
     'create index resources_look on resources (look_at) where look_at is not null',
@@ -123,11 +122,12 @@ function listLinkStatements(engine: Engine): string[] {
       list text not null, target bigint not null references resources (seq) on delete cascade,
       desired integer, observed integer, pending bigint, put_in integer default 0 not null,
       by_rule integer default 0 not null, retry_at bigint, attempts integer default 0 not null,
-      stuck_at bigint, problem text, constraint links_pk primary key (group_id, list, target)) ${clustered}`,
+      stuck_at bigint, problem text, sent bigint, constraint links_pk primary key (group_id, list, target)) ${clustered}`,
     'create index links_target on links (target, list, group_id, desired, observed, by_rule)',
     'create index links_pending on links (group_id, pending) where pending is not null',
     `create index links_admins on links (group_id, desired) where list = 'admin'`,
     'create index links_stuck on links (stuck_at) where stuck_at is not null',
+    'create index links_sent on links (group_id) where sent is not null',
   ];
 }
 

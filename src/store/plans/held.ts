@@ -36,7 +36,7 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
 
 async function holdFields(tx: Db): Promise<PlanAction[]> {
   await sql`update resources set attempts = 0, failing_since = null, last_error = null,
-    stuck_at = null, must_look = 1, due_at = null where origin is not null`.execute(tx);
+    stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`.execute(tx);
   const { rows } = await sql<Pick<ResourceRow, 'type' | 'id' | 'cells'>>`
     select type, id, cells from resources where origin is not null and ${waits('cells')}`.execute(
     tx,

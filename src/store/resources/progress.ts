@@ -11,7 +11,6 @@ export interface ProgressRow {
   readonly cells: string;
   /** The oldest version that waits among the users of a group. */
   readonly oldestLink: number | undefined;
-  readonly in_flight: number;
   /** Epoch milliseconds. */
   readonly due_at: number | null;
 }
@@ -24,7 +23,7 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
   return readInChunks(keys, async (some) => {
     const ids = sql.join(some.map(({ id }) => id));
     const { rows } = await sql<Omit<ProgressRow, 'key' | 'oldestLink'> & GivenKey & Oldest>`
-      select type, id, version, cells, in_flight, due_at,
+      select type, id, version, cells, due_at,
         (select min(pending) from links where group_id = resources.seq and pending is not null) as oldest
       from resources where id in (${ids})`.execute(db);
     return rows.map(({ type, id, oldest, ...row }) => {

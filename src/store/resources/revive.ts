@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities } from '../../domain/entity.ts';
-import { type ResourceKey, toResourceKey, userId } from '../../domain/ids.ts';
+import { type ResourceKey, userId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { moveOwnCalls } from '../audit/own-calls.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
-import { EVERYTHING_UNSURE, isInFlight, isUnsure, markInterrupted } from '../in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
 import { deleteRow, getRow, type NewRow, type ResourceRow, type RowOf, updateRow } from './rows.ts';
@@ -23,8 +22,6 @@ export async function revive<Type extends ResourceKey['type']>(
 ): Promise<RowOf<Type>> {
   const isUser = row.type === 'user';
   if (isUser) await leaveGroups(tx, row.id, now);
-  // Whoever made the call that is on its way finds no row to record it in.
-  if (isInFlight(row)) await markInterrupted(tx, toResourceKey(row), now);
   await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
   await moveOwnCalls(tx, [row.id], id);
   const cells = isUser ? onlyEchoes(parseCells(row)) : onlyEntities(parseCells(row));
@@ -34,10 +31,11 @@ export async function revive<Type extends ResourceKey['type']>(
     { type, id },
     {
       ...NOTHING_OPEN,
-      ...(isUnsure(row) && EVERYTHING_UNSURE),
       cells: JSON.stringify(cells),
       sent_creates: row.sent_creates,
-      must_look: mayExist || isInFlight(row) ? 1 : row.must_look,
+      // A call that is on its way finds no row of its id to record its outcome in.
+      must_look: Math.max(row.must_look, mayExist ? 1 : 0),
+      unsure_until: row.unsure_until,
       version: row.version + 1,
       due_class: 1,
       deleted_at: null,
@@ -64,5 +62,6 @@ export async function joinLost<Row extends ResourceRow>(
     await deleteRow(tx, other);
   }
   const sent = [row, ...others].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
-  return { ...row, sent_creates: JSON.stringify(sent) };
+  const until = Math.max(...[row, ...others].map(({ unsure_until }) => unsure_until ?? 0));
+  return { ...row, sent_creates: JSON.stringify(sent), unsure_until: until === 0 ? null : until };
 }

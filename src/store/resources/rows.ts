@@ -248,11 +248,11 @@ export async function findLive(
   return new Set(live.map(({ id }) => id));
 }
 
-/** Ends the doubt about these users or groups, where no call is under way and nothing due. */
+/** Ends the doubt about these users or groups, where nothing is due. */
 export async function trust(tx: Db, ids: readonly (UserId | GroupId)[]): Promise<void> {
   for (const some of chunks(ids)) {
     await sql`update resources set must_look = 0
-      where id in (${sql.join(some)}) and in_flight = 0 and due_at is null`.execute(tx);
+      where id in (${sql.join(some)}) and due_at is null`.execute(tx);
   }
 }
 

@@ -44,7 +44,6 @@ function toCommonState(row: ResourceRow) {
     version: row.version,
     deleted: row.deleted_at !== null,
     mustLook: row.must_look !== 0,
-    ...(row.unsure_since !== null && { unsureSince: row.unsure_since }),
     sentCreates: parseStored<SentCreate[]>(row.sent_creates),
   };
 }
@@ -67,6 +66,11 @@ export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
 /** True when the service is known to have what the row stands for, or had it at the last look. */
 export function isLinked(row: IdColumns): boolean {
   return row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
+}
+
+/** True while a call that changes the resource may be on its way, or its outcome is unknown. */
+export function isInFlight(row: Pick<ResourceRow, 'must_look' | 'unsure_until'>): boolean {
+  return row.must_look !== 0 && row.unsure_until !== null;
 }
 
 /** Parses the last observation; undefined: there was none. */

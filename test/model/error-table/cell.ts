@@ -54,7 +54,6 @@ interface Row {
   readonly must_look: number;
   readonly due_at: number | null;
   readonly stuck_at: number | null;
-  readonly in_flight: number;
 }
 
 /** A bridge with three people; `virtuals` are virtual accounts of the service. */
@@ -209,8 +208,7 @@ async function untilRow(
   const deadline = Date.now() + TRY_MAX_MS;
   for (;;) {
     const row = await findRow(bridge, cell);
-    const isResting =
-      (row?.in_flight ?? 0) === 0 && (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
+    const isResting = (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
     if (isResting && isOver(row)) return row;
     if (Date.now() > deadline) throw new Error(`"${cell.step.name}" was not tried`);
     await sleep(POLL_MS);
@@ -246,7 +244,7 @@ async function isClosed(bridge: TestBridge): Promise<boolean> {
 }
 
 async function findRow({ store }: TestBridge, { step, mark }: Cell): Promise<Row | undefined> {
-  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at', 'in_flight'] as const;
+  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at'] as const;
   const rows = store.read.selectFrom('resources').where('type', '=', step.type);
   return rows.where('name_folded', 'like', `${mark}%`).select(columns).executeTakeFirst();
 }

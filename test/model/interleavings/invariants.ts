@@ -40,7 +40,7 @@ function checkRest(row: UserRow | GroupRow): string[] {
   const waits = hasWaiting(row);
   const isGone = row.deleted_at !== null && row.due_at === null;
   const problems = [
-    row.in_flight !== 0 && !isGone && 'a call is still on its way',
+    row.unsure_until !== null && !isGone && 'a call may still take effect',
     waits && row.stuck_at === null && `${row.cells} waits and is not stuck`,
     waits && row.due_at === null && `${row.cells} waits and is never due`,
     row.stuck_at !== null && row.last_error === null && 'is stuck and nobody knows why',

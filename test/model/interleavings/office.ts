@@ -1,4 +1,3 @@
-import { recoverInFlight } from '../../../src/store/in-flight.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -67,7 +66,6 @@ export function createOffice(
     holder = next;
     const lead = await enter(next.store, next);
     if (before?.isAlive) void leave(before);
-    await next.store.write((tx) => recoverInFlight(tx, clock.now()));
     await clock.sleep(callMs);
     next.open(lead);
   }

@@ -87,8 +87,7 @@ async function empty(tx: Store['read']): Promise<void> {
   await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
 }
 
-const NEXT_AT = `select min(due_at) as at from resources where due_at is not null
-  union all select 0 as at where exists (select 1 from resources where in_flight != 0)`;
+const NEXT_AT = 'select min(due_at) as at from resources where due_at is not null';
 
 /** A connection of the schedules' own, many times cheaper than the store. */
 function openBackDoor(path: string) {

@@ -1,15 +1,16 @@
-import type { SentChange } from '../domain/change.ts';
-import { BridgeError } from '../domain/errors.ts';
-import { keyText, type ResourceKey } from '../domain/ids.ts';
-import type { Missed } from '../domain/resource-state.ts';
-import { findTrace } from '../store/changes.ts';
-import type { ReconcileDeps } from './deps.ts';
-import type { Outcome } from './outcome.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import type { Missed } from '../../domain/resource-state.ts';
+import { findTrace } from '../../store/changes.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { applyGroupAction } from '../group/apply.ts';
+import type { Outcome } from '../outcome.ts';
+import { GONE, type Progress } from '../progress.ts';
+import { applyUserAction } from '../user/apply.ts';
+import type { Waiters } from '../waiters.ts';
 import { recordStep } from './record.ts';
-import { GONE, type Progress } from './recorded.ts';
-import type { KindTypes, ResourceKind } from './resource-kind.ts';
-import { type GuardedStep, openSendGuard, type PlannedStep } from './send-guard.ts';
-import type { Waiters } from './waiters.ts';
+import { SendGuard } from './send-guard.ts';
+import { LOOK, type PlannedStep, readStep, toName } from './step.ts';
 
 /** End of a run. */
 export interface Run extends Progress {
@@ -23,9 +24,8 @@ export interface Run extends Progress {
  * the lock of the resource.
  * @throws BridgeError `bug` when the steps go round in a circle
  */
-export async function converge<T extends KindTypes>(
+export async function converge(
   deps: ReconcileDeps,
-  kind: ResourceKind<T>,
   {
     key,
     waiters,
@@ -37,98 +37,70 @@ export async function converge<T extends KindTypes>(
   },
 ): Promise<Run> {
   const assertNoCircle = createStepGuard(key);
-  const replan = () => readStep(deps, kind, key);
-  let step = await replan();
+  let step = await readStep(deps, key);
   let again = false;
   let missed: Missed | undefined;
   let failures = 0;
   while (step !== undefined) {
-    const { state, action } = step;
-    assertNoCircle(state.version, action);
-    const create = action && kind.toSentCreate(action);
-    const planned: GuardedStep<T['state'], T['action']> = {
-      key,
-      step,
-      create,
-      replan,
-      again,
-    };
-    const { upstream, seen, withdraw, saveOutcomes } = openSendGuard(deps, planned);
-    const name = toName(kind, action);
-    const taken = { key, state, action, name, missed };
-    const outcome = await take({ ...deps, upstream }, kind, taken);
+    assertNoCircle(step.state.version, step.action);
+    const guard = new SendGuard(deps, { key, step, again });
+    const name = toName(step);
+    const outcome = await take({ ...deps, upstream: guard.upstream }, step, missed);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
-    again = seen.isOvertaken && outcome.kind === 'later';
+    again = guard.isOvertaken && outcome.kind === 'later';
     if (again) {
-      await withdraw();
-      step = await replan();
+      await guard.withdraw();
+      step = await readStep(deps, key);
       continue;
     }
     const isLook = name === LOOK;
     missed = toMissed(missed, { outcome, isLook });
     failures += Number(outcome.kind === 'unknown');
-    const isOwn = !action || deps.outage.note({ key: keyText(key), isLook, outcome });
-    const ended = { outcome, isOwn, failures };
-    const also = saveOutcomes;
-    const { planned: last } = seen;
-    const recorded = await recordStep(deps, kind, { key, waiters, planned: last, ended, also });
+    const isOwn = name === undefined || deps.outage.note({ key: keyText(key), isLook, outcome });
+    const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
     if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
-    if (recorded.finished) return recorded;
-    step = { state: recorded.state, action: kind.plan(recorded.state).actions[0] };
+    if (recorded.next === undefined) return recorded;
+    step = recorded.next;
   }
   return GONE;
 }
 
-interface TakenStep<State, Action> extends PlannedStep<State, Action> {
-  readonly key: ResourceKey;
-  /** Name of the action. */
-  readonly name: string | undefined;
-  /** Knowledge of the run about a "not there". */
-  readonly missed: Missed | undefined;
-}
-
 /** Takes a step, in the trace of the change that waits for it; without an action it is done. */
-async function take<T extends KindTypes>(
+async function take(
   deps: ReconcileDeps,
-  kind: ResourceKind<T>,
-  { key, state, action, name = '', missed }: TakenStep<T['state'], T['action']>,
-): Promise<Outcome<T['known']>> {
-  if (action === undefined) return { kind: 'done', known: {} };
-  const known = missed === undefined ? state : { ...state, missed };
+  step: PlannedStep,
+  missed: Missed | undefined,
+): Promise<Outcome> {
+  if (step.action === undefined) return { kind: 'done', known: {} };
+  const { type, row } = step;
   const { tracing } = deps;
-  const parent = tracing && (await findTrace(deps.store.read, key));
+  const parent = tracing && (await findTrace(deps.store.read, row));
   // Work that no provider has asked for is shown by its calls alone.
-  if (tracing === undefined || parent === undefined) return kind.apply(deps, known, action);
-  const attributes = { 'scim_bridge.resource_type': key.type, 'scim_bridge.action': name };
+  if (tracing === undefined || parent === undefined) return apply(deps, step, missed);
+  const attributes = {
+    'scim_bridge.resource_type': type,
+    'scim_bridge.action': toName(step) ?? '',
+  };
   const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });
   try {
-    return await span.run(() => kind.apply(deps, known, action));
+    return await span.run(() => apply(deps, step, missed));
   } finally {
     span.end();
   }
 }
 
-/** Name of an action that looks. */
-const LOOK = 'look';
-
-/** Name of an action in the log and in traces: the kinds of its changes. */
-function toName<Action>(
-  { toChanges }: { toChanges(action: Action): readonly SentChange[] },
-  action: Action | undefined,
-): string | undefined {
-  if (action === undefined) return undefined;
-  const kinds = new Set(toChanges(action).map(({ kind }) => kind));
-  return kinds.size === 0 ? LOOK : [...kinds].join(', ');
-}
-
-async function readStep<T extends KindTypes>(
-  { store }: ReconcileDeps,
-  kind: ResourceKind<T>,
-  { id }: ResourceKey,
-): Promise<PlannedStep<T['state'], T['action']> | undefined> {
-  const state = await kind.load(store.read, id);
-  return state && { state, action: kind.plan(state).actions[0] };
+/** Makes the calls of a step. */
+async function apply(
+  deps: ReconcileDeps,
+  { type, state, action }: PlannedStep,
+  missed: Missed | undefined,
+): Promise<Outcome> {
+  if (action === undefined) return { kind: 'done', known: {} };
+  const known = missed === undefined ? {} : { missed };
+  return type === 'user'
+    ? applyUserAction(deps, { ...state, ...known }, action)
+    : applyGroupAction(deps, { ...state, ...known }, action);
 }
 
 /** Times that one run may repeat the same step while nothing is written. */

@@ -1,14 +1,9 @@
 import { oldestPending } from '../domain/cell.ts';
-import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
-import { parseCells, parseStored } from '../store/engine/columns.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import { parseCells } from '../store/engine/columns.ts';
 import { listProgress } from '../store/resources/progress.ts';
 import type { Db } from '../store/store.ts';
 import type { Problem } from './outcome.ts';
-
-/** Problem as stored with a refused write. */
-export function parseProblem(text: string): Problem {
-  return parseStored<Problem>(text);
-}
 
 /** Write that was taken back, with the words of the service. */
 export interface Undone {
@@ -34,11 +29,10 @@ export function toProgress(
   row: { readonly version: number; readonly cells: string },
   oldestLink?: number,
 ): Progress {
-  const own = oldestPending(parseCells(row));
-  const isBoth = own !== undefined && oldestLink !== undefined;
+  const waiting = [oldestPending(parseCells(row)), oldestLink].filter((one) => one !== undefined);
   return {
     version: row.version,
-    oldestPending: isBoth ? Math.min(own, oldestLink) : (own ?? oldestLink),
+    oldestPending: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
 }
 
@@ -46,25 +40,4 @@ export function toProgress(
 export async function readProgress(db: Db, key: ResourceKey): Promise<Progress> {
   const [row] = await listProgress(db, [key]);
   return row === undefined ? GONE : toProgress(row, row.oldestLink);
-}
-
-/** Result of recording a step. */
-export type Recorded<State> = Going<State> | Finished;
-
-/** A step after which the same run takes another one. */
-interface Going<State> {
-  readonly finished: false;
-  readonly state: State;
-  readonly undone: readonly Undone[];
-  readonly notified: readonly (GroupId | UserId)[];
-}
-
-/** The last step of a run. */
-interface Finished extends Progress {
-  readonly finished: true;
-  /** Time of the next attempt at a failed step (epoch milliseconds). */
-  readonly retryAt?: number;
-  /** Writes that were taken back. */
-  readonly undone: readonly Undone[];
-  readonly notified: readonly (GroupId | UserId)[];
 }

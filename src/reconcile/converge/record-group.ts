@@ -1,0 +1,247 @@
+import {
+  ask,
+  askOnly,
+  type Cells,
+  done,
+  forgetSent,
+  listSent,
+  listWaiting,
+  onlyWaiting,
+  withEcho,
+} from '../../domain/cell.ts';
+import {
+  isEntityField,
+  listEntityFields,
+  listWantedEntities,
+  restartEntities,
+  seeEntities,
+} from '../../domain/entity.ts';
+import {
+  type GroupField,
+  listGroupDifferences,
+  type ObservedGroup,
+  toDesiredGroup,
+  type UpstreamGroupIds,
+} from '../../domain/group.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { endChange, restartLink } from '../../domain/link.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
+import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
+import { noteMissing } from '../../store/drifts.ts';
+import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
+import { addInspection } from '../../store/inspections.ts';
+import { changeLinks, changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
+import { observeLinks } from '../../store/links/observe.ts';
+import { moveGroupLinks } from '../../store/links/of-users.ts';
+import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { deleteRow, findRow, type GroupRow, lockRow } from '../../store/resources/rows.ts';
+import { isLinked, NO_IDS, toObservedGroup } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { Known } from '../outcome.ts';
+import { type Link, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
+import { type PlannedStep, readStep, toGroupPolicy } from './step.ts';
+
+/** Length of one wait for more changes, in milliseconds: requests that are on their way keep the process busy for longer. */
+const PAUSE_MS = 3;
+/** Largest number of waits: a quarter of a second in all. */
+const PAUSES_MAX = 80;
+
+/**
+ * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
+ * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
+ */
+export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
+  let step = next;
+  const { membersPerCall } = toGroupPolicy(deps);
+  for (let pauses = 0; pauses < PAUSES_MAX && step.type === 'group'; pauses += 1) {
+    const { mustLook, links, version } = step.state;
+    if (mustLook || links.length === 0 || links.length >= membersPerCall) break;
+    await deps.clock.sleep(PAUSE_MS);
+    const read = await readStep(deps, step.row);
+    if (read === undefined || read.state.version === version) break;
+    step = read;
+  }
+  return step;
+}
+
+/**
+ * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
+ * managed one, or a group with permissions, is refused.
+ */
+export async function linkGroup(tx: Db, row: GroupRow, known: Known): Promise<Link> {
+  const { ids } = known;
+  if (ids === undefined) return { kind: 'linked', columns: {} };
+  const obstacle = await clearHolder(tx, row, ids);
+  if (obstacle !== undefined) return obstacle;
+  if (known.adopted && (known.group?.permissions ?? 0) > 0) {
+    return refuse(
+      'a group of this name exists in the service, holds permissions, and is not taken over',
+    );
+  }
+  return {
+    kind: 'linked',
+    columns: {
+      upstream_scim_id: ids.scimId ?? row.upstream_scim_id,
+      upstream_id: ids.restId ?? row.upstream_id,
+      upstream_uid: ids.uid ?? row.upstream_uid,
+      origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
+      sent_creates: '[]',
+    },
+  };
+}
+
+/** Takes the group from a row that only observed it; returns the obstacle, if any. */
+async function clearHolder(
+  tx: Db,
+  row: GroupRow,
+  ids: Partial<UpstreamGroupIds>,
+): Promise<Link | undefined> {
+  const found = await findGroupByUpstream(tx, ids);
+  // Locked, because a request may be taking it over.
+  const holder = found && (await lockRow(tx, found));
+  if (holder === undefined || holder.id === row.id) return undefined;
+  if (holder.deleted_at !== null) {
+    if (!hasWaiting(holder)) return undefined;
+    const words = 'a group of this name is still being removed';
+    return { kind: 'later', problem: { code: 'name-leaving', words } };
+  }
+  if (holder.origin !== null)
+    return refuse('the group in the service is linked to another group already');
+  await moveGroupLinks(tx, holder, row);
+  await deleteRow(tx, holder);
+  return undefined;
+}
+
+function refuse(words: string): Link {
+  return { kind: 'refused', problem: toOwnRefusal(words) };
+}
+
+/** The row after a step that worked, with what was seen in the group and which changes of its lists hold now. */
+export async function toDoneGroup(
+  tx: Db,
+  recording: Recording,
+  row: GroupRow,
+  known: Known,
+): Promise<GroupRow> {
+  const { step, isStale, now } = recording;
+  const { links = [], memberIds, adopted, entities } = known;
+  // The result of a call may be undone by now: the look that is due tells.
+  if (links.length > 0 && !isStale) {
+    await changeNamed(tx, row, links, (link, made) => endChange(link, made, step.state.version));
+  }
+  if (memberIds) {
+    const baseline = adopted ? 1 : row.origin === null ? null : 0;
+    await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
+  }
+  const observed = known.group ?? toTouched(row, known, now);
+  const left = toCellsAfter(recording, row, known);
+  const cells = entities === undefined ? left : seeEntities<GroupField>(left, entities);
+  // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
+  const isDoubted = step.state.mustLook && listWaiting(cells).some(isEntityField);
+  const listed = entities === undefined ? row.entities : JSON.stringify(entities);
+  return {
+    ...row,
+    entities: isDoubted ? null : listed,
+    observed: observed === undefined ? row.observed : JSON.stringify(observed),
+    cells: JSON.stringify(cells),
+  };
+}
+
+/** Cells of the group after a step of the group itself. */
+function toCellsAfter(
+  { step, isStale }: Recording,
+  row: GroupRow,
+  { doneFields, echo, ids, group }: Known,
+): Cells<GroupField> {
+  const cells = parseCells<GroupField>(row);
+  const planned: Cells<string> = step.state.cells;
+  const heard = echo === undefined ? cells : withEcho<GroupField>(cells, 'displayName', echo);
+  // A look at a group that is to be removed finds it: its removal still waits.
+  const held = doneFields?.filter((field) => field !== 'existence' || row.deleted_at === null);
+  const left = held === undefined || isStale ? heard : done<string>(heard, planned, held);
+  const isNew = ids !== undefined && group !== undefined && !isLinked(row);
+  if (!isNew || row.deleted_at !== null) return left;
+  // Every difference of a new group becomes pending; an old one has only its pending fields.
+  const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
+  const fields = [...listGroupDifferences(desired, group, heard), ...listEntityFields(heard)];
+  const claim = cells.existence?.pending ?? planned.existence?.pending ?? row.version;
+  return ask<GroupField>(left, fields, claim);
+}
+
+/**
+ * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toTouched(
+  row: GroupRow,
+  { links: [link] = [], ids }: Known,
+  now: number,
+): ObservedGroup | undefined {
+  const observed = toObservedGroup(row);
+  if (observed === undefined || link === undefined) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const isMember = link.list === 'member';
+  const { id: by } = isMember ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
+}
+
+/** Follows the rules after a step that took a write back or adopted the group. */
+export async function followGroupStep(
+  tx: Db,
+  { deps: { rules }, outcome, original, reverted, now }: Recording,
+  recorded: Recorded,
+): Promise<Recorded> {
+  const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
+  if (original.type === 'user' || (recorded.undone.length === 0 && !isAdopted)) return recorded;
+  const { id } = original;
+  await enterRules(tx, rules, 'names');
+  const before = isAdopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findRow(tx, { type: 'group', id }));
+  const news = { id, before, after, users: reverted, nested: 'all' } as const;
+  const { notifies } = await followGroup(tx, rules, news, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
+}
+
+/**
+ * Ends a group that the service does not have. A deleted group is done. A wanted one is created anew where something
+ * waits for it; otherwise the next comparison reports it.
+ */
+export async function endGroup(
+  tx: Db,
+  recording: Recording,
+  row: GroupRow,
+): Promise<{ readonly row: GroupRow }> {
+  const { now } = recording;
+  const success = toSuccessColumns(row, recording);
+  if (row.deleted_at !== null || row.origin === null) {
+    await deleteAllLinks(tx, row);
+    const cells = JSON.stringify(onlyWaiting(parseCells<GroupField>(row), []));
+    // A list that was asked for before may still show it.
+    const modified_at = Math.max(row.modified_at, now);
+    return { row: { ...row, ...success, observed: null, cells, modified_at } };
+  }
+  if (!hasWaiting(row) && !(await hasLink(tx, row, 'waiting')) && row.observed !== null) {
+    await addInspection(tx, { type: 'group', id: row.id }, { source: 'discovery', now });
+    return { row: { ...row, ...success } };
+  }
+  const desired = { displayName: row.name };
+  await noteMissing(tx, { type: 'group', id: row.id, desired }, now);
+  await changeLinks(tx, row, {}, (link) => restartLink(link, row.version));
+  const cells = restartEntities<GroupField>(parseCells(row));
+  // A call for a group that is gone has no effect any more.
+  const kept = forgetSent(cells, listSent(cells));
+  const changed: GroupRow = {
+    ...row,
+    ...success,
+    observed: null,
+    ...NO_IDS,
+    entities: null,
+    cells: JSON.stringify(askOnly(kept, ['existence', ...listWantedEntities(kept)], row.version)),
+  };
+  return { row: changed };
+}

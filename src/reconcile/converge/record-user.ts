@@ -1,0 +1,248 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ask,
+  askAgain,
+  askOnly,
+  type Cells,
+  done,
+  doubt,
+  isWaiting,
+  withEcho,
+  withoutEchoes,
+} from '../../domain/cell.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
+import { NOT_THERE, toOwnRefusal } from '../../domain/refusal.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import {
+  type DesiredUser,
+  listUserDifferences,
+  toSentUser,
+  type UserField,
+} from '../../domain/user.ts';
+import { followUser } from '../../rules/follow.ts';
+import { moveOwnCalls } from '../../store/audit/own-calls.ts';
+import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { noteMissing } from '../../store/drifts.ts';
+import { hasWaiting, NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
+import { addInspection } from '../../store/inspections.ts';
+import {
+  forgetLinksOf,
+  leaveGroups,
+  lockGroupsOf,
+  moveLinks,
+  notifyGroupsOf,
+} from '../../store/links/of-users.ts';
+import { findUserByUpstreamId, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
+import {
+  deleteRow,
+  endObserved,
+  lockRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { isInFlight, toUserState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import type { Known } from '../outcome.ts';
+import type { Undone } from '../progress.ts';
+import { OWNER_ACCOUNT } from '../user/create-account.ts';
+import { toObservedColumns } from '../user/observe.ts';
+import { type Link, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
+import type { UserStep } from './step.ts';
+
+/** Locks a user and the groups that a step of it may change, groups first. */
+export async function lockUser(tx: Db, { row, state }: UserStep): Promise<UserRow | undefined> {
+  await lockGroupsOf(tx, row.id, state.deleted ? 'all' : 'waiting');
+  return lockRow(tx, { type: 'user', id: row.id });
+}
+
+/**
+ * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
+ * it is merged into this one; a managed one or an owner's account is refused.
+ */
+export async function linkAccount(tx: Db, row: UserRow, known: Known): Promise<Link> {
+  const { upstreamId, adopted, observed } = known;
+  if (upstreamId === undefined) return { kind: 'linked', columns: {} };
+  const found = { upstream_id: upstreamId, sent_creates: '[]' };
+  if (upstreamId === row.upstream_id) return { kind: 'linked', columns: found };
+  const obstacle = await findObstacle(tx, row, known);
+  if (obstacle !== undefined) return refuse(obstacle);
+  const other = await findUserByUpstreamId(tx, upstreamId);
+  // Locked, because a request may be taking it over.
+  const holder = other && (await lockRow(tx, other));
+  if (holder !== undefined && holder.id !== row.id) {
+    if (holder.origin !== null)
+      return refuse('the account in the service is linked to another user already');
+    if (adopted && holder.owner === 1) return refuse(OWNER_ACCOUNT);
+    await moveLinks(tx, holder.id, row.id);
+    await deleteRow(tx, holder);
+  }
+  if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
+  const origin = adopted ? 'adopted' : (row.origin ?? 'created');
+  return { kind: 'linked', columns: { ...found, origin } };
+}
+
+/** Why an account is not its provider's to have; undefined: it may be. */
+async function findObstacle(tx: Db, row: UserRow, known: Known): Promise<string | undefined> {
+  if (await isBeyondLimits(tx, row, known)) {
+    return 'the account in the service is of a mail domain that is not this provider’s';
+  }
+  if (!known.adopted || (await isRecognised(tx, row, known))) return undefined;
+  return 'the account in the service has a name that identifies nobody of this provider';
+}
+
+/** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
+async function isBeyondLimits(tx: Db, row: UserRow, { observed }: Known): Promise<boolean> {
+  if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
+  const provider = await findProvider(tx, row.provider);
+  const userNames = [observed?.userName, observed?.email].filter((name) => name !== undefined);
+  const demands = { rights: [], userNames, groupNames: [] };
+  return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
+}
+
+/** True for an account of a name by which the people of the provider are recognised. */
+async function isRecognised(tx: Db, row: UserRow, { observed }: Known): Promise<boolean> {
+  const { match } = await findHandling(tx, row.provider);
+  if (match.includes('userName') && match.includes('address')) return true;
+  const { userName, address } = toUserState(row).desired;
+  const name = foldCase((match.includes('userName') ? userName : address) ?? '');
+  if (match.length === 1 && match.includes('externalId')) return false;
+  return [observed?.userName, observed?.email].some((one) => one && foldCase(one) === name);
+}
+
+function refuse(words: string): Link {
+  return { kind: 'refused', problem: toOwnRefusal(words) };
+}
+
+/** The row after a step that worked, and the groups that are due now. */
+export async function toDoneUser(tx: Db, recording: Recording, row: UserRow, known: Known) {
+  const { step, now } = recording;
+  const observed = known.observed ? toObservedColumns(row, known.observed) : {};
+  const cells = JSON.stringify(toCellsAfter(recording, row, known));
+  const next = await takeAccount(tx, { ...row, ...observed, cells }, { ...known, now });
+  // Groups that waited for this account, its activation or its deactivation can go on.
+  const changesAccess =
+    known.upstreamId !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
+  return { row: next, notified: changesAccess ? await notifyGroupsOf(tx, row.id, now) : [] };
+}
+
+/** Cells after a step: every difference of a new account waits, and of an old account what waited and is not done. */
+function toCellsAfter(
+  { deps, step, isStale }: Recording,
+  row: UserRow,
+  { echo, observed, upstreamId, adopted, doneFields = [] }: Known,
+): Cells<UserField> {
+  const { desired, cells } = toUserState(row);
+  const planned: Cells<string> = step.state.cells;
+  const heard = echo === undefined ? cells : withEcho(cells, 'name', echo);
+  // The result of a call may be undone by now: the look that follows shows it.
+  const left = isStale ? heard : done<string>(heard, planned, doneFields);
+  if (upstreamId === undefined || observed === undefined) return left;
+  const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
+  const found = listUserDifferences(desired, observed, said, deps.policy.deactivation);
+  // The address stays as the service made it; another one that is wanted by now is tried.
+  const isRenamed = !adopted && isRenamedSince(desired, parseStored(row.sent_creates));
+  const isTried = (field: UserField) => field !== 'address' || isRenamed;
+  // The last write that claimed the account is answered for all of it.
+  const version = cells.account?.pending ?? planned.account?.pending ?? row.version;
+  return ask<UserField>(
+    left,
+    found.filter((field) => field === 'active' || (row.deleted_at === null && isTried(field))),
+    version,
+  );
+}
+
+/** True when the user has another userName or address than the creates that left. */
+function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
+  const wanted = toSentUser(desired);
+  return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+}
+
+/**
+ * Takes the account that a live user was just linked to from the deleted users that still have it. A call for one of them
+ * may be on its way, so that the observation is not to be trusted. Returns the row after that.
+ */
+async function takeAccount(
+  tx: Db,
+  row: UserRow,
+  { upstreamId, now }: Pick<Known, 'upstreamId'> & Pick<Recording, 'now'>,
+): Promise<UserRow> {
+  if (row.deleted_at !== null || upstreamId === undefined) return row;
+  const others = await listUsersOfAccount(tx, upstreamId);
+  const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
+  if (deleted.length === 0) return row;
+  for (const { id, version } of deleted) {
+    await leaveGroups(tx, id, now);
+    await moveLinks(tx, id, row.id);
+    await moveOwnCalls(tx, [id], row.id);
+    // What it was about to do is not to be done any more.
+    const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
+    await updateRow(tx, { type: 'user', id }, nothing);
+  }
+  const { desired, cells } = toUserState(row);
+  const set = SETTABLE.filter((field) => desired[field] !== undefined);
+  const fields: UserField[] = ['active', ...set];
+  const asked = askAgain(cells, fields, row.version);
+  const isUnsure = deleted.some((one) => isInFlight(one) || one.unsure_until !== null);
+  const until = Math.max(...[row, ...deleted].map(({ unsure_until }) => unsure_until ?? 0));
+  return {
+    ...row,
+    must_look: row.must_look + 1,
+    unsure_until: isUnsure ? until : row.unsure_until,
+    cells: JSON.stringify(isUnsure ? doubt(asked, fields) : asked),
+  };
+}
+
+/** Fields that are managed only once they have been set. */
+const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
+
+/** What became of a resource that the service does not have: its row, or it was forgotten with these writes. */
+export type EndOf<Row> = { readonly row: Row } | { readonly undone: readonly Undone[] };
+
+/**
+ * Ends a user whom the service does not have. A write that would have taken the account over is refused, and the user is
+ * forgotten. Else, where something waits for it, a wanted account is created anew, and an unwanted one is done.
+ * Otherwise the next comparison reports it.
+ */
+export async function endUser(tx: Db, recording: Recording, row: UserRow): Promise<EndOf<UserRow>> {
+  const { waiters, now } = recording;
+  const takeover = waiters.find(
+    ({ version, undo }) => undo.before?.origin === null && version === row.version,
+  );
+  if (takeover !== undefined && row.deleted_at === null) {
+    await endObserved(tx, row, now);
+    return { undone: [{ version: takeover.version, problem: NOT_THERE }] };
+  }
+  if (!hasWaiting(row) && row.observed !== null && row.deleted_at === null) {
+    await addInspection(tx, { type: 'user', id: row.id }, { source: 'discovery', now });
+    return { row: { ...row, ...toSuccessColumns(row, recording) } };
+  }
+  const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
+  const cells = withoutEchoes(parseCells<UserField>(row));
+  // Its memberships are forgotten, and the wanted ones wait to be made again.
+  await forgetLinksOf(tx, row.id);
+  if (wanted) await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, now);
+  const changed: UserRow = {
+    ...row,
+    ...toObservedColumns(row, undefined),
+    upstream_id: null,
+    ...toSuccessColumns(row, recording),
+    // Another account may have been made since: an active user is created, any other is looked for.
+    cells: JSON.stringify(askOnly(cells, row.origin === null ? [] : ['account'], row.version)),
+  };
+  return { row: changed };
+}
+
+/** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
+export async function followUserStep(
+  tx: Db,
+  { deps, outcome, step, now }: Recording,
+  recorded: Recorded,
+): Promise<Recorded> {
+  const { row } = step;
+  const isLinked =
+    outcome.kind === 'done' && outcome.known.upstreamId !== undefined && row.upstream_id === null;
+  if (row.type === 'group' || (recorded.undone.length === 0 && !isLinked)) return recorded;
+  const notifies = await followUser(tx, deps.rules, row.id, now);
+  return notifies ? { ...recorded, notified: [...recorded.notified, row.id] } : recorded;
+}

@@ -1,0 +1,186 @@
+import { done, listSent, listWaiting } from '../../domain/cell.ts';
+import { endEntities } from '../../domain/entity.ts';
+import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { isObservedActive } from '../../domain/user.ts';
+import {
+  parseCells,
+  toCellColumns,
+  toChangedColumns,
+  toDueClass,
+} from '../../store/engine/columns.ts';
+import { deleteAllLinks, hasLink } from '../../store/links/links.ts';
+import { leaveGroups } from '../../store/links/of-users.ts';
+import { markExhausted, NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
+import { saveEmails } from '../../store/resources/known-names.ts';
+import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { Field, Outcome, Problem } from '../outcome.ts';
+import { type Progress, toProgress, type Undone } from '../progress.ts';
+import { followSeats } from '../user/seats.ts';
+import type { Waiter } from '../waiters.ts';
+import { listHeld, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
+
+/** A step that ended, while it is recorded. */
+export interface Recording {
+  readonly deps: ReconcileDeps;
+  readonly step: PlannedStep;
+  readonly outcome: Outcome;
+  /** False if the failure may be an outage of the service. */
+  readonly isOwn: boolean;
+  /** Number of steps of this run that have failed. */
+  readonly failures: number;
+  /** Writes that are not answered yet; refused ones are undone. */
+  readonly waiters: readonly Waiter[];
+  /** Row as it was read. */
+  readonly original: ResourceRow;
+  /** True when another look was asked for since the plan: what the step has shown may be over. */
+  readonly isStale: boolean;
+  /** Users whose changes in a group were taken back; their rules are followed afterwards. */
+  readonly reverted: UserId[];
+  readonly now: number;
+  readonly random: number;
+}
+
+/** Result of linking a row to what a step found or created in the service. */
+export type Link =
+  | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
+  | { readonly kind: 'later'; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** Result of recording a step. */
+export interface Recorded extends Progress {
+  /** The next step of the same run; absent: the run is over. */
+  readonly next?: PlannedStep;
+  /** Time of the next attempt at a failed step (epoch milliseconds). */
+  readonly retryAt?: number;
+  /** Writes that were taken back. */
+  readonly undone: readonly Undone[];
+  /** Others that are due now. */
+  readonly notified: readonly (GroupId | UserId)[];
+}
+
+/** Columns after a step that worked: a look that was asked for since the plan is still to be made. */
+export function toSuccessColumns({ must_look }: ResourceRow, { step, isStale }: Recording) {
+  const isAnswered = step.state.mustLook && !isStale;
+  return { must_look: isAnswered ? 0 : must_look, attempts: 0, last_error: null };
+}
+
+/** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
+export async function save(tx: Db, recording: Recording, row: ResourceRow): Promise<void> {
+  const { original } = recording;
+  const ended: ResourceRow = { ...row, steps: original.steps + 1 };
+  await updateRow(tx, row, toChangedColumns<ResourceRow>(original, ended), original);
+  if (row.type === 'group' || original.type === 'group') return;
+  await saveEmails(tx, original, row);
+  await followSeats(tx, { ...recording, original }, row);
+}
+
+/** Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step. */
+export async function finish(
+  tx: Db,
+  recording: Recording,
+  row: ResourceRow,
+  { undone = [], notified = [] }: Partial<Pick<Recorded, 'undone' | 'notified'>> = {},
+): Promise<Recorded> {
+  const { deps, now } = recording;
+  const { attemptsMax } = deps.policy;
+  const asked = parseCells<Field>(row);
+  const waitingLinks = await readLinks(tx, deps, row);
+  // A deferred change may hold by now, and then nothing else waits for it.
+  const held = done(asked, asked, listHeld(deps, row, waitingLinks));
+  const entities = row.type === 'group' ? toSeenEntities(row) : undefined;
+  const cells = endEntities<Field>(exhaust(held, attemptsMax, now), entities);
+  const draft: ResourceRow = { ...row, cells: JSON.stringify(cells) };
+  const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
+  const step = planStep(deps, { row: left, links: waitingLinks });
+  const isOver = step.action === undefined;
+  const all = await readSummary(tx, row, now);
+  const isExhausted = isOver && (all.failed?.attempts ?? 0) >= attemptsMax;
+  const links = isExhausted ? await readExhausted(tx, recording, row) : all;
+  const isWaiting = listWaiting(cells).length > 0 || links.oldest !== undefined;
+  const next: ResourceRow = {
+    ...left,
+    ...toCellColumns(cells, links.stuck),
+    ...NOTHING_FAILS,
+    ...(isWaiting && toFailureColumns(row, { cells, links, now })),
+    due_class: toDueClass(removesAccess(step, links.removes)),
+  };
+  if (!isOver) {
+    await save(tx, recording, { ...next, due_at: now });
+    return { ...toProgress(next, links.oldest), next: step, undone, notified };
+  }
+  const isLater = left.unsure_until !== null && left.unsure_until > now;
+  const times = [
+    findNextRetryAt(cells, now),
+    links.nextRetryAt,
+    isLater ? left.unsure_until : undefined,
+  ].filter((at) => typeof at === 'number');
+  await save(tx, recording, { ...next, due_at: times.length === 0 ? null : Math.min(...times) });
+  const groups = isOut(recording, row) ? await leave(tx, row, now) : [];
+  return { ...toProgress(next, links.oldest), undone, notified: [...notified, ...groups] };
+}
+
+/** True while a call that left may still take effect on something. */
+async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
+  if (row.unsure_until === null) return false;
+  const isSent = listSent(parseCells(row)).length > 0 || row.sent_creates !== '[]';
+  return isSent || (row.type === 'group' && hasLink(tx, row, 'sent'));
+}
+
+/** Columns of a row of which nothing waits: nothing of it fails. */
+const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as const;
+
+/** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
+function toFailureColumns(
+  row: ResourceRow,
+  {
+    cells,
+    links,
+    now,
+  }: Pick<Recording, 'now'> & {
+    readonly cells: ReturnType<typeof parseCells<Field>>;
+    readonly links: typeof NOTHING_WAITING;
+  },
+) {
+  const attempts = Math.max(row.attempts, countAttempts(cells), links.failed?.attempts ?? 0);
+  const problem = links.stuck?.problem ?? findProblem(cells) ?? links.failed?.problem;
+  return {
+    attempts,
+    failing_since: attempts === 0 ? null : (row.failing_since ?? now),
+    last_error: problem === undefined ? row.last_error : JSON.stringify(problem),
+  };
+}
+
+/** Sums up the waiting changes of the lists of a row; a user has none. */
+export async function readSummary(tx: Db, row: ResourceRow, now: number) {
+  return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
+}
+
+/** The same, once those that failed too often are marked as stuck. */
+export async function readExhausted(tx: Db, { deps, now }: Recording, row: ResourceRow) {
+  const { attemptsMax } = deps.policy;
+  if (row.type === 'group') await markExhausted(tx, row, { attemptsMax, now });
+  return readSummary(tx, row, now);
+}
+
+/** True once a deleted resource is out of the service. A plan may hold its deactivation. */
+function isOut({ deps }: Recording, row: ResourceRow): boolean {
+  if (row.deleted_at === null) return false;
+  // A deleted group that the service does not know has no members.
+  if (row.type === 'group' || row.upstream_id === null) return !isLinked(row);
+  const { observed, cells } = toUserState(row);
+  const isWaiting = cells.active?.pending !== undefined;
+  return (
+    observed === undefined || isWaiting || !isObservedActive(observed, deps.policy.deactivation)
+  );
+}
+
+/** Has others follow that the deleted resource has nothing left to do; returns those that are due now. */
+export async function leave(tx: Db, row: ResourceRow, now: number): Promise<readonly GroupId[]> {
+  if (row.type === 'user') return leaveGroups(tx, row.id, now);
+  await deleteAllLinks(tx, row);
+  return [];
+}

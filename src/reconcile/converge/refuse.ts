@@ -1,0 +1,324 @@
+import { ask, onlyWaiting } from '../../domain/cell.ts';
+import { hasEntityPutIn } from '../../domain/entity.ts';
+import { defer, withEarlierRefusals } from '../../domain/failure.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import {
+  disownLink,
+  type Link,
+  type LinkKey,
+  refuseLink,
+  releaseLink,
+  revertLink,
+  toLinkText,
+} from '../../domain/link.ts';
+import { withEarlierWords } from '../../domain/refusal.ts';
+import { takeBackWrite } from '../../domain/undo.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
+import {
+  parseCells,
+  parseStored,
+  toGroupColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
+import {
+  changeLinks,
+  changeNamed,
+  hasLink,
+  listLinkedUsers,
+  listNamed,
+  type StoredLink,
+} from '../../store/links/links.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import type { Undo } from '../../store/resources/undo.ts';
+import type { Db } from '../../store/store.ts';
+import { stuckDelayMs } from '../backoff.ts';
+import { toUnmanagedGroup } from '../group/observe.ts';
+import {
+  type Field,
+  type LinkPart,
+  listFields,
+  listLinkParts,
+  type Part,
+  type Problem,
+} from '../outcome.ts';
+import type { Undone } from '../progress.ts';
+import { toUnmanagedUser } from '../user/observe.ts';
+import type { Waiter } from '../waiters.ts';
+import type { Recording } from './recording.ts';
+
+/** Refusal of parts that still are as planned. */
+interface Refused {
+  readonly parts: readonly Part[];
+  readonly problem: Problem;
+}
+
+/** User or group after a refusal. */
+interface AfterRefusal {
+  readonly row: ResourceRow;
+  readonly undone: readonly Undone[];
+  /** True when the write that created it was taken back. */
+  readonly isNotCreated: boolean;
+}
+
+/**
+ * Takes back writes that were not answered yet (RFC 7644 §3.5.2): all of the last write, of an earlier one the refused parts.
+ * An acknowledged part stays wanted and rests by itself, so that nothing else waits for it; so does the rest of a write that
+ * takes access away, which is never refused for its rest.
+ */
+export async function refuse(
+  tx: Db,
+  recording: Recording,
+  row: ResourceRow,
+  refused: Refused,
+): Promise<AfterRefusal> {
+  const { parts, problem } = refused;
+  const asked = parseCells<Field>(row);
+  const undone: Undone[] = [];
+  const reverted = new Set<Field>();
+  let draft = row;
+  for (const waiter of recording.waiters) {
+    const { version, undo } = waiter;
+    // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+    // not refused. A field asked for by a rule belongs to no write.
+    const fields = listFields(parts).filter(
+      (field) => asked[field]?.pending === version && !isRuled(draft, field),
+    );
+    if (takesElse(waiter, fields, parts)) continue;
+    const said = withEarlierRefusals(problem, asked, fields);
+    const isExistence = fields.some((field) => field === 'account' || field === 'existence');
+    if (undo.before === undefined && isExistence) {
+      undone.push({ version, problem: said });
+      return { row: draft, undone, isNotCreated: true };
+    }
+    const links = await listRefusedLinks(tx, row, waiter, parts);
+    if (fields.length === 0 && links.length === 0) continue;
+    const withEarlier = withEarlierWords(withUsers(said, parts, links), listWords(links));
+    undone.push({ version, problem: withEarlier });
+    const write = { waiter, fields, links, isLast: row.version === version };
+    draft = await takeBack(tx, recording, draft, write);
+    for (const field of fields) reverted.add(field);
+  }
+  // Nothing is wanted any more of a write that was taken back as a whole.
+  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
+  if (isTakenBack) return { row: draft, undone, isNotCreated: false };
+  const kept = parts.filter((part) => typeof part !== 'string' || !reverted.has(part));
+  const left = await deferRest(tx, recording, draft, { parts: kept, problem, undone });
+  return { row: left, undone, isNotCreated: false };
+}
+
+/** Fields by which a write takes access away. */
+const ACCESS_FIELDS: ReadonlySet<string> = new Set(['active', 'temporarilyInactive']);
+
+/** True when a write takes something away and the service refused something else of it: the removal stays acknowledged. */
+function takesElse(
+  { version, undo }: Waiter,
+  fields: readonly string[],
+  parts: readonly Part[],
+): boolean {
+  const isRemoval = (part: LinkPart) => !part.wanted && part.version === version;
+  const isTaken = fields.some((field) => ACCESS_FIELDS.has(field));
+  return undo.removes && !isTaken && !listLinkParts(parts).some(isRemoval);
+}
+
+/** The refused links whose last writer is this write. */
+async function listRefusedLinks(
+  tx: Db,
+  row: ResourceRow,
+  { version, undo }: Waiter,
+  parts: readonly Part[],
+): Promise<StoredLink[]> {
+  const refused = new Set(listLinkParts(parts).map(toLinkText));
+  const written = undo.links.filter((link) => refused.has(toLinkText(link)));
+  const stored = row.type === 'user' ? [] : await listNamed(tx, row, written);
+  return stored.filter(({ pending }) => pending === version);
+}
+
+/** Refused users that an error names. */
+const NAMED_MAX = 10;
+
+/** Adds to a problem the users who were put back, with their SCIM ids, each with the words of the service. */
+function withUsers(problem: Problem, parts: readonly Part[], links: readonly LinkKey[]): Problem {
+  const taken = new Set(links.map(toLinkText));
+  const named = listLinkParts(parts).filter((part) => taken.has(toLinkText(part)));
+  const byWords = Map.groupBy(named, (part) => (part.problem ?? problem).words);
+  const words = [...byWords].map(([said, same]) => {
+    const ids = same.slice(0, NAMED_MAX).map(({ userId }) => userId);
+    const more = same.length > NAMED_MAX ? ` and ${same.length - NAMED_MAX} more` : '';
+    return `${said} (about ${ids.join(', ')}${more})`;
+  });
+  return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
+}
+
+/** The service's words about earlier changes of these links. */
+function listWords(links: readonly Link[]): string[] {
+  return links.flatMap(({ problem }) =>
+    problem === null ? [] : [parseStored<Problem>(problem).words],
+  );
+}
+
+/** The row with the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
+async function deferRest(
+  tx: Db,
+  { now, random }: Recording,
+  row: ResourceRow,
+  { parts, problem, undone }: Refused & Pick<AfterRefusal, 'undone'>,
+): Promise<ResourceRow> {
+  const deferral = { now, retryAt: now + stuckDelayMs(random) };
+  const versions = new Set(undone.map(({ version }) => version));
+  const links = listLinkParts(parts).filter(({ version }) => !versions.has(version));
+  const fields = listFields(parts);
+  if (row.type === 'group') {
+    await changeNamed(tx, row, links, (link, part) =>
+      refuseLink(link, { ...deferral, problem: part.problem ?? problem }),
+    );
+  }
+  const cells = defer(parseCells<Field>(row), { ...deferral, problem, fields });
+  return {
+    ...row,
+    cells: JSON.stringify(cells),
+    stuck_at: links.length > 0 ? (row.stuck_at ?? now) : row.stuck_at,
+    attempts: row.attempts + (links.length + fields.length > 0 ? 1 : 0),
+  };
+}
+
+/**
+ * Lists the parts that still are as planned: a part that a later write has changed was not refused, because the service was
+ * never asked for the new value.
+ */
+export async function listStillPlanned(
+  tx: Db,
+  { step }: Pick<Recording, 'step'>,
+  row: ResourceRow,
+  parts: readonly Part[],
+): Promise<Part[]> {
+  const cells = parseCells<string>(row);
+  const planned: typeof cells = step.state.cells;
+  const stored = row.type === 'user' ? [] : await listNamed(tx, row, listLinkParts(parts));
+  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
+  return parts.filter((part) =>
+    typeof part === 'string'
+      ? cells[part]?.pending === planned[part]?.pending
+      : waiting.get(toLinkText(part)) === part.version,
+  );
+}
+
+/**
+ * Hides a resource whose creation was taken back while the service may hold what a lost create made, which is looked
+ * for.
+ */
+export function hideNotCreated(row: ResourceRow, now: number): ResourceRow {
+  const version = row.version + 1;
+  const existence = row.type === 'user' ? 'account' : 'existence';
+  const cells = ask(onlyWaiting(parseCells<Field>(row), []), [existence], version);
+  const must_look = row.must_look + 1;
+  return { ...row, deleted_at: now, version, cells: JSON.stringify(cells), must_look };
+}
+
+/** Refused parts of one write. */
+interface RefusedWrite {
+  readonly waiter: Waiter;
+  readonly fields: readonly Field[];
+  readonly links: readonly LinkKey[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
+}
+
+/**
+ * The row after a refused write: a new resource is deleted, an adopted one is unmanaged again, a deleted one is back, and of
+ * others the write is taken out. What had reached the service waits to be brought back.
+ */
+function takeBack(
+  tx: Db,
+  recording: Recording,
+  row: ResourceRow,
+  write: RefusedWrite,
+): Promise<ResourceRow> | ResourceRow {
+  if (row.type === 'group') return takeBackGroup(tx, recording, row, write);
+  const { before, after } = write.waiter.undo;
+  if (row.attributes === after) {
+    // A new user who was given an existing account, which is not ours to deactivate.
+    const isTakenOver = before === undefined && row.origin === 'adopted';
+    if (before?.origin === null || isTakenOver) return toUnmanagedUser(row);
+    if (before === undefined || before.deleted) return markUserDeleted(row, recording.now);
+  }
+  return withoutWrite(row, write);
+}
+
+function markUserDeleted(row: UserRow, now: number): UserRow {
+  const version = row.version + 1;
+  const cells = ask(onlyWaiting(parseCells<Field>(row), []), ['active'], version);
+  return { ...row, cells: JSON.stringify(cells), version, deleted_at: now, due_class: 0 };
+}
+
+/** Takes a write of a group back, with the members and admins that it changed, and applies the rules to the result. */
+async function takeBackGroup(
+  tx: Db,
+  { deps: { rules }, reverted, now }: Recording,
+  row: GroupRow,
+  write: RefusedWrite,
+): Promise<GroupRow> {
+  const { waiter, isLast } = write;
+  const { before, after, links: written } = waiter.undo;
+  const isUnchanged = row.attributes === after;
+  const isDeleted = isUnchanged && before?.deleted !== false;
+  const isWhole = isDeleted || (isUnchanged && before?.origin === null);
+  const versions = { version: waiter.version, next: row.version + 1 };
+  const refused = new Set(write.links.map(toLinkText));
+  const back = isLast && !isWhole ? written : written.filter((one) => refused.has(toLinkText(one)));
+  await changeNamed(tx, row, back, (link, one) => revertLink(link, one.before, versions));
+  reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
+  const without = isDeleted ? markGroupDeleted(row, now) : withoutWrite(row, write);
+  const kept = isUnchanged ? await followMembers(tx, without, waiter.undo) : without;
+  // The people of inner groups are looked at when this is followed.
+  const inner_groups = (isLast ? before?.innerGroups : undefined) ?? row.inner_groups;
+  // The admin list is the rules' again where all that the provider asked of it was refused.
+  const admins = written.filter(({ list }) => list === 'admin');
+  const isReturned = admins.length > 0 && admins.every((one) => back.includes(one));
+  const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
+  const draft = { ...kept, admins_asked, inner_groups };
+  return (await toRuled(tx, rules, groupFields, { row: draft, now })) ?? draft;
+}
+
+/** Deletes the group again: one that the bridge created is removed, a released one loses the members the bridge added. */
+function markGroupDeleted(row: GroupRow, now: number): GroupRow {
+  const version = row.version + 1;
+  const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version };
+  const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
+  return { ...row, cells: JSON.stringify(cells), version, deleted_at: now, due_class: 0 };
+}
+
+/** Follows up for the members of the group when a whole write was taken back. */
+async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRow> {
+  if (row.deleted_at !== null && row.origin === 'adopted') {
+    await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
+  }
+  // Members that the write added stay, and then the group stays managed.
+  const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasLink(tx, row, 'ours'));
+  if (undo.before?.origin !== null || isPutIn) return row;
+  await changeLinks(tx, row, {}, disownLink);
+  return toUnmanagedGroup(row);
+}
+
+/** The row without the refused fields of a write, or without all that was written where no other write was stored since. */
+function withoutWrite<Row extends ResourceRow>(
+  row: Row,
+  { waiter: { undo }, fields, isLast }: RefusedWrite,
+): Row {
+  const { before, after } = undo;
+  const version = row.version + 1;
+  const { attributes, cells } = takeBackWrite(row.type, {
+    current: parseStored<JsonObject>(row.attributes),
+    cells: parseCells<Field>(row),
+    written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(after) },
+    cellsBefore: before?.cells ?? {},
+    ...{ fields, isLast, version },
+  });
+  return {
+    ...row,
+    ...(row.type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes)),
+    cells: JSON.stringify(cells),
+    version,
+    deleted_at: before?.deleted === false ? null : row.deleted_at,
+  };
+}

@@ -1,0 +1,244 @@
+import { isDeepStrictEqual } from 'node:util';
+import { forgetSent, markSent } from '../../domain/cell.ts';
+import type { SentChange } from '../../domain/change.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { LINK_LISTS } from '../../domain/link.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import { insertOwnCall, saveCallOutcomes, toIsRepair } from '../../store/audit/own-calls.ts';
+import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
+import { forgetLinksSent, markLinksSent, type SentLink } from '../../store/links/links.ts';
+import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
+import { type Transport, withOptions } from '../../upstream/transport.ts';
+import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
+import { createCallOutcomes } from '../call-outcomes.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { Field, Outcome } from '../outcome.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../provider-limit.ts';
+import { findCreate, listSentFields, type PlannedStep, readStep } from './step.ts';
+
+/** What a row and its links were before calls of a step left. */
+interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
+  /** `must_look` since then. */
+  readonly ticket: number;
+  /** Fields and links that were marked as sent. */
+  readonly fields: readonly Field[];
+  readonly links: readonly SentLink[];
+}
+
+/** Takes back all that was written for a call that is not to leave. */
+class NotAsPlanned extends Error {}
+
+/** Options of a call by a step: one that changes something says what. */
+interface StepCallOptions extends CallOptions {
+  readonly changes?: readonly SentChange[];
+}
+
+/** Step whose calls are guarded. */
+interface GuardedStep {
+  readonly key: ResourceKey;
+  readonly step: PlannedStep;
+  /** True when the step before it was held back: this one takes its place in the queue. */
+  readonly again: boolean;
+}
+
+/**
+ * Guard of the calls of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
+ * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
+ * transaction that finds it so writes the call into the ledger, and notes what a crash is to leave: a look, and that the
+ * call may take effect for some time. Looks need none.
+ */
+export class SendGuard {
+  /** Way to the service that asks the guard immediately before each attempt of each call. */
+  readonly upstream: Transport;
+  /** The newest plan of the step. */
+  planned: PlannedStep;
+  /** True when a call was held back because something else is planned by now. */
+  isOvertaken = false;
+  readonly #deps: ReconcileDeps;
+  readonly #key: ResourceKey;
+  readonly #action: PlannedStep['action'];
+  readonly #create: SentCreate | undefined;
+  readonly #calls = createCallOutcomes();
+  #noted: Noted | undefined;
+
+  constructor(deps: ReconcileDeps, { key, step, again }: GuardedStep) {
+    this.#deps = deps;
+    this.#key = key;
+    this.#action = step.action;
+    this.#create = findCreate(step);
+    this.planned = step;
+    let takesPlace = again;
+    this.upstream = withOptions(deps.upstream, (given: StepCallOptions = {}) => {
+      const { changes = [], ...options } = given;
+      const beforeSend = (sending: Sending) => this.#assertMayLeave(sending, changes);
+      const call = { ...options, again: takesPlace, beforeSend, afterSend: this.#calls.ended };
+      takesPlace = false;
+      return call;
+    });
+  }
+
+  /** Stores how the calls of this step ended; says the same however often it is called. @throws StoreError */
+  saveOutcomes(tx: Db): Promise<void> {
+    return saveCallOutcomes(tx, this.#calls.notes);
+  }
+
+  /** True when another look was asked for since the plan. */
+  isStale({ must_look }: ResourceRow): boolean {
+    return must_look !== (this.#noted?.ticket ?? this.planned.row.must_look);
+  }
+
+  /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
+  async restore(tx: Db, row: ResourceRow, outcome: Outcome): Promise<ResourceRow> {
+    if (this.#noted === undefined) return row;
+    const { must_look, ticket, unsure_until, sent_creates, fields, links } = this.#noted;
+    const isOpen = outcome.kind === 'unknown';
+    const isAnswered = outcome.kind === 'refused' || outcome.kind === 'later';
+    const next = {
+      ...row,
+      must_look: row.must_look === ticket && !isOpen ? must_look : row.must_look,
+      sent_creates: isAnswered ? sent_creates : row.sent_creates,
+    };
+    if (isOpen && (this.#create !== undefined || isUnfinished(outcome))) return next;
+    if (row.type === 'group') await forgetLinksSent(tx, row, links);
+    const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
+    return { ...next, cells, unsure_until };
+  }
+
+  /** Takes back what was noted of a step whose calls were held back. @throws StoreError */
+  async withdraw(): Promise<void> {
+    if (this.#noted === undefined && this.#calls.notes.length === 0) return;
+    await this.#deps.store.write(async (tx) => {
+      const row = await lockRow(tx, this.#key);
+      await this.saveOutcomes(tx);
+      if (row === undefined) return;
+      const problem = { code: 'overtaken', words: '' };
+      const next = await this.restore(tx, row, { kind: 'later', problem });
+      await updateRow(tx, row, toChangedColumns<ResourceRow>(row, next));
+    });
+  }
+
+  /** @throws BridgeError `overtaken` when something else is planned by now */
+  async #assertMayLeave({ operation }: Sending, changes: readonly SentChange[]): Promise<void> {
+    if (operation.method === 'GET') return;
+    // Without the look that a call of this step asked for.
+    const toOwn = (row: ResourceRow): ResourceRow =>
+      row.must_look === this.#noted?.ticket ? { ...row, must_look: this.#noted.must_look } : row;
+    while (!(await this.#mayLeave(operation.id, changes))) {
+      const now = await readStep(this.#deps, this.#key, toOwn);
+      if (now === undefined || !isDeepStrictEqual(now.action, this.#action)) {
+        this.isOvertaken = true;
+        const words = `${keyText(this.#key)} was written since this step was planned`;
+        throw new BridgeError('overtaken', words);
+      }
+      this.planned = now;
+    }
+  }
+
+  /**
+   * Writes the call down; false: what is wanted may be something else by now, also because removals that are more than
+   * providers may ask for were taken out of it.
+   */
+  async #mayLeave(operation: string, changes: readonly SentChange[]): Promise<boolean> {
+    const { store, policy } = this.#deps;
+    try {
+      await store
+        .write((tx) => this.#writeDown(tx, operation, changes))
+        .then((left) => {
+          this.#calls.open = left.written;
+          this.#noted = left.noted;
+        });
+      return true;
+    } catch (error) {
+      if (error instanceof NotAsPlanned) return false;
+      if (!(error instanceof TooMuchHarm)) throw error;
+      const { version } = this.planned.row;
+      const { deactivation } = policy;
+      const removals = { key: this.#key, version, changes, limit: error, deactivation };
+      if (await holdRemovals(this.#deps, removals)) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Writes a call into the ledger that is about to leave, and notes what a crash is to leave.
+   * @throws NotAsPlanned when what is wanted may be something else by now
+   * @throws BridgeError `bug` for a call that does not say what it changes
+   */
+  async #writeDown(tx: Db, operation: string, sent: readonly SentChange[]) {
+    if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation} changes`);
+    const key = this.#key;
+    const row = await lockRow(tx, key);
+    const isAsPlanned = row?.version === this.planned.row.version && !this.isStale(row);
+    if (row === undefined || !isAsPlanned) throw new NotAsPlanned();
+    // A repeated call is written down again, so the attempts before it have to be recorded by then.
+    await this.saveOutcomes(tx);
+    const at = this.#deps.clock.now();
+    const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
+    const written = await insertOwnCall(tx, { at, operation, key, changes });
+    await assertWithinLimit(tx, this.#deps, written);
+    return { written, noted: await this.#note(tx, row, { sent, at }) };
+  }
+
+  async #note(
+    tx: Db,
+    row: ResourceRow,
+    { sent, at }: { readonly sent: readonly SentChange[]; readonly at: number },
+  ): Promise<Noted> {
+    const cells = parseCells<Field>(row);
+    const fields = listSentFields(sent).filter((field) => {
+      const { pending, sent: before } = cells[field] ?? {};
+      return pending !== undefined && before === undefined;
+    });
+    const links = row.type === 'user' ? [] : await markLinks(tx, row, sent);
+    const { must_look, unsure_until, sent_creates } = row;
+    const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
+    const ticket = this.#noted?.ticket ?? must_look + 1;
+    const lateMs = this.#create === undefined ? this.#deps.policy.callMs : LATE_CREATE_MS;
+    await updateRow(tx, row, {
+      cells: JSON.stringify(markSent(cells, fields)),
+      must_look: ticket,
+      unsure_until: Math.max(unsure_until ?? 0, at + lateMs),
+      due_at: Math.min(row.due_at ?? at, at),
+      steps: row.steps + 1,
+      ...(this.#create && { sent_creates: addCreate(sent_creates, this.#create) }),
+    });
+    return {
+      ...{ ...before, ticket },
+      fields: [...before.fields, ...fields],
+      links: [...before.links, ...links],
+    };
+  }
+}
+
+/** Time after which a create has no effect any more, in milliseconds: it may leave an account that nobody wants. */
+const LATE_CREATE_MS = 5 * 60_000;
+/** Statuses of a gateway that did not hear from the service. */
+const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
+function isUnfinished({ problem }: Extract<Outcome, { kind: 'unknown' }>): boolean {
+  return problem.status === undefined || UNHEARD.has(problem.status);
+}
+
+async function markLinks(
+  tx: Db,
+  row: ResourceRow,
+  changes: readonly SentChange[],
+): Promise<SentLink[]> {
+  const marked: SentLink[] = [];
+  for (const list of LINK_LISTS) {
+    const named = changes.filter(({ kind }) => kind?.startsWith(`${list}.`));
+    const accounts = named.map(({ memberId }) => Number(memberId));
+    marked.push(...(await markLinksSent(tx, row, { list, accounts })));
+  }
+  return marked;
+}
+
+/** Notes what a create leaves with, once. */
+function addCreate(stored: string, create: SentCreate): string {
+  const earlier = parseStored<SentCreate[]>(stored);
+  if (earlier.some((one) => isDeepStrictEqual(one, create))) return stored;
+  return JSON.stringify([...earlier, create]);
+}

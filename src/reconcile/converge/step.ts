@@ -1,0 +1,186 @@
+import { type Cell, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { listChangedFields, type SentChange } from '../../domain/change.ts';
+import { isEntityField } from '../../domain/entity.ts';
+import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
+import type { GroupAction, UserAction } from '../../plan/actions.ts';
+import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
+import { planUser, toPlannableUser } from '../../plan/plan-user.ts';
+import { toGroupChanges, toUserChanges } from '../../plan/to-changes.ts';
+import { listWaitingLinks } from '../../store/links/waiting.ts';
+import {
+  findRow,
+  type GroupRow,
+  type ResourceRow,
+  type UserRow,
+} from '../../store/resources/rows.ts';
+import { toGroupState, toUserState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import type { Field } from '../outcome.ts';
+
+/** A step of a user, or the end of what is to be done: without an action. */
+export interface UserStep {
+  readonly type: 'user';
+  /** The row that the step was planned from. */
+  readonly row: UserRow;
+  /** What is known of it, without what may not be changed yet. */
+  readonly state: UserState;
+  readonly action: UserAction | undefined;
+  /** When it was planned (epoch milliseconds). */
+  readonly at: number;
+}
+
+/** The same of a group. */
+export interface GroupStep {
+  readonly type: 'group';
+  readonly row: GroupRow;
+  readonly state: GroupState;
+  readonly action: GroupAction | undefined;
+  readonly at: number;
+}
+
+/** The next step of a user or group. */
+export type PlannedStep = UserStep | GroupStep;
+
+/** Dependencies of a plan. */
+type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
+
+/**
+ * Reads a user or group and plans its next step; undefined: it is not there any more. What a create may have left is looked
+ * for before it is made again.
+ */
+export async function readStep(
+  deps: PlanDeps & Pick<ReconcileDeps, 'store'>,
+  key: ResourceKey,
+  toOwn: (row: ResourceRow) => ResourceRow = (row) => row,
+): Promise<PlannedStep | undefined> {
+  const db = deps.store.read;
+  const found = await findRow(db, key);
+  if (found === undefined) return undefined;
+  const row = toOwn(found);
+  const links = await readLinks(db, deps, row);
+  const step = planStep(deps, { row, links });
+  const existence = step.type === 'user' ? step.state.cells.account : toCreated(step.state);
+  const isSought = step.state.sentCreates.length > 0 && isWaiting(existence);
+  return isSought ? planStep(deps, { row, links, isSought }) : step;
+}
+
+function toCreated({ deleted, cells }: GroupState): Cell | undefined {
+  return deleted ? undefined : cells.existence;
+}
+
+/** Reads the waiting changes of a group's lists for one plan: as many as two calls can carry. A user has none. */
+export async function readLinks(
+  db: Db,
+  deps: PlanDeps,
+  row: ResourceRow,
+): Promise<readonly LinkChange[]> {
+  if (row.type === 'user') return [];
+  const limit = Math.max(toGroupPolicy(deps).membersPerCall * 2, LINKS_MIN);
+  const inactiveWait = deps.quirks.current().inactiveMembers === false;
+  return listWaitingLinks(db, row, { limit, now: deps.clock.now(), inactiveWait });
+}
+
+/** Waiting changes of members and admins that a step is planned from, at least. */
+const LINKS_MIN = 100;
+
+/** What a step is planned from. */
+interface Planned {
+  readonly row: ResourceRow;
+  /** The waiting changes of its lists. */
+  readonly links: readonly LinkChange[];
+  /** True: it is looked for first. */
+  readonly isSought?: true;
+}
+
+/** Plans the next step: a stuck change is hidden until its next attempt. */
+export function planStep(deps: PlanDeps, { row, links, isSought }: Planned): PlannedStep {
+  const at = deps.clock.now();
+  const mustLook = isLookDue(row, at);
+  if (row.type === 'user') {
+    const known = toPlannableUser({ ...toUserState(row), mustLook }, at);
+    const state = isSought ? { ...known, mustLook: true } : known;
+    const [action] = planUser(state, toUserPolicy(deps)).actions;
+    return { type: 'user', row, state, action, at };
+  }
+  const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
+  const state = isSought ? { ...known, mustLook: true } : known;
+  const [action] = planGroup(state, toGroupPolicy(deps)).actions;
+  return { type: 'group', row, state, action, at };
+}
+
+/** Lists the fields that wait and need no call, because they hold already. */
+export function listHeld(
+  deps: PlanDeps,
+  row: ResourceRow,
+  links: readonly LinkChange[],
+): readonly Field[] {
+  if (isLookDue(row, deps.clock.now())) return [];
+  return row.type === 'user'
+    ? planUser(toUserState(row), toUserPolicy(deps)).done
+    : planGroup(toGroupState(row, links), toGroupPolicy(deps)).done;
+}
+
+/** True where a look comes before anything else: it was asked for, or lost calls cannot take effect any more. */
+function isLookDue({ must_look, unsure_until }: ResourceRow, now: number): boolean {
+  return must_look !== 0 || (unsure_until !== null && unsure_until <= now);
+}
+
+function toUserPolicy({ policy, quirks }: PlanDeps) {
+  const { addressMayChange = true } = quirks.current();
+  return { deactivation: policy.deactivation, addressMayChange };
+}
+
+/** Plans batches only while the service is not known to refuse them. */
+export function toGroupPolicy({
+  policy,
+  quirks,
+}: Pick<PlanDeps, 'policy' | 'quirks'>): GroupPolicy {
+  const { groupDeletion: deletion, membersPerCall: largest } = policy;
+  const { memberForm, membersPerCall = largest } = quirks.current();
+  const many = Math.min(membersPerCall, largest);
+  return { membersPerCall: memberForm === 'single' ? 1 : many, deletion };
+}
+
+/** Name of a step that looks. */
+export const LOOK = 'look';
+
+/** Name of a step in the log and in traces: the kinds of its changes; undefined: nothing is to be done. */
+export function toName(step: PlannedStep): string | undefined {
+  if (step.action === undefined) return undefined;
+  const changes = step.type === 'user' ? toUserChanges(step.action) : toGroupChanges(step.action);
+  return changes.length === 0 ? LOOK : [...new Set(changes.map(({ kind }) => kind))].join(', ');
+}
+
+/** Names by which the service would know what the step creates; undefined: it creates nothing. */
+export function findCreate({ action }: PlannedStep): SentCreate | undefined {
+  if (action?.kind === 'create-user') return toSentUser(action);
+  return action?.kind === 'create-group' ? { name: action.displayName } : undefined;
+}
+
+/** Lists the fields that a call with these changes may change. */
+export function listSentFields(changes: readonly SentChange[]): Field[] {
+  return changes.flatMap(({ kind, memberId }): readonly Field[] => {
+    if (memberId !== undefined) return isEntityField(memberId) ? [memberId] : [];
+    // What a create may leave is looked for by its names.
+    if (kind === null || kind.endsWith('.create')) return [];
+    // A suspension is a deactivation, as the audit log calls it.
+    const isSwitch = kind === 'user.activate' || kind === 'user.deactivate';
+    return [...listChangedFields(kind), ...(isSwitch ? (['temporarilyInactive'] as const) : [])];
+  });
+}
+
+/** True when something of a user or group waits and can be changed now. */
+export function hasWork({ state }: PlannedStep): boolean {
+  const links = 'links' in state ? state.links.length : 0;
+  return listWaiting<Field>(state.cells).length + links > 0;
+}
+
+/** True when something that waits removes access. @param removes whether a link does */
+export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
+  if (type === 'user') return removesUserAccess(state);
+  return removes || removesGroupAccess({ ...state, links: [] });
+}
