@@ -5,14 +5,13 @@ import {
   type Detector,
   type Difference,
   type DriftKind,
-  ENDED_STATUSES,
+  type ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, readInChunks } from './engine/dialect.ts';
-import { createPrune } from './engine/prune.ts';
 import type { DriftsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
 
@@ -171,12 +170,6 @@ export async function listRepairable(
     .limit(limit)
     .execute();
 }
-
-/** Forgets the drifts that are over and were last seen longest ago; returns how many. */
-export const pruneDrifts = createPrune({
-  ...({ table: 'drifts', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
-  isOver: sql`status in (${sql.join(ENDED_STATUSES)})`,
-});
 
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
 export async function noteMissing(

@@ -1,7 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { readInChunks, storeNow } from './engine/dialect.ts';
-import { createPrune } from './engine/prune.ts';
 import type { ErrandsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -69,8 +68,3 @@ export async function endErrand(
 ): Promise<Pick<ErrandRow, 'answer'> | undefined> {
   return tx.deleteFrom('errands').where('id', '=', id).returning('answer').executeTakeFirst();
 }
-
-/** Forgets errands of processes that ended without a word; returns how many. */
-export const pruneErrands = createPrune({
-  ...({ table: 'errands', key: 'id', at: 'until', oldest: 'until' } as const),
-});

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
 import { newId } from '../domain/ids.ts';
-import { createPrune } from './engine/prune.ts';
 import type { SweepsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -64,11 +63,6 @@ export async function endSweep(tx: Db, id: string, end: SweepEnd): Promise<void>
   const running = tx.updateTable('sweeps').set(end).where('id', '=', id);
   await running.where('status', '=', 'running').execute();
 }
-
-/** Forgets the oldest sweeps that have ended; returns how many. */
-export const pruneSweeps = createPrune({
-  ...({ table: 'sweeps', key: 'seq', at: 'ended_at', oldest: 'seq' } as const),
-});
 
 /** Sweeps that are looked through. */
 const COMPARED_MAX = 1_000;

@@ -1,5 +1,6 @@
 import type { KeptRequest } from '../../domain/kept-request.ts';
-import { type NewRequestRow, pruneRequests, saveRequests } from '../../store/audit/requests.ts';
+import { type NewRequestRow, saveRequests } from '../../store/audit/requests.ts';
+import { prune } from '../../store/engine/prune.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -56,7 +57,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
         return;
       }
       untilPruned -= some.length;
-      if (untilPruned <= 0) await prune();
+      if (untilPruned <= 0) await pruneAll();
     }
   }
 
@@ -69,15 +70,14 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     return storing;
   }
 
-  async function prune(): Promise<void> {
+  async function pruneAll(): Promise<void> {
     untilPruned = PRUNE_EVERY;
     const what = { before: deps.clock.now() - deps.retentionMs, limit: PRUNE_MAX };
-    try {
-      while ((await deps.store.write((tx) => pruneRequests(tx, what))) === PRUNE_MAX);
-    } catch (error) {
-      // The next time deletes these too.
-      deps.onFailure(error);
-    }
+    const forget = async () => {
+      while ((await deps.store.write((tx) => prune(tx, 'requests', what))) === PRUNE_MAX);
+    };
+    // The next time deletes what a failure leaves.
+    await forget().catch(deps.onFailure);
   }
 
   return {

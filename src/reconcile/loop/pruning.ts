@@ -1,20 +1,10 @@
 import type { Loop } from '../../domain/loop.ts';
-import { pruneActs } from '../../store/audit/acts.ts';
-import { pruneAuditEvents } from '../../store/audit/events.ts';
-import { pruneOwnCalls } from '../../store/audit/own-calls.ts';
-import { pruneRequests } from '../../store/audit/requests.ts';
 import { pruneChanges } from '../../store/changes.ts';
-import { prunePassing } from '../../store/credentials/credentials.ts';
-import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts';
-import { pruneDrifts } from '../../store/drifts.ts';
-import type { Prune } from '../../store/engine/prune.ts';
-import { pruneErrands } from '../../store/errands.ts';
+import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
-import { pruneDisputes } from '../../store/resources/disputes.ts';
 import { forgetNames } from '../../store/resources/known-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
-import { pruneDeletedGroups } from '../../store/resources/rows.ts';
-import { pruneSweeps } from '../../store/sweeps.ts';
+import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
@@ -23,8 +13,10 @@ import { createJob } from '../job.ts';
 const FIRST_MS = 5 * 60_000;
 /** Interval at which they are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
-/** Errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
+/** Errands end within seconds, unless their process has died; a clock that is wrong by less loses none. */
 const ERRANDS_KEPT_MS = 60 * 60_000;
+/** Age up to which calls and events are kept, however many, in milliseconds. */
+const RECENT_MS = 2 * 24 * 3_600_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
@@ -59,46 +51,38 @@ interface Run extends PruningDeps {
 
 async function pruneAll(run: Run, retention: Retention, now: number): Promise<void> {
   const { ledgerMs, actsMs, tombstonesMs } = retention;
-  const before = now - ledgerMs;
-  const alwaysKept = { before, keptFrom: now - KEPT_MS };
-  const rows: readonly (readonly [prune: Prune, age: Omit<Parameters<Prune>[1], 'limit'>])[] = [
-    [pruneRequests, { before }],
-    [pruneActs, { before: now - actsMs }],
-    [pruneOwnCalls, alwaysKept],
-    [pruneAuditEvents, alwaysKept],
-    [prunePassing, { before: now }],
-    [pruneUsedAssertions, { before: now }],
-    [pruneDrifts, { before }],
-    [pruneDisputes, { before }],
-    [prunePlans, { before }],
-    [pruneSweeps, { before }],
-    [pruneChanges, { before: now }],
-    [pruneErrands, { before: now - ERRANDS_KEPT_MS }],
-  ];
-  for (const [prune, age] of rows) await prunePartly(run, prune, age);
-  await forgetOrdinaryNames(run);
+  const ages: Readonly<Record<Age, Omit<OldRows, 'limit'>>> = {
+    past: { before: now - ledgerMs },
+    recent: { before: now - ledgerMs, keptFrom: now - RECENT_MS },
+    acts: { before: now - actsMs },
+    expiry: { before: now },
+    errand: { before: now - ERRANDS_KEPT_MS },
+    tombstone: { before: now - tombstonesMs },
+  };
+  const pruneAllOf = async (some: readonly Age[]) => {
+    for (const { table, age } of PRUNED.filter((one) => some.includes(one.age))) {
+      await pruneInParts(run, (tx, limit) => prune(tx, table, { ...ages[age], limit }));
+    }
+  };
+  await pruneAllOf(['past', 'recent', 'acts', 'expiry', 'errand']);
+  await pruneInParts(run, (tx, limit) => prunePlans(tx, { ...ages.past, limit }));
+  await pruneInParts(run, (tx, limit) => pruneChanges(tx, { limit }));
+  // Former names of people and groups are kept while they protect one.
+  const { protection } = run.rules;
+  await forgetNames(run.store, ({ type, name }) => !protection.protectsName(type, name));
   if (tombstonesMs === 0) return;
-  const deletedBefore = now - tombstonesMs;
-  await forgetTombstones(run, deletedBefore, run.signal);
-  await prunePartly(run, pruneDeletedGroups, { before: deletedBefore });
+  // Last, because a call or a drift that is kept stands in the way.
+  await forgetTombstones(run, ages.tombstone.before, run.signal);
+  await pruneAllOf(['tombstone']);
 }
 
-/** Age up to which calls and events are kept, however many, in milliseconds: limits of harm look back a day. */
-const KEPT_MS = 2 * 24 * 3_600_000;
-
-/** Former names of people and groups are kept while they protect one. */
-async function forgetOrdinaryNames({ store, rules }: Run): Promise<void> {
-  await forgetNames(store, ({ type, name }) => !rules.protection.protectsName(type, name));
-}
-
-/** Forgets what is from before `before`, or beyond the rows that are kept, a part in each transaction. */
-async function prunePartly(
+/** Forgets a part in each transaction; `forget` returns how many it has forgotten. */
+async function pruneInParts(
   { store, signal }: Run,
-  prune: Prune,
-  age: Omit<Parameters<Prune>[1], 'limit'>,
+  forget: (tx: Db, limit: number) => Promise<number>,
 ): Promise<void> {
   let pruned = PRUNE_MAX;
   while (pruned === PRUNE_MAX && !signal.aborted) {
-    pruned = await store.write((tx) => prune(tx, { ...age, limit: PRUNE_MAX }));
+    pruned = await store.write((tx) => forget(tx, PRUNE_MAX));
   }
 }

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import { createPrune } from '../engine/prune.ts';
 import type { ActsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -107,10 +106,3 @@ function plansOf(id: string) {
   return sql`select plan_id from plan_actions where resource_id = ${id}
     union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 }
-
-/** Forgets the oldest acts, and outages that have ended; returns how many. */
-export const pruneActs = createPrune({
-  ...({ table: 'acts', key: 'id', at: 'at', oldest: 'id' } as const),
-  rowsMax: 100_000,
-  isOver: sql`(kind = 'operator' or ended_at is not null)`,
-});

@@ -1,7 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
-import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
 import { listNamesOf } from '../resources/names.ts';
 import type { AuditEventSubjectsTable, AuditEventsTable } from '../schema.ts';
@@ -43,12 +42,6 @@ export async function countEventsSince(db: Db, from: number): Promise<number> {
     .executeTakeFirstOrThrow();
   return Number(count);
 }
-
-/** Forgets the oldest events, with what they name; returns how many. */
-export const pruneAuditEvents = createPrune({
-  ...({ table: 'audit_events', key: 'id', at: 'created_at', oldest: 'created_at' } as const),
-  rowsMax: 1_000_000,
-});
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;

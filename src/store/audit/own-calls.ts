@@ -3,7 +3,6 @@ import { listHarms, type SentChange } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
-import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
 import type { CallOutcome, PlanActionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -151,12 +150,6 @@ export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
 function selectNewest(db: Db) {
   return db.selectFrom('own_calls').select('at').orderBy('at', 'desc').limit(1);
 }
-
-/** Forgets the oldest changes; returns how many. */
-export const pruneOwnCalls = createPrune({
-  ...({ table: 'own_calls', key: 'id', at: 'at', oldest: 'at' } as const),
-  rowsMax: 1_000_000,
-});
 
 /**
  * Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: there was none.

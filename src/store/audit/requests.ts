@@ -1,7 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
-import { createPrune } from '../engine/prune.ts';
 import { toValues } from '../engine/row-sql.ts';
 import { createFact } from '../facts.ts';
 import type { RequestsTable } from '../schema.ts';
@@ -103,12 +102,6 @@ function toWritten(kind: ChangeKind): string {
   if (kind.startsWith('admin.')) return '%admins%';
   return kind.startsWith('user.') ? '%active%' : '%displayName%';
 }
-
-/** Forgets the oldest requests; returns how many. */
-export const pruneRequests = createPrune({
-  ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
-  rowsMax: 100_000,
-});
 
 /**
  * What operators see of requests:

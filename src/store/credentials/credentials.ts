@@ -2,7 +2,6 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Purpose } from '../../domain/credential.ts';
 import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
-import { createPrune } from '../engine/prune.ts';
 import type { CredentialsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -180,12 +179,3 @@ export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
     })
     .toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
 }
-
-/** Forgets sessions and access tokens that have expired; returns how many. */
-export const prunePassing = createPrune({
-  table: 'credentials',
-  key: 'seq',
-  at: 'expires_at',
-  oldest: 'expires_at',
-  isOver: sql`kind in ('access', 'session')`,
-});

@@ -1,4 +1,3 @@
-import { createPrune } from '../engine/prune.ts';
 import type { UsedAssertionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -28,8 +27,3 @@ export async function insertUsedAssertion(
     .executeTakeFirst();
   return surplus === undefined ? 'new' : 'full';
 }
-
-/** Forgets assertions that are over; returns how many. */
-export const pruneUsedAssertions = createPrune({
-  ...({ table: 'used_assertions', key: 'digest', at: 'expires_at', oldest: 'expires_at' } as const),
-});

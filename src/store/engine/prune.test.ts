@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import { listRequests, saveRequests } from '../audit/requests.ts';
-import { createPrune } from './prune.ts';
+import { prune } from './prune.ts';
 
 const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 const row = {
@@ -23,12 +23,8 @@ describeStores('what is kept for a time', ({ makeStore }) => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
     await store.write((tx) => saveRequests(tx, rows));
-    const prune = createPrune({
-      ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
-      rowsMax: 3,
-    });
     const forget = (before: number, limit: number) =>
-      store.write((tx) => prune(tx, { before, limit }));
+      store.write((tx) => prune(tx, 'requests', { before, limit, rowsMax: 3 }));
 
     expect(await forget(3, 1)).toBe(1);
     expect(await forget(3, 10)).toBe(2);

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { chunks } from '../engine/dialect.ts';
-import { createPrune } from '../engine/prune.ts';
 import type { Db, Store } from '../store.ts';
 
 /** A write that could not be matched to one account or group. */
@@ -61,11 +60,6 @@ export async function countDisputes(db: Db, since: number): Promise<number> {
     select count(*) as count from disputes where last_seen_at >= ${since}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
-
-/** Forgets the disputes that came up last longest ago; returns how many. */
-export const pruneDisputes = createPrune({
-  ...({ table: 'disputes', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
-});
 
 /** Write that only an operator can assign to an account or group. */
 export interface DisputeView {

@@ -3,7 +3,6 @@ import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObje
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import { hasEntities } from '../engine/columns.ts';
 import { chunks, forUpdate, readInChunks, readParts } from '../engine/dialect.ts';
-import { createPrune } from '../engine/prune.ts';
 import { toAssignments, toValues } from '../engine/row-sql.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
@@ -174,13 +173,6 @@ async function keepNames(
 export async function deleteRow(tx: Db, { id }: { readonly id: string }): Promise<void> {
   await sql`delete from resources where id = ${id}`.execute(tx);
 }
-
-/** Forgets groups that were deleted, of which nothing waits and that are not in the service: any other row keeps one hidden. */
-export const pruneDeletedGroups = createPrune({
-  ...({ table: 'resources', key: 'id', at: 'deleted_at', oldest: 'deleted_at' } as const),
-  isOver: sql`type = 'group' and due_at is null and sent_creates = '[]' and upstream_scim_id is null
-    and upstream_id is null and upstream_uid is null`,
-});
 
 /**
  * Which users or groups a list has: `all`, the deleted too; `managed`: those that the bridge may write, the deleted too;
