@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -11,6 +12,7 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { askOps } from '../support/sweep.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
 
 let bridge: TestBridge;
 
@@ -90,6 +92,30 @@ test('a person is created again only after a list that proves that nobody is the
     expect(createsWhileBlind).toBe(1);
     expect(listAddresses(bridge)).toEqual(['owner@example.com', 'ada@example.com']);
   }));
+
+test('a service whose filter minds the case is not believed: a list proves that nobody is there', async () => {
+  const sandbox = await startSandbox({ seed: { users: 3 } });
+  const proxy = await tamperWith(sandbox);
+  proxy.setTamper((url, body) => {
+    const isOther = /"[A-Z]/.test(url.searchParams.get('filter') ?? '');
+    return isOther ? { ...Object(body), Resources: [], totalResults: 0 } : body;
+  });
+  const careful = await startTestBridge({ service: proxy.service });
+  onTestFinished(async () => {
+    await careful.stop();
+    await proxy.stop();
+    await sandbox.stop();
+  });
+  const lost = { kind: 'reset', at: 'before-effect' } as const;
+  sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+  sandbox.calls.reset();
+
+  await addUser(careful, 'ada');
+  await untilSettled(careful);
+
+  const asked = sandbox.calls.recent().map(({ path }) => path);
+  expect(asked).toContainEqual(expect.stringMatching(/Users\?startIndex=1&count=100$/));
+});
 
 test('an account is created with the primary e-mail address, else the one of type work, else the first, else the userName', async () => {
   const before = listAddresses(bridge);

@@ -1,7 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
 import {
-  accessSync,
-  constants,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -21,7 +19,6 @@ import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { toFileVariable } from '../../src/settings/environment.ts';
-import { loadSettings } from '../../src/settings/load.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -144,27 +141,6 @@ test('compose: what is set arrives, from the shell or .env; what is not set stay
   }
 });
 
-test('compose: a mode from the shell starts in that mode, protected, behind the port that was asked for', () => {
-  const { environment, ports } = findService('bridge');
-  const shell = {
-    MODE: 'observe',
-    PROTECT_USERS: 'boss@example.com',
-    PORT: '9090',
-    DOMAIN: 'd.example',
-  };
-  const entries = Object.entries(environment);
-  const env = Object.fromEntries(entries.map(([name, text]) => [name, interpolate(text, shell)]));
-  const { settings } = loadSettings({ env, readFile: () => '' });
-
-  expect(settings).toMatchObject({
-    mode: 'observe',
-    protect: { users: ['boss@example.com'] },
-    port: 8080,
-  });
-  expect(settings.publicUrl).toContain('https://d.example');
-  expect(ports.map((port) => interpolate(port, shell))).toEqual(['127.0.0.1:9090:8080']);
-});
-
 /** As compose does it: `${A}`, `${A:-otherwise}`, `${A:+instead}`, one in another. */
 function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   const innermost = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/;
@@ -267,10 +243,6 @@ test('Dockerfile: what is copied exists and is not kept out by .dockerignore', (
     .map((line) => line.slice(1));
   expect(new Set(copied)).toEqual(new Set(allowed));
   for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
-});
-
-test('what is started by name is executable', () => {
-  for (const path of ['src/cli/bin.mjs', '.ci/run']) accessSync(join(root, path), constants.X_OK);
 });
 
 test('the closing line of CI counts every run, and a failure of a later one fails', () => {
