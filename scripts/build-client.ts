@@ -4,12 +4,12 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { z } from 'zod';
 import { operationGroups } from '../src/upstream/operations/all.ts';
-import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
+import { toOperationsPage } from './client-types/to-page.ts';
 import { toOpenApiText } from './openapi/to-document.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'dist/client-package');
-const bridge = z
+const { version, license, engines, dependencies } = z
   .object({
     version: z.string(),
     license: z.string(),
@@ -18,7 +18,6 @@ const bridge = z
   })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
-const { version, license, engines, dependencies } = bridge;
 const description = {
   name: '@scim-bridge/client',
   version,

@@ -56,26 +56,21 @@ function count(): Record<string, number> {
   const pages = tracked.filter((path) => path.endsWith('.md') && !NO_PAGE.test(path));
   const migrations = sources.filter((path) => path.startsWith('src/store/migrations/'));
   const groups = Object.entries(GROUPS).map(([name, pattern]) => {
-    return [
-      name,
-      countMatches(
-        sources.filter((path) => pattern.test(path)),
-        /\n/g,
-      ),
-    ] as const;
+    return [name, countLines(sources.filter((path) => pattern.test(path)))];
   });
   return {
     ...Object.fromEntries(groups),
     'files of src': sources.filter((path) => path.startsWith('src/')).length,
-    'lines of tests': countMatches(
-      code.filter((path) => TEST.test(path)),
-      /\n/g,
-    ),
+    'lines of tests': countLines(code.filter((path) => TEST.test(path))),
     'bytes of documents': countMatches(pages, /[\s\S]/g),
     documents: pages.length,
     settings: settingRows.length,
     tables: countMatches(migrations, /\.createTable\(|create table /gi),
   };
+}
+
+function countLines(paths: readonly string[]): number {
+  return countMatches(paths, /\n/g);
 }
 
 function countMatches(paths: readonly string[], pattern: RegExp): number {

@@ -27,8 +27,7 @@ export function inferType(name: string, place: AnswerPlace): InferredType | unde
   if (name === 'uid') return { type: 'string', from: 'its name' };
   if (/_uu?id$/.test(name)) return { type: `string${orNull(name, place)}`, from: 'its name' };
   if (name.endsWith('_uids')) return { type: 'string[] | null', from: 'its name' };
-  if (name.endsWith('_ids')) return inferIds(name, place);
-  if (name.endsWith('_id')) return inferId(name, place);
+  if (/_ids?$/.test(name)) return inferId(name, place);
   if (/^(created|updated)$/.test(name)) return { type: 'string', from: 'its name: a time' };
   if (/_(at|date)$/.test(name)) return { type: 'string | null', from: 'its name: a time' };
   return inferPlain(name, place);
@@ -66,18 +65,14 @@ function toSingular({ id }: Operation): string {
   return (id.split('.')[0] ?? '').replace(/s$/, '').toLowerCase();
 }
 
+/** `…_id`, or a list of them in `…_ids`. */
 function inferId(name: string, place: AnswerPlace): InferredType {
-  const found = findIdType(name, place);
-  const from = found === undefined ? 'its name' : `the parameters called \`${name}\``;
-  return { type: `${found ?? UNKNOWN_ID}${orNull(name, place)}`, from };
-}
-
-function inferIds(name: string, place: AnswerPlace): InferredType {
-  const single = name.slice(0, -1);
+  const single = name.replace(/_ids$/, '_id');
   const found = findIdType(single, place);
   const from = found === undefined ? 'its name' : `the parameters called \`${single}\``;
-  const item = found ?? UNKNOWN_ID;
-  return { type: `${item.includes('|') ? `(${item})` : item}[] | null`, from };
+  const type = found ?? UNKNOWN_ID;
+  if (single === name) return { type: `${type}${orNull(name, place)}`, from };
+  return { type: `${type.includes('|') ? `(${type})` : type}[] | null`, from };
 }
 
 /** Parameters nearby say more than those of other groups, where a name may mean something else. */

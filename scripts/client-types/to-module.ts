@@ -1,6 +1,7 @@
 import type { Fields, Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
 import { toName } from '../../src/upstream/operations/part.ts';
 import { type Answers, toAnswers } from './to-answers.ts';
+import { listRemarks } from './to-page.ts';
 import { toArgumentType, toKey, toPascal } from './to-type.ts';
 
 /** Prints the types of the arguments of all operations, for the bridge's own calls and for the client. */
@@ -114,18 +115,6 @@ function toComment(operation: Operation): string {
   ];
   const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
   return `  /**\n${text}\n   */\n`;
-}
-
-function listRemarks({ stage, repeat, paging, source, conditions }: Operation): string[] {
-  const remarks = [
-    stage === 'beta' && 'The service flags it as beta.',
-    source === 'field-notes' && 'Known from the running service only, not from its documents.',
-    paging !== undefined && '`client.paginate` reads all of it.',
-    conditions !== undefined && 'Without a condition it needs `everything: true`.',
-    repeat === 'unsafe' &&
-      'Not repeated after a lost answer: a second one may do more than the first.',
-  ];
-  return remarks.filter((remark) => typeof remark === 'string');
 }
 
 function listParameters({ pathParameters = {}, query = {}, body = {} }: Operation): string[] {

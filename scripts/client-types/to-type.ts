@@ -1,40 +1,28 @@
 /** The TypeScript type of an argument in the notation of operations. */
 export function toArgumentType(type: string): string {
-  return toType(type, { object: 'object', list: (item) => `readonly ${item}[]` });
+  return toType(type, 'object', 'readonly ');
 }
 
 /** The TypeScript type of an answer's field in the notation of operations. */
 export function toAnswerType(type: string): string {
-  return toType(type, { object: 'Record<string, unknown>', list: (item) => `${item}[]` });
+  return toType(type, 'Record<string, unknown>', '');
 }
 
-interface Dialect {
-  readonly object: string;
-  readonly list: (item: string) => string;
-}
-
-function toType(type: string, dialect: Dialect): string {
+function toType(type: string, object: string, list: 'readonly ' | ''): string {
   const group = /^\(([^()]+)\)\[\]$/.exec(type)?.[1];
-  if (group !== undefined) return dialect.list(`(${toType(group, dialect)})`);
-  return type
-    .split(' | ')
-    .map((one) => toSingle(one, dialect))
-    .join(' | ');
-}
-
-function toSingle(type: string, dialect: Dialect): string {
-  const item = /^(.+)\[\]$/.exec(type)?.[1];
-  if (item !== undefined) return dialect.list(toSingle(item, dialect));
-  switch (type) {
-    case 'integer':
-      return 'number';
-    case 'object':
-      return dialect.object;
-    case 'file':
-      return 'FileInput';
-    default:
-      return type; // Words, numbers, and names that TypeScript has too.
-  }
+  if (group !== undefined) return `${list}(${toType(group, object, list)})[]`;
+  const words = type.split(' | ').map((one) => {
+    const item = /^(.+)\[\]$/.exec(one)?.[1];
+    if (item !== undefined) return `${list}${toType(item, object, list)}[]`;
+    const names: Readonly<Record<string, string>> = {
+      integer: 'number',
+      object,
+      file: 'FileInput',
+    };
+    // Words, numbers, and names that TypeScript has too.
+    return names[one] ?? one;
+  });
+  return words.join(' | ');
 }
 
 /** The name of a property as it is written in a type. */

@@ -15,10 +15,7 @@ function toDocument(groups: Groups, version: string): Schema {
     openapi: '3.1.0',
     info: { title: 'The work-management service, as scim-bridge calls it', version, description },
     servers: [
-      {
-        url: '{base_url}',
-        variables: { base_url: { default: 'https://company.example' } },
-      },
+      { url: '{base_url}', variables: { base_url: { default: 'https://company.example' } } },
     ],
     security: [{ bearer: [] }],
     tags: Object.keys(groups).map((name) => ({ name })),

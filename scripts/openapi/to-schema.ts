@@ -59,11 +59,8 @@ export function toAnswerSchema(response: ResponseShape, isPositioned: boolean): 
 export function toNamedSchemas(operations: readonly Operation[]): Schema {
   const schemas: Record<string, Schema> = {};
   for (const { response } of operations) {
-    for (
-      let shape: EntryShape | undefined = response.entries ?? response;
-      shape;
-      shape = shape.base
-    ) {
+    let shape: EntryShape | undefined = response.entries ?? response;
+    for (; shape; shape = shape.base) {
       if (shape.name !== undefined) schemas[shape.name] = toEntrySchema(shape);
     }
   }

@@ -23,13 +23,16 @@ export async function migrate(
     // The store has no newer migration, so an equal number means the same ones. The migrator would read the columns of
     // every table to find that.
     if (applied.length === Object.keys(migrations).length) return [];
+    // PostgreSQL refuses the migrator's next statement too, whose error then hides the one that matters.
     let failure: StoreError | undefined;
-    const provider = {
-      getMigrations: async () =>
-        watchFailure(migrations, (name, error) => {
-          failure = toMigrationError(name, error);
-        }),
-    };
+    const watched = Object.entries(migrations).map(([name, { up }]): [string, Migration] => {
+      const note = (error: unknown): never => {
+        failure = toMigrationError(name, error);
+        throw error;
+      };
+      return [name, { up: (db) => up(db).catch(note) }];
+    });
+    const provider = { getMigrations: async () => Object.fromEntries(watched) };
     const { error, results = [] } = await new Migrator({ db: tx, provider }).migrateToLatest();
     if (error !== undefined) throw failure ?? error;
     return results.map(({ migrationName }) => migrationName);
@@ -41,27 +44,6 @@ async function lockForMigration(tx: Db): Promise<void> {
   await sql`set local lock_timeout = 0`.execute(tx);
   await sql`set local statement_timeout = 0`.execute(tx);
   await lockUntilCommit(tx, 'migration');
-}
-
-/** PostgreSQL refuses the migrator's next statement too, whose error then hides the one that matters. */
-function watchFailure(
-  migrations: Record<string, Migration>,
-  tell: (name: string, error: unknown) => void,
-): Record<string, Migration> {
-  const watched = Object.entries(migrations).map(([name, { up }]): [string, Migration] => [
-    name,
-    {
-      up: async (db) => {
-        try {
-          await up(db);
-        } catch (error) {
-          tell(name, error);
-          throw error;
-        }
-      },
-    },
-  ]);
-  return Object.fromEntries(watched);
 }
 
 /** Error of a failed migration, with the words of the database: they hold names of columns and no value of a row. */
@@ -86,11 +68,8 @@ export async function assertUsable(
   assertNotNewer(applied, list(engine));
   if (applied.length === 0) return applied;
   const made = Object.entries(list('sqlite')).filter(([name]) => applied.includes(name));
-  await assertSameTables(
-    db,
-    engine,
-    made.map(([, migration]) => migration),
-  );
+  const migrations = made.map(([, migration]) => migration);
+  await assertSameTables(db, engine, migrations);
   return applied;
 }
 
@@ -163,16 +142,12 @@ async function listWanted(migrations: readonly Migration[]): Promise<ReadonlySet
   const last = migrations.at(-1);
   const known = last && wantedAfter.get(last);
   if (known !== undefined) return known;
-  const wanted = await makeWanted(migrations);
-  if (last !== undefined) wantedAfter.set(last, wanted);
-  return wanted;
-}
-
-async function makeWanted(migrations: readonly Migration[]): Promise<Set<string>> {
   const { db, close } = openConnection();
   try {
     for (const { up } of migrations) await up(db);
-    return await listColumns(db, 'sqlite');
+    const wanted = await listColumns(db, 'sqlite');
+    if (last !== undefined) wantedAfter.set(last, wanted);
+    return wanted;
   } finally {
     close();
   }
