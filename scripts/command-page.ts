@@ -29,6 +29,7 @@ function listRows(command: Command, path: string): string[] {
   const children = command.commands.flatMap((child) =>
     listRows(child, `${path}${command.name()} `),
   );
-  const what = command.description().replaceAll('|', '\\|');
+  const [first = ''] = command.description().split(/[.;:] /);
+  const what = first.replaceAll('|', '\\|');
   return [`| \`${path}${usage}\` | ${what} | ${options.join(', ')} |`, ...children];
 }

@@ -1,33 +1,23 @@
 import type { Express, RequestHandler, Router } from 'express';
-import type { Attempts } from '../access/attempts.ts';
 import { showMetadata } from '../access/oauth/metadata.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
-import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
 import { answerErrors } from '../ops/http/body.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
-import { readReadiness } from '../ops/state/readiness.ts';
-import type { HealthSources, WaitingWork } from '../ops/state/readiness-facts.ts';
+import { type HealthSources, readWaitingWork } from '../ops/state/readiness-facts.ts';
+import { readReadiness } from '../ops/state/reasons.ts';
 import { readSeats } from '../ops/state/seats.ts';
-import { LEAVER_LATE_MS } from '../ops/state/status.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
-import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
-import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { findRemark } from '../store/audit/requests.ts';
 import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDrifts } from '../store/drift-views.ts';
-import { findWeaknesses } from '../store/engine/store-health.ts';
 import { countWaitingNotices } from '../store/notices.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
-import { readBacklog } from '../store/resources/backlog.ts';
-import { countDisputes } from '../store/resources/disputes.ts';
-import { findLateLeavers } from '../store/resources/leavers.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
@@ -41,9 +31,6 @@ import { logRarely } from './telemetry.ts';
 
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
-/** Providers ask again within hours, so a name that did not come up for a day is settled. */
-const DISPUTES_SHOWN_MS = 24 * 3_600_000;
-
 /** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(
   options: WatchedOptions,
@@ -59,6 +46,9 @@ export function createApps(
     about: options.about,
     engine: store.engine,
     upstreamHealth: () => leadership.news().health,
+    readFirstRead: async () => leadership.news().firstRead,
+    readSections: async () => leadership.news().sections,
+    readBacklog: () => readWaitingWork(store.read, clock.now()),
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
@@ -67,7 +57,6 @@ export function createApps(
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
-    viewAttempts: parts.attempts.view,
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
@@ -146,54 +135,24 @@ function toOAuthDeps(
 
 /** Sources of health. */
 export function toHealthSources(
-  options: WatchedOptions,
+  { store, clock, settings, scimTokens }: WatchedOptions,
   { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {
-  const { store, clock } = options;
   return {
-    assertStoreUsable: async () => void (await readSections({ store })),
-    findWriteTrouble: store.findWriteTrouble,
-    findWeaknesses: () => findWeaknesses(store.read),
-    findRecovery: () => RECOVERY.find(store.read),
-    findRemark: (kind) => findRemark(store.read, kind, clock.now()),
-    findLateLeavers: () =>
-      findLateLeavers(store.read, { before: clock.now() - LEAVER_LATE_MS, limit: 1 }),
-    countWaitingPlans: () => countWaitingPlans(store.read),
+    ...{ store, clock, isDraining },
+    news: leadership.news,
+    isAuditFollowed: settings.audit.pollInterval !== 0,
+    isTokenGiven: scimTokens.length > 0,
     readProviders: watch.read,
-    readAccess: () => readAccess(options, attempts),
-    findAuditFailure: async () => (await findFollowedPollState(options))?.failure ?? undefined,
-    readFirstRead: async () => leadership.news().firstRead,
-    readSections: async () => leadership.news().sections,
-    readBacklog: () => readWaitingWork(options),
-    upstreamHealth: () => leadership.news().health,
+    viewAttempts: attempts.view,
     findLeader: leadership.known,
-    isDraining,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
-    clock,
   };
-}
-
-/** Reads the live credentials and the failed attempts. */
-async function readAccess(
-  { store, clock, scimTokens }: WatchedOptions,
-  attempts: Pick<Attempts, 'view'>,
-): Promise<AccessFacts> {
-  const live = await listLiveCredentials(store.read);
-  const { failed: failedAttempts } = attempts.view();
-  return toAccessFacts(live, { now: clock.now(), isGiven: scimTokens.length > 0, failedAttempts });
 }
 
 /** Finds how far the audit log was read, where it is followed. */
 async function findFollowedPollState({ settings, store }: WatchedOptions) {
   return settings.audit.pollInterval === 0 ? undefined : POLL_STATE.find(store.read);
-}
-
-async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {
-  const [backlog, disputed] = await Promise.all([
-    readBacklog(store.read),
-    countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
-  ]);
-  return { ...backlog, disputed };
 }
 
 /** 0: any number of calls may leave. */

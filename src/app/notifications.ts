@@ -5,10 +5,14 @@ import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/conditions.ts';
 import type { NotifierDeps } from '../notify/notifier.ts';
 import type { NotificationSource } from '../ops/sources.ts';
-import { readReadiness } from '../ops/state/readiness.ts';
-import type { HealthSources, WritesFacts } from '../ops/state/readiness-facts.ts';
+import {
+  type HealthSources,
+  LEAVER_LATE_MS,
+  type WritesFacts,
+} from '../ops/state/readiness-facts.ts';
 import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
-import { findLeaverHold, LEAVER_LATE_MS } from '../ops/state/status.ts';
+import { readReadiness } from '../ops/state/reasons.ts';
+import { findLeaverHold } from '../ops/state/status.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDriftsAfter } from '../store/drift-views.ts';
 import { createFact } from '../store/facts.ts';

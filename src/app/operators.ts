@@ -1,23 +1,15 @@
 import type { Router } from 'express';
-import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { createPlanSums } from '../ops/drift/plan-sums.ts';
-import { findLastSweep } from '../ops/drift/sweeps.ts';
 import { createNews } from '../ops/events/news.ts';
 import type { Reserve } from '../ops/exports/read-entries.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
-import type { ApiSource, OpsSources, StatusSources } from '../ops/sources.ts';
-import type { HealthSources } from '../ops/state/readiness-facts.ts';
+import type { ApiSource, StatusSources } from '../ops/sources.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
-import { findReleaseProgress } from '../reconcile/repair/recovery-state.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import { findRepairWords } from '../scim/repairs.ts';
-import { countDrifts, countUnmanaged } from '../store/drift-views.ts';
 import { readMarks } from '../store/marks.ts';
-import { listFailing, listStuck } from '../store/resources/backlog.ts';
-import { listDisputes } from '../store/resources/disputes.ts';
-import { findLateLeavers } from '../store/resources/leavers.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
@@ -27,11 +19,12 @@ import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 import { toLoggedName } from './telemetry.ts';
 
-/** State that operators are shown, beside what the store lists. */
-type State = Omit<StatusSources, keyof ReturnType<typeof toLists>> & Pick<HealthSources, 'writes'>;
-
 /** Creates the router of the operators' interface. */
-export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
+export function createOperators(
+  options: WatchedOptions,
+  parts: BridgeParts,
+  status: StatusSources,
+): Router {
   const { store, clock, logger, metrics, settings } = options;
   const { access, acts, attempts, drifts, leadership, requests, rules } = parts;
   const scim = toScimDeps(options, parts);
@@ -40,7 +33,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     ...{ store, clock, attempts, drifts, rules, access, sessions: access.sessions },
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
-    status: { ...state, ...toLists(options, findReading) },
+    status,
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     // Takeovers by hand go the way of those by a request.
     adoptUser: (request) => adopt(scim, 'user', request),
@@ -78,24 +71,6 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       clock,
     }),
   });
-}
-
-/** Leavers who are not out that the status names. */
-const LEAVERS_SHOWN = 10;
-
-function toLists({ store, clock }: WatchedOptions, findReading: OpsSources['findReading']) {
-  const { read } = store;
-  const isActive = (status: string) => ACTIVE_STATUSES.some((active) => active === status);
-  return {
-    listStuck: (limit: number) => listStuck(read, limit),
-    listFailing: (limit: number) => listFailing(read, limit),
-    listDisputes: (limit: number) => listDisputes(read, limit),
-    findLeavers: () => findLateLeavers(read, { before: clock.now(), limit: LEAVERS_SHOWN }),
-    findRelease: () => findReleaseProgress(read, clock.now()),
-    findLastSweep: () => findLastSweep(read, findReading()),
-    countDrifts: async () => (await countDrifts(read)).filter(({ status }) => isActive(status)),
-    countUnmanaged: () => countUnmanaged(read),
-  };
 }
 
 /** Logs calls of operators, each with who made it. */

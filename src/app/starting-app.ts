@@ -1,7 +1,7 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import { type FollowDeps, followRequests } from '../ops/http/follow-requests.ts';
-import type { Readiness } from '../ops/state/readiness.ts';
+import type { Readiness } from '../ops/state/reasons.ts';
 import { unavailable } from '../scim/errors.ts';
 import { sendError } from '../scim/http/respond.ts';
 

@@ -1,82 +1,170 @@
-import type { Command, Option } from 'commander';
-import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { type Act, findQuestion, type Given, toKebab, toRequest } from '../ops/lists/act.ts';
+import { opsSchemas } from '../ops/schemas/schemas.ts';
+import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
+import { toText } from './table.ts';
 
-/** Arguments and options as they were typed. */
-export interface Given {
-  /** The first argument; empty: there is none. */
-  readonly key: string;
-  /** The second one. */
-  readonly second: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** A command that changes something by a request to the bridge. */
-interface Act<Name extends OpsSchemaName> {
-  /** Its name with its arguments, and the command that it is below. */
-  readonly usage: string;
-  readonly about: string;
-  readonly options?: readonly (readonly [flags: string, help: string])[];
-  readonly more?: (context: CliContext) => readonly Option[];
-  readonly help?: string;
+/** What a command does that its row of the table cannot say. */
+interface Special {
+  /** Sends something else than the one request. */
+  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  /** Finds a question that depends on what was given or on the state of the bridge; undefined: none now. */
+  readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
   /** Says what is wrong with what was typed; undefined: nothing. */
   readonly findFault?: (given: Given) => string | undefined;
-  /** Question that is asked first, unless `--yes` is said; undefined: none now. */
-  readonly question?: (
-    given: Given,
-    context: CliContext,
-  ) => string | undefined | Promise<string | undefined>;
-  /**
-   * Path of the request, with `{key}` for the first argument, or `{resource}` for the path of the user or group that it
-   * names.
-   */
-  readonly path?: `/${string}`;
-  /** The body; the options when left out. */
-  readonly toBody?: (given: Given) => object;
-  /** Sends something else than one request. */
-  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
-  readonly toText: (answer: OpsJson<Name>, given: Given) => string;
+  /** Says what came of what is sent instead. */
+  readonly told?: (answer: unknown) => string;
 }
 
-/**
- * Makes the command: it asks where something is dangerous, sends, and says what came of it.
- * @param _answer the schema of the answer
- */
-export function actCommand<Name extends OpsSchemaName>(_answer: Name, act: Act<Name>): AddCommand {
-  const { usage, about, options = [], more, help, findFault, question, toText } = act;
-  const { send = sendRequest } = act;
+/** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
+export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
+  const { summary, command: row } = act;
+  const { send = sendAct, findFault } = special;
   return (program, context) => {
-    const command = addCommand(program, usage, about);
-    for (const [flags, meaning] of options) command.option(flags, meaning);
-    for (const option of more?.(context) ?? []) command.addOption(option);
-    if (question !== undefined) command.option(...YES);
+    const command = addCommand(program, row.usage, summary);
+    const body = act.body === undefined ? undefined : opsSchemas[act.body];
+    const readOptions = addBodyOptions(command, { ...row, body, readFile: context.readFile });
+    if (row.question !== undefined || special.findQuestion) command.option(...YES);
     command.option('--json', 'as one JSON object');
-    if (help !== undefined) command.addHelpText('after', help);
+    if (row.help !== undefined) command.addHelpText('after', row.help);
     command.action(async () => {
-      const [key = '', second = ''] = command.args;
-      const { yes, json, ...rest } = command.opts<{ yes?: true; json?: true }>();
-      const given = { key, second, options: rest };
+      const { yes, json } = command.opts<{ yes?: true; json?: true }>();
+      const given = { ...readArguments(command), ...readOptions() };
       const fault = findFault?.(given);
       if (fault !== undefined) command.error(`error: ${fault}`);
-      const asked = await question?.(given, context);
-      if (asked && !(await confirm(command, context, { yes, question: asked }))) return;
-      const answer = parseAnswer<OpsJson<Name>>(await send(context, given));
-      context.write(json ? toJson(answer) : toText(answer, given));
+      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
+      if (question && !(await confirm(command, context, { yes, question }))) return;
+      const answer = parseAnswer<Answer>(await send(context, given));
+      context.write(
+        json ? toJson(answer) : toText(special.told?.(answer) ?? row.told(answer, given)),
+      );
     });
   };
 
-  async function sendRequest({ connect }: CliContext, given: Given): Promise<unknown> {
+  async function sendAct({ connect }: CliContext, given: Given): Promise<unknown> {
     const client = connect();
-    const { path = '/', toBody } = act;
-    let at: string = path.replace('{key}', encodeURIComponent(given.key));
-    if (at.startsWith('/{resource}')) {
-      const { type, id } = await findResource(client, given.key);
-      at = at.replace('{resource}', `${type}s/${id}`);
+    const isOfOne = act.path.startsWith('/{resource}');
+    const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;
+    const sent = toRequest(act, given, of);
+    return client.send('POST', sent.path, sent.body);
+  }
+}
+
+function readArguments({ registeredArguments, args }: Command): Given {
+  const typed = registeredArguments.map((argument, place) => [argument.name(), args[place]]);
+  return Object.fromEntries(typed.filter(([, text]) => text !== undefined));
+}
+
+/** A body whose members are options. */
+interface BodyOptions {
+  readonly body: unknown;
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly nulls?: Readonly<Record<string, string>>;
+  /** Member that the command itself sets. */
+  readonly fixed?: string;
+  readonly readFile: CliContext['readFile'];
+}
+
+/** A member of a body, or of an object in it. */
+interface Member {
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly schema: unknown;
+}
+
+/** Adds an option for each member of a body that is no argument; returns a reader of what was given. */
+export function addBodyOptions(command: Command, row: BodyOptions): () => Given {
+  const known = new Set(command.registeredArguments.map((argument) => argument.name()));
+  if (row.fixed !== undefined) known.add(row.fixed);
+  const members = listMembers(row.body, row.flags).filter(({ name }) => !known.has(name));
+  const options = members.map((member) => ({ ...member, option: toOption(member, row) }));
+  for (const { option } of options) command.addOption(option);
+  return () => {
+    const typed = command.opts<Record<string, unknown>>();
+    const values: Record<string, unknown> = {};
+    for (const { name, parent, option } of options) {
+      const text = typed[option.attributeName()];
+      if (text === undefined) continue;
+      const value = String(text) === row.nulls?.[name] ? null : text;
+      if (parent === undefined) values[name] = value;
+      else values[parent] = { ...Object(values[parent]), [name]: value };
     }
-    const hasBody = toBody !== undefined || Object.keys(given.options).length > 0;
-    const body = hasBody ? (toBody?.(given) ?? given.options) : undefined;
-    return client.send('POST', `/${at.slice(1)}`, body);
+    return values;
+  };
+}
+
+function listMembers(body: unknown, flags: BodyOptions['flags'], parent?: string): Member[] {
+  if (body instanceof z.ZodUnion) return body.options.flatMap((one) => listMembers(one, flags));
+  if (!(body instanceof z.ZodObject)) return [];
+  return Object.entries(body.shape).flatMap(([name, schema]) => {
+    const inner = unwrap(schema);
+    const isNested = inner instanceof z.ZodObject && flags?.[name] === undefined;
+    return isNested ? listMembers(inner, flags, name) : [{ name, parent, schema }];
+  });
+}
+
+/** The schema of what a member holds when it is there. */
+function unwrap(schema: unknown): unknown {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? unwrap(schema.unwrap()) : schema;
+}
+
+function toOption({ name, schema }: Member, { flags, readFile }: BodyOptions): Option {
+  const inner = unwrap(schema);
+  const isFlag = inner instanceof z.ZodBoolean || inner instanceof z.ZodLiteral;
+  const value = inner instanceof z.ZodArray ? 'list' : toKebab(name);
+  const own = flags?.[name];
+  const flag = own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`;
+  const option = new Option(flag, toHelp(findWords(schema) ?? findWords(inner) ?? name));
+  if (inner instanceof z.ZodEnum) return option.choices(inner.options.map(String));
+  if (inner instanceof z.ZodArray) {
+    const words =
+      inner.element instanceof z.ZodEnum ? inner.element.options.map(String) : undefined;
+    return option.argParser(own === undefined ? toList(words) : collect);
+  }
+  if (inner instanceof z.ZodRecord) return option.argParser(collectPair);
+  if (inner instanceof z.ZodObject) return option.argParser((path) => parseFile(path, readFile));
+  return option;
+}
+
+function findWords(schema: unknown): string | undefined {
+  return schema instanceof z.ZodType ? schema.description : undefined;
+}
+
+function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+/** Reads a list with commas. @throws InvalidArgumentError, out of the reader, for a word that is none of the known */
+function toList(known: readonly string[] | undefined): (text: string) => string[] {
+  return (text) => {
+    const words = text.split(',').map((word) => word.trim());
+    if (known === undefined) return words.filter((word) => word !== '');
+    if (text === 'all') return [...known];
+    const unknown = words.find((word) => !known.includes(word));
+    if (unknown === undefined) return words;
+    throw new InvalidArgumentError(`${unknown} is none of them: ${known.join(', ')}, or all.`);
+  };
+}
+
+type Pairs = Readonly<Record<string, readonly string[]>>;
+
+/** @throws InvalidArgumentError */
+function collectPair(text: string, before: Pairs = {}): Pairs {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It is name=value.');
+  return { ...before, [name]: [...(before[name] ?? []), value] };
+}
+
+/** Read while options are parsed, so that a wrong file is a wrong option. @throws InvalidArgumentError */
+function parseFile(path: string, readFile: CliContext['readFile']): unknown {
+  try {
+    return JSON.parse(readFile(path));
+  } catch {
+    throw new InvalidArgumentError('It cannot be read, or is no JSON.');
   }
 }
 

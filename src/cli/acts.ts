@@ -1,18 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import type { Given } from '../ops/lists/act.ts';
+import { toWaiting } from '../ops/lists/acts.ts';
+import { SETTINGS } from '../ops/lists/plans.ts';
+import { NOTIFICATIONS } from '../ops/lists/records.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { actCommand, confirm, type Given } from './act-command.ts';
-import { type AddCommand, addCommand } from './context.ts';
+import type { ShownSetting } from '../settings/shown.ts';
+import { confirm } from './act-command.ts';
+import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
-import { toPlanAnswerText } from './plan.ts';
-import { toMoments } from './table.ts';
+import { type Page, readList } from './listing.ts';
+import { createProgress } from './progress.ts';
+import { toTable, toText } from './table.ts';
 
-function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {
-  return `${'upstreamIds' in item ? 'group' : 'user'} ${item.name} (${item.id})`;
+/** Makes a token through the bridge, or in a store that no bridge on this machine has. */
+export async function makeToken(context: CliContext, given: Given): Promise<unknown> {
+  if (await isRunning(context)) return context.connect().send('POST', '/tokens', given);
+  // Loaded on demand: it opens a store.
+  const { makeTokenInStore } = await import('../app/make-token.ts');
+  return makeTokenInStore(context.loadSettings().settings, given);
+}
+
+/** True where OPS_URL names a bridge, or one that this environment may ask runs on this machine. */
+async function isRunning({ loadSettings, connect }: CliContext): Promise<boolean> {
+  const { url, token, commandToken } = loadSettings().settings.ops;
+  if (url !== undefined) return true;
+  return (token ?? commandToken) !== undefined && connect().isAnswering();
+}
+
+/** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
+export async function endSessions({ connect }: CliContext, { id: key }: Given): Promise<unknown> {
+  const client = connect();
+  // As many as are kept.
+  const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
+  const items = page.items.filter(({ id, name }) => id === key || name === key);
+  if (items.length === 0) {
+    throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
+  }
+  for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
+  return { items };
+}
+
+/** Says who is signed out. */
+export function toEndedText(answer: unknown): string {
+  const { items } = parseAnswer<Pick<OpsJson<'SessionList'>, 'items'>>(answer);
+  return items.map(({ id, name }) => `${name} (${id}) is signed out.`).join('\n');
+}
+
+/** Asks before somebody is taken over who is never taken over by itself. */
+export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
+  if (privileged !== true) return undefined;
+  return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
+}
+
+/** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
+export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
+  const { writes } = await readAnswer(connect(), 'Status', '/status');
+  const { mode, paused, waiting } = writes;
+  if (mode !== 'live' || paused === null || waiting === 0) return undefined;
+  return `${toWaiting(waiting)} for the service. Let all of it go?`;
 }
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
-const addErase: AddCommand = (program, context) => {
+export const addErase: AddCommand = (program, context) => {
   const about = 'erase everything personal about a person whom the provider has deleted';
   const command = addCommand(program, 'erase', about);
   command
@@ -23,22 +75,18 @@ const addErase: AddCommand = (program, context) => {
     .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
       const { connect, write, exitWith, ask } = context;
       const client = connect();
-      const planned = await readAnswer(
-        client,
-        'Erasure',
-        `/users/${encodeURIComponent(user)}/erasure`,
-      );
+      const path = `/users/${encodeURIComponent(user)}/erasure` as const;
+      const planned = await readAnswer(client, 'Erasure', path);
       const isPossible = planned.obstacles.length === 0;
       let isAsked = isPossible && yes === true;
       if (isPossible && !isAsked && ask !== undefined && !json) {
-        write(toErasureText(planned));
+        write(toText(toErasureText(planned)));
         const question = 'Erase it? It cannot be taken back.';
         isAsked = await confirm(command, context, { yes: undefined, question });
       }
-      const answer = isAsked
-        ? parseAnswer<OpsJson<'Erasure'>>(await client.send('POST', `/users/${planned.id}/erase`))
-        : planned;
-      write(json ? toJson(answer) : toErasureText(answer));
+      const erased = isAsked && (await client.send('POST', `/users/${planned.id}/erase`));
+      const answer = erased ? parseAnswer<OpsJson<'Erasure'>>(erased) : planned;
+      write(json ? toJson(answer) : toText(toErasureText(answer)));
       if (wasErased(planned)) return;
       if (!isPossible) exitWith(exitCodes.failed);
       else if (!isAsked) exitWith(exitCodes.incomplete);
@@ -63,190 +111,84 @@ function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
 
 function toErasureText(answer: OpsJson<'Erasure'>): string {
   const { userName, id, account, staysHidden, obstacles, rows } = answer;
-  if (wasErased(answer)) return `Nothing is left to erase of ${id}: it was done before.\n`;
+  if (wasErased(answer)) return `Nothing is left to erase of ${id}: it was done before.`;
   const person = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
   if (obstacles.length > 0) {
-    const reasons = obstacles.map(({ code, detail }) => `  ${code}: ${detail}\n`);
-    return `Nothing can be erased of ${person} yet:\n${reasons.join('')}`;
+    const reasons = obstacles.map(({ code, detail }) => `\n  ${code}: ${detail}`);
+    return `Nothing can be erased of ${person} yet:${reasons.join('')}`;
   }
   const others =
     rows === null
       ? 'whatever else speaks of them'
-      : `${toCount(rows, 'row', 'rows')} of others and of logs that spoke of them`;
+      : `${toCount(rows, 'row')} of others and of logs that spoke of them`;
   return [
-    `${rows === null ? 'To be erased' : 'Erased'}: ${person}\n`,
-    `  names, attributes and what was seen in the service\n  ${others}\n`,
-    staysHidden
-      ? '  The id of the account stays, without a name, so that no list brings the person back.\n'
-      : '',
-    rows === null ? `Nothing was erased yet: scim-bridge erase ${id} --yes\n` : '',
-  ].join('');
+    `${rows === null ? 'To be erased' : 'Erased'}: ${person}`,
+    `  names, attributes and what was seen in the service\n  ${others}`,
+    ...(staysHidden
+      ? ['  The id of the account stays, so that no list brings the person back.']
+      : []),
+    ...(rows === null ? [`Nothing was erased yet: scim-bridge erase ${id} --yes`] : []),
+  ].join('\n');
 }
 
-function toFound({ id, gone, differences, unfinished }: OpsJson<'Look'>): string {
-  if (gone) return 'The service does not have it.';
-  if (differences.length > 0) return `Differences: ${differences.length}`;
-  return unfinished
-    ? `Nothing differs but what waits, is stuck or is held: scim-bridge explain ${id}`
-    : 'Nothing differs.';
+/** How long a try waits for its delivery, and how often it looks, in milliseconds. */
+const TEST_MS = 30_000;
+const LOOK_MS = 250;
+
+/** `notifications test`: tries receivers. */
+export const addNotificationsTest: AddCommand = (program, context) => {
+  const about = 'send a notification to one receiver, or to each, and wait until it has it';
+  addCommand(program, 'notifications test', about)
+    .argument('[receiver]', 'name of the receiver in notify.receivers')
+    .action(async (receiver: string | undefined) => {
+      const client = context.connect();
+      const sent = await client.send('POST', '/notifications/test', { receiver });
+      const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
+      const progress = createProgress(context, { words: 'Waiting for the receivers' });
+      const left = await waitFor(client, new Set(ids)).finally(progress.end);
+      const isDone = left.length === 0;
+      const table = toTable(left, NOTIFICATIONS.columns, context);
+      context.write(isDone ? `Delivered: ${ids.length}\n` : table);
+      context.exitWith(isDone ? 0 : 1);
+    });
+};
+
+/** Waits until these are delivered, or failed; returns those that were not. */
+async function waitFor(
+  client: OpsClient,
+  ids: ReadonlySet<string>,
+): Promise<OpsJson<'Notification'>[]> {
+  const until = performance.now() + TEST_MS;
+  for (;;) {
+    const { items } = await readAnswer(client, 'NotificationList', '/notifications?limit=1000');
+    const left = items.filter(({ id }) => ids.has(id));
+    const isOver = left.every(({ error }) => error !== null) || performance.now() > until;
+    if (isOver) return left;
+    await sleep(LOOK_MS);
+  }
 }
 
-function toRepairText(repair: OpsJson<'Look'>['repair']): string {
-  if (repair === null) return '';
-  if (repair.planId !== null) return `It is repaired by plan ${repair.planId}.\n`;
-  if (repair.exceeded.length === 0) return 'There is nothing to repair.\n';
-  return `Nothing is repaired, a limit would be exceeded: ${repair.exceeded.join('; ')}\n`;
+/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
+export const addSettingsCommand: AddCommand = (program, context) => {
+  const { loadSettings, write, writeError } = context;
+  addCommand(program, 'settings', 'print the settings of the running bridge, without secrets')
+    .option('--json', 'as GET /ops/settings answers it')
+    .option('--changed', 'only those that are not the default')
+    .option('--here', 'those of this environment and file, which a bridge would start with here')
+    .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
+      const { shown, warnings } = loadSettings();
+      const { source, all } = here
+        ? { source: 'this environment and file; a running bridge may have others', all: shown }
+        : await readSettings(context);
+      const items = changed ? all.filter(({ from }) => from !== 'default') : all;
+      const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
+      write(json ? toJson({ items, nextCursor: null }) : table);
+      if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
+    });
+};
+
+async function readSettings(context: CliContext) {
+  const client = context.connect();
+  const page: Page<ShownSetting> = await readList(client, { path: '/settings', context });
+  return { source: `the bridge that answers at ${client.url}`, all: page.items };
 }
-
-function toLookText(answer: OpsJson<'Look'>, { key }: Given): string {
-  const lines = answer.differences.map(({ kind, status, member, desired, observed, note }) => {
-    const who = member === null ? '' : ` of ${member.name ?? member.id}`;
-    const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
-    return `  ${kind}${who}: ${facts} · ${status}${note === null ? '' : ` (${note})`}\n`;
-  });
-  const head = `${answer.type} ${key}, ${toCount(answer.calls, 'call')}. ${toFound(answer)}\n`;
-  return `${head}${lines.join('')}${toRepairText(answer.repair)}`;
-}
-
-function toWaiting(count: number): string {
-  return toCount(count, 'person or group waits', 'people and groups wait');
-}
-
-function toWritesText({ mode, paused, waiting }: OpsJson<'Writes'>): string {
-  const what = toWaiting(waiting);
-  if (paused !== null) return toMoments(`Paused since ${paused.since}: ${what} for the service.\n`);
-  if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.\n`;
-  return `Not paused: ${what} for the service.\n`;
-}
-
-/** Commands about people and groups, and about all work. */
-export const acts: readonly AddCommand[] = [
-  actCommand('User', {
-    usage: 'adopt <name>',
-    about: 'take over an account or group that exists in the service',
-    options: [
-      ['--privileged', 'also an owner, somebody protected, a group with rights or admins'],
-      ['--provider <name>', 'the provider that manages it from then on; default when left out'],
-    ],
-    question: ({ key, options: { privileged } }) =>
-      privileged === true
-        ? `Let providers change ${key}, even if it is an owner, protected or has rights?`
-        : undefined,
-    path: '/{resource}/adopt',
-    toBody: ({ options }) => options,
-    toText: (item) => `${toNamed(item)} is managed now\n`,
-    help: `
-Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
-otherwise. Who must not lose access stays protected.`,
-  }),
-  actCommand('User', {
-    usage: 'release <name>',
-    about: 'only observe a person or group from now on',
-    question: ({ key }) =>
-      `Let ${key} go? No provider's changes reach it until one takes it over again.`,
-    path: '/{resource}/release',
-    toText: (item) => `${toNamed(item)} is only observed now\n`,
-    help: `
-Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
-person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
-  }),
-  addErase,
-  actCommand('Writes', {
-    usage: 'pause',
-    about: 'change nothing in the service until `resume`',
-    options: [['--reason <text>', 'why, for whoever reads the status']],
-    path: '/pause',
-    toText: toWritesText,
-    help: `
-Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
-pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
-  }),
-  actCommand('Writes', {
-    usage: 'resume',
-    about: 'change the service again after `pause`',
-    async question(_given, { connect }) {
-      const { writes } = await readAnswer(connect(), 'Status', '/status');
-      const { mode, paused, waiting } = writes;
-      if (mode !== 'live' || paused === null || waiting === 0) return undefined;
-      return `${toWaiting(waiting)} for the service. Let all of it go?`;
-    },
-    path: '/resume',
-    toText: toWritesText,
-  }),
-  actCommand('Retry', {
-    usage: 'retry [name]',
-    about: 'try now what is stuck or waits for its next attempt',
-    options: [['--all', 'everything of everybody']],
-    findFault: ({ key, options: { all } }) =>
-      (key === '') === (all === true) ? undefined : 'name one person or group, or say --all',
-    path: '/retry',
-    toBody: ({ key, options }) => (options.all === true ? { all: true } : { name: key }),
-    toText({ count, tried }) {
-      if (count === 0) return 'Nothing waits that could be tried now.\n';
-      const lines = tried.map(({ type, id, name, waits }) => {
-        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}\n`;
-      });
-      const more = count > tried.length ? `  and ${count - tried.length} more\n` : '';
-      return `Tried now: ${count}\n${lines.join('')}${more}`;
-    },
-    help: `
-Of a person this is also what waits of them in groups. What fails again rests as before; /ops/status and scim-bridge why
-tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
-  }),
-  actCommand('Look', {
-    usage: 'look <name>',
-    about: 'compare one user or group with the service now',
-    options: [['--repair', 'also repair what differs, within the limits']],
-    path: '/{resource}/look',
-    toBody: ({ options }) => options,
-    toText: toLookText,
-    help: `
-It makes at most three calls of the service, and stores what it sees and what differs as a sweep does. Admin lists are left to
-sweeps. --repair never touches what is unmanaged, protected or contested, and does nothing where a limit would be exceeded.`,
-  }),
-];
-
-/** Decisions about plans. */
-export const planActs: readonly AddCommand[] = [
-  actCommand('Plan', {
-    usage: 'plan approve <id> <hash>',
-    about: 'do exactly what was shown, as far as it still holds',
-    path: '/plans/{key}/approve',
-    toBody: ({ second: hash }) => ({ hash }),
-    toText: toPlanAnswerText,
-  }),
-  actCommand('Plan', {
-    usage: 'plan discard <id>',
-    about: 'do nothing of it; what it holds back stays as the service has it',
-    question: ({ key }) =>
-      `Discard the plan ${key}? Nothing of it is done, and that cannot be taken back.`,
-    path: '/plans/{key}/discard',
-    toText: toPlanAnswerText,
-  }),
-  actCommand('Plan', {
-    usage: 'plan undo <id>',
-    about: 'memberships, admins, active flags and handovers as they were before it',
-    question: ({ key }) => `Undo the plan ${key} in the service?`,
-    path: '/plans/{key}/undo',
-    toText: toPlanAnswerText,
-  }),
-];
-
-/** `session revoke`: ends a sign-in to the console, or all of one operator. */
-export const addSessionRevoke = actCommand('SessionList', {
-  usage: 'session revoke <name-or-id>',
-  about: 'end a sign-in by its id, or all of one operator by the name',
-  question: ({ key }) => `End the sign-ins ${key}? Who has them has to sign in again.`,
-  async send({ connect }, { key }) {
-    const client = connect();
-    // As many as are kept.
-    const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
-    const items = page.items.filter(({ id, name }) => id === key || name === key);
-    if (items.length === 0) {
-      throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
-    }
-    for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
-    return { items };
-  },
-  toText: ({ items }) => items.map(({ id, name }) => `${name} (${id}) is signed out.\n`).join(''),
-});

@@ -1,8 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
+import { toCount } from '../domain/text.ts';
+import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
+import type { Column } from '../ops/lists/list.ts';
 import { SettingsError } from '../settings/errors.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
+import { toTable } from './table.ts';
 
 const LOOKING = 'Looking at the service';
 
@@ -28,7 +32,7 @@ export function checkCommand(deps: {
           throw new SettingsError([{ setting: 'upstream.url', message }]);
         }
         // Loaded on demand: no other command needs them.
-        const { checkService, toText } = await import('../ops/check/check-service.ts');
+        const { checkService } = await import('../ops/check/check-service.ts');
         const { checkStore } = await import('./check-store.ts');
         const progress = createProgress(context, { words: LOOKING });
         const told = (part: { done: number; total: number }) => progress.tell(LOOKING, part);
@@ -38,10 +42,28 @@ export function checkCommand(deps: {
         ]).finally(progress.end);
         const ok = probed.ok && store.status !== 'failed';
         const report = { ...probed, ok, checks: [...probed.checks, store] };
-        context.write(json ? toJson(report) : toText(report));
+        context.write(json ? toJson(report) : toReportText(report, context));
         context.exitWith(ok ? exitCodes.done : exitCodes.failed);
       });
   };
+}
+
+const TONES = { ok: 'good', failed: 'bad', warning: 'waiting' } as const;
+
+const COLUMNS: readonly Column<CheckResult>[] = [
+  { name: 'status', value: ({ status }) => status, tone: ({ status }) => TONES[status] },
+  { name: 'check', value: ({ title }) => title },
+  { name: 'finding', value: ({ detail, remedy }) => (remedy ? `${detail} → ${remedy}` : detail) },
+];
+
+function toReportText({ service, checks, calls }: CheckReport, { terminal }: CliContext): string {
+  const count = (of: CheckResult['status']) => checks.filter(({ status }) => status === of).length;
+  const sums = [toCount(count('failed'), 'failure'), toCount(count('warning'), 'warning')];
+  const head = `Service  ${service.url} (REST under /api/${service.apiVersion})\n`;
+  // A finding is whole, however long: it says what to do.
+  const wide = terminal && { ...terminal, columns: () => Number.POSITIVE_INFINITY };
+  const table = toTable(checks, COLUMNS, { terminal: wide });
+  return `${head}\n${table}\n${sums.join(', ')}, ${toCount(calls, 'call')}.\n`;
 }
 
 const HELP = `

@@ -1,11 +1,45 @@
-import { SESSIONS } from '../ops/lists/access.ts';
+import {
+  CLIENT_CREATE,
+  CLIENT_REVOKE,
+  CLIENT_ROTATE,
+  CLIENTS,
+  PROVIDER_CHANGE,
+  PROVIDER_CREATE,
+  PROVIDER_DELETE,
+  PROVIDERS,
+  SESSION_REVOKE,
+  SESSIONS,
+  TOKEN_CREATE,
+  TOKEN_REVOKE,
+  TOKENS,
+} from '../ops/lists/access.ts';
+import {
+  ADOPT,
+  LOOK,
+  PAUSE,
+  PLAN_APPROVE,
+  PLAN_DISCARD,
+  PLAN_UNDO,
+  RELEASE,
+  RESUME,
+  RETRY,
+} from '../ops/lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
 import { PLANS } from '../ops/lists/plans.ts';
 import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { accessCommands } from './access.ts';
-import { acts, addSessionRevoke, planActs } from './acts.ts';
+import { actCommand } from './act-command.ts';
+import {
+  addErase,
+  addNotificationsTest,
+  addSettingsCommand,
+  endSessions,
+  findAdoptQuestion,
+  findResumeQuestion,
+  makeToken,
+  toEndedText,
+} from './acts.ts';
 import { apiCommand } from './api.ts';
 import { addBackupCommand, addRestoreCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
@@ -13,10 +47,10 @@ import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
 import { addDriftDecisions } from './decide-drifts.ts';
 import { addExplainCommand, addWhyCommand } from './explain.ts';
-import { addCensusCommand } from './exports.ts';
+import { addCensusCommand, providerExportCommands } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
-import { addNotificationsTest, addSettingsCommand, listCommand } from './listing.ts';
+import { listCommand } from './listing.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addPlanShow } from './plan.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -45,15 +79,39 @@ export const commands: readonly AddCommand[] = [
   addHealthcheckCommand,
   addSandboxCommand,
   addSweepCommand,
-  ...accessCommands,
+  actCommand(CLIENT_CREATE),
+  actCommand(CLIENT_ROTATE),
+  listCommand(CLIENTS),
+  actCommand(CLIENT_REVOKE),
+  actCommand(PROVIDER_CREATE),
+  listCommand(PROVIDERS),
+  actCommand(PROVIDER_CHANGE),
+  ...providerExportCommands,
+  actCommand(PROVIDER_DELETE),
+  actCommand(TOKEN_CREATE, { send: makeToken }),
+  listCommand(TOKENS),
+  actCommand(TOKEN_REVOKE),
   listCommand(SESSIONS),
-  addSessionRevoke,
-  ...acts,
+  actCommand(SESSION_REVOKE, { send: endSessions, told: toEndedText }),
+  actCommand(ADOPT, { findQuestion: findAdoptQuestion }),
+  actCommand(RELEASE),
+  addErase,
+  actCommand(PAUSE),
+  actCommand(RESUME, { findQuestion: findResumeQuestion }),
+  actCommand(RETRY, {
+    findFault: ({ name, all }) =>
+      (name === undefined) === (all === true)
+        ? undefined
+        : 'name one person or group, or say --all',
+  }),
+  actCommand(LOOK),
   listCommand(NOTIFICATIONS),
   addNotificationsTest,
   addPlanShow,
   listCommand(PLANS),
-  ...planActs,
+  actCommand(PLAN_APPROVE),
+  actCommand(PLAN_DISCARD),
+  actCommand(PLAN_UNDO),
   // Loaded on demand: it knows every operation of the service, which no other command needs.
   apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
   addBackupCommand,

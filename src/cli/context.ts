@@ -65,8 +65,14 @@ const PARENTS: Readonly<Record<string, string>> = {
 export function addCommand(program: Command, usage: string, about: string): Command {
   const [first = '', ...rest] = usage.split(' ');
   const words = PARENTS[first];
-  if (words === undefined) return program.command(usage).description(about);
+  if (words === undefined) return program.command(usage).description(toHelp(about));
   const known = program.commands.find((command) => command.name() === first);
   const parent = known ?? program.command(first).description(words);
-  return parent.command(rest.join(' ')).description(about);
+  return parent.command(rest.join(' ')).description(toHelp(about));
+}
+
+/** A sentence as the help of a command or an option. */
+export function toHelp(text: string): string {
+  const plain = text.replaceAll('`', '').replace(/\.$/, '');
+  return `${plain.charAt(0).toLowerCase()}${plain.slice(1)}`;
 }

@@ -5,8 +5,7 @@ import { BridgeError } from '../domain/errors.ts';
 import type { HandoverOutcome, ImportOutcome } from '../domain/handover.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { toCount } from '../domain/text.ts';
-import { toCsv } from '../ops/lists/csv.ts';
-import type { Column } from '../ops/lists/list.ts';
+import { type Column, toCsv } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes, parseAnswer, toJson } from './json.ts';
@@ -16,84 +15,87 @@ import { toMoments } from './table.ts';
 /** A large company takes a while, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
-/** Options of every command that sends a provider's export. */
+/** Options of every command that sends a provider's export; the others are parameters of the request. */
 interface Options {
   readonly map?: readonly string[];
-  readonly dryRun?: true;
   readonly limit: number;
   readonly json?: true;
-  readonly provider?: string;
-  readonly kind?: readonly CensusKind[];
   readonly csv?: true;
+  readonly kind?: readonly CensusKind[];
   readonly file?: string;
-  readonly type?: 'user' | 'group';
 }
 
+/** What prints the first of some entries as a table under an empty line. */
+type Print = <Item>(items: readonly Item[], columns: readonly Column<Item>[]) => string;
+
 /** A request with an export, and how its answer is printed. */
-interface ExportCommand<Name extends OpsSchemaName> {
+interface ExportCommand<Answer> {
+  /** `<file>` among the arguments is the export; else it is an option. */
   readonly usage: string;
   readonly about: string;
   readonly help: string;
   readonly options: readonly Option[];
-  /** What `--dry-run` does; undefined: there is no such option. */
-  readonly dryRun?: string;
-  /** Finds the path and the parameters of the request, and the file; undefined: there is none. */
-  readonly toRequest: (
-    args: readonly string[],
-    options: Options,
-  ) => {
-    readonly path: `/${string}`;
-    readonly query?: Readonly<Record<string, string | undefined>>;
-    readonly file: string | undefined;
-  };
+  /** Its path, with `{name}` for an argument. */
+  readonly path: string;
   /** Leaves out of an answer what was not asked for. */
-  readonly narrow?: (answer: OpsJson<Name>, options: Options) => OpsJson<Name>;
-  readonly toText: (answer: OpsJson<Name>, options: Options, context: CliContext) => string;
+  readonly narrow?: (answer: Answer, options: Options) => Answer;
+  readonly toText: (answer: Answer, print: Print, options: Options) => string;
   /** True: the command ends with the code of an incomplete outcome. */
-  readonly isIncomplete?: (answer: OpsJson<Name>) => boolean;
+  readonly isIncomplete?: (answer: Answer) => boolean;
 }
 
 /** @param _name schema of the answer */
 function exportCommand<Name extends OpsSchemaName>(
   _name: Name,
-  row: ExportCommand<Name>,
+  row: ExportCommand<OpsJson<Name>>,
 ): AddCommand {
-  const { usage, about, help, options, dryRun, toRequest, toText } = row;
-  const { narrow = (answer) => answer, isIncomplete = () => false } = row;
+  const { usage, about, help, options, narrow, isIncomplete } = row;
   return (program, context) => {
     const command = addCommand(program, usage, about);
     for (const option of options) command.addOption(option);
-    addExportOptions(command, dryRun)
+    command
+      .option('--map <column=attribute...>', 'columns that are not known; <column>= leaves one out')
+      .option('--limit <number>', 'how many lines the table has at most', parseCount, 50)
+      .option('--json', 'as one JSON object')
       .addHelpText('after', help)
       .action(async () => {
-        const given = command.opts<Options>();
-        const { json, csv, map = [] } = given;
-        if (csv && json) command.error('error: --csv or --json, not both');
-        const { path, query, file } = toRequest(command.args, given);
-        const asked = { ...query, dryRun: given.dryRun && 'true', map: map.join(',') || undefined };
+        const options = command.opts<Options>();
+        const { address, file } = toAddress(row.path, command);
         const bytes = file === undefined ? new Uint8Array() : await readExport(file);
-        const address = `${path}?${new URLSearchParams(dropAbsent(asked))}` as const;
         const sent = await context.connect(TIMEOUT_MS).sendFile(address, bytes);
-        const answer = narrow(parseAnswer<OpsJson<Name>>(sent), given);
-        context.write(json ? toJson(answer) : toText(answer, given, context));
-        if (isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
+        const whole = parseAnswer<OpsJson<Name>>(sent);
+        const answer = narrow?.(whole, options) ?? whole;
+        const text = () => row.toText(answer, createPrint(context, options.limit), options);
+        context.write(options.json ? toJson(answer) : text());
+        if (isIncomplete?.(answer)) context.exitWith(exitCodes.incomplete);
       });
   };
 }
 
-function addExportOptions(command: Command, dryRun: string | undefined): Command {
-  const map = 'columns that are not known; <column>= leaves one out';
-  command.option('--map <column=attribute...>', map);
-  if (dryRun !== undefined) command.option('--dry-run', dryRun);
-  return command
-    .option('--limit <number>', 'how many lines the table has at most', parseCount, 50)
-    .option('--json', 'as one JSON object');
+/** Options that are no parameters of the request. */
+const OWN: ReadonlySet<string> = new Set(['limit', 'json', 'csv', 'kind', 'file', 'map']);
+
+/** The address of the request, and the file that it brings. */
+function toAddress(template: string, command: Command) {
+  const { map = [], file, ...others } = command.opts<Options>();
+  const typed = command.registeredArguments.map((one, place) => [one.name(), command.args[place]]);
+  const values: Record<string, unknown> = { ...others, file, ...Object.fromEntries(typed) };
+  const path = template.replace(/\{(\w+)\}/, (_, name) => encodeURIComponent(`${values[name]}`));
+  const query = new URLSearchParams(map.length === 0 ? {} : { map: map.join(',') });
+  for (const [name, value] of Object.entries(values)) {
+    const isParameter = !OWN.has(name) && !template.includes(`{${name}}`);
+    if (isParameter && value !== undefined) query.set(name, `${value}`);
+  }
+  const named = values.file === undefined ? undefined : `${values.file}`;
+  return { address: `/${path}?${query}` as const, file: named };
 }
 
-function dropAbsent(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+function createPrint(context: CliContext, limit: number): Print {
+  return (items, columns) => {
+    if (items.length === 0) return '';
+    const shown = { columns, context, hasMore: items.length > limit };
+    return `\n${toFirstOf(items.slice(0, limit), shown)}`;
+  };
 }
 
 /** Writes how often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
@@ -103,17 +105,6 @@ function toSums(
 ): string {
   const sums = Object.entries(counts).map(([outcome, count]) => `${count} ${words[outcome]}`);
   return sums.join(', ');
-}
-
-/** Writes the first entries as a table under an empty line; empty: there are none. */
-function toShort<Item>(
-  items: readonly Item[],
-  columns: readonly Column<Item>[],
-  { limit, context }: { readonly limit: number; readonly context: CliContext },
-): string {
-  if (items.length === 0) return '';
-  const shown = { columns, context, hasMore: items.length > limit };
-  return `\n${toFirstOf(items.slice(0, limit), shown)}`;
 }
 
 const CENSUS_WORDS: Readonly<Record<CensusKind, string>> = {
@@ -162,18 +153,14 @@ function toDifferences({ differences }: OpsJson<'Finding'>): string {
   return lines.join('; ');
 }
 
-function toCensusText(
-  answer: OpsJson<'Census'>,
-  { limit, csv }: Options,
-  context: CliContext,
-): string {
+function toCensusText(answer: OpsJson<'Census'>, print: Print, { csv }: Options): string {
   const { provider, entries, people, accounts, agreeing, sweptAt, items } = answer;
   if (csv) return toCsv(items, CENSUS_COLUMNS);
   const seen = sweptAt === null ? 'when the bridge first met it' : `on ${toMoments(sweptAt)}`;
   const head = `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.\n`;
   const agree = `All three agree about ${toCount(agreeing, 'person', 'people')} of the file.`;
   if (items.length === 0) return `${head}${agree} Nothing was found.\n`;
-  const table = toShort(items, CENSUS_COLUMNS, { limit, context });
+  const table = print(items, CENSUS_COLUMNS);
   return `${head}${agree} Found: ${toSums(CENSUS_WORDS, answer.kinds)}.\n${table}`;
 }
 
@@ -196,9 +183,9 @@ Exit codes:
   options: [
     new Option('--provider <name>', 'the provider of the export; default when left out'),
     new Option('--kind <kind...>', 'findings of these kinds alone').choices(CENSUS_KINDS),
-    new Option('--csv', 'as CSV, one line a finding'),
+    new Option('--csv', 'as CSV, one line a finding').conflicts('json'),
   ],
-  toRequest: ([file], { provider }) => ({ path: '/census', query: { provider }, file }),
+  path: 'census',
   narrow(answer, { kind: wanted }) {
     const words: readonly string[] = wanted ?? CENSUS_KINDS;
     const kinds = Object.entries(answer.kinds).filter(([kind]) => words.includes(kind));
@@ -263,14 +250,12 @@ Groups all go. Nothing is changed before the plan is approved, and nothing in th
         '--file <file>',
         'people of the other provider: those alone go who are found in it',
       ),
+      new Option('--dry-run', 'tell, and make no plan'),
     ],
-    dryRun: 'tell, and make no plan',
-    toRequest: ([from = '', to], { file }) => {
-      return { path: `/providers/${encodeURIComponent(from)}/switch`, query: { to }, file };
-    },
-    toText({ from, to, planId, hash, counts, items }, { limit }, context) {
+    path: 'providers/{from}/switch',
+    toText({ from, to, planId, hash, counts, items }, print) {
       const sums = toSums(SWITCH_WORDS, counts) || 'nothing belongs to it';
-      const table = toShort(items, SWITCH_COLUMNS, { limit, context });
+      const table = print(items, SWITCH_COLUMNS);
       const next =
         planId === null
           ? 'No plan was made.\n'
@@ -292,14 +277,11 @@ Exit codes:
   64  wrong usage`,
     options: [
       new Option('--type <type>', 'what the file lists').choices(['user', 'group']).default('user'),
+      new Option('--dry-run', 'tell, and import nothing'),
     ],
-    dryRun: 'tell, and import nothing',
-    toRequest: ([provider = '', file], { type }) => {
-      const path = `/providers/${encodeURIComponent(provider)}/import-ids` as const;
-      return { path, query: { type }, file };
-    },
-    toText({ dryRun, counts, items }, { limit }, context) {
-      const left = toShort(items.filter(isLeftOut), IMPORT_COLUMNS, { limit, context });
+    path: 'providers/{provider}/import-ids',
+    toText({ dryRun, counts, items }, print) {
+      const left = print(items.filter(isLeftOut), IMPORT_COLUMNS);
       const note = dryRun ? 'Nothing was imported.\n' : '';
       return `${toSums(IMPORT_WORDS, counts)}.\n${note}${left}`;
     },

@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { providerOption } from './access.ts';
 import { confirm, YES } from './act-command.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { GATES, type GalleryReport, type GateName, readGate, runGate } from './gallery-gate.ts';
@@ -23,7 +22,7 @@ export const addGalleryCommand: AddCommand = (program, context) => {
     'run what a provider asks of a target before it lists it, and report each check with its source and evidence';
   const command = addCommand(program, 'gallery', about)
     .addArgument(new Argument('<gate>', 'whose').choices(GATES))
-    .addOption(providerOption())
+    .option('--provider <name>', 'the provider of the credential; default when left out')
     .option('--url <url>', 'the SCIM base URL; as the bridge tells it when left out')
     .option('--domain <domain>', 'mail domain of the people that are made', 'example.com')
     .option('--group-prefix <text>', 'text before the names of the groups that are made', '')

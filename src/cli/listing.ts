@@ -3,13 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
 import { toCount } from '../domain/text.ts';
-import { toCsv } from '../ops/lists/csv.ts';
-import { type Column, type List, type ListOption, MEANINGS } from '../ops/lists/list.ts';
-import { SETTINGS } from '../ops/lists/plans.ts';
-import { NOTIFICATIONS } from '../ops/lists/records.ts';
-import type { OpsJson } from '../ops/schemas/schemas.ts';
-import type { ShownSetting } from '../settings/shown.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
+import { type Column, type List, MEANINGS, toCsv } from '../ops/lists/list.ts';
+import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
 import { toTable } from './table.ts';
@@ -24,12 +19,6 @@ export interface ShowOptions {
   readonly json?: true;
   /** Seconds; `true`: as usual. */
   readonly watch?: number | true;
-}
-
-/** Options of a list. */
-export interface ListOptions extends ShowOptions {
-  readonly limit: number;
-  readonly csv?: true;
 }
 
 /** Adds `--json` and `--watch`. */
@@ -50,83 +39,112 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+/** Option of the command that shows a list: it sets a filter of the request. */
+interface FilterOption {
+  readonly filter: string;
+  readonly option: Option;
+  /** Value that a flag sets; undefined: the one that is typed. */
+  readonly value?: string;
+  /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
+  readonly names?: 'resource' | 'any';
+}
+
+const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
+
+/** Options of filters that are not called as the filter is. */
+const OPTIONS: Readonly<
+  Record<
+    string,
+    readonly (Omit<FilterOption, 'filter' | 'option'> & { flags: string; help?: string })[]
+  >
+> = {
+  q: [{ flags: '--search <text>' }],
+  resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
+  target: [
+    {
+      ...{ flags: '--of <name>', names: 'any' },
+      help: `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`,
+    },
+  ],
+  order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
+  state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
+  managed: [
+    { flags: '--managed', value: 'true' },
+    { flags: '--unmanaged', value: 'false', help: 'the bridge only observes it' },
+  ],
+};
+
+function listOptions(
+  { filters, meanings, command: { defaults = {} } }: List<unknown>,
+  filter: string,
+): FilterOption[] {
+  const meaning = toHelp(meanings?.[filter] ?? MEANINGS[filter] ?? filter);
+  const known = OPTIONS[filter]?.map(({ flags, help = meaning, ...rest }) => {
+    return { ...rest, filter, option: new Option(flags, help) };
+  });
+  if (known !== undefined) return known;
+  const words = filters[filter];
+  if (words?.includes('true')) {
+    return [{ filter, value: 'true', option: new Option(`--${filter}`, meaning) }];
+  }
+  const option = new Option(`--${filter} <${filter}>`, meaning);
+  if (defaults[filter] !== undefined) option.default(defaults[filter]);
+  return [{ filter, option: typeof words === 'object' ? option.choices(words) : option }];
+}
+
+type Given = ShowOptions & Readonly<Record<string, unknown>> & { limit: number; csv?: true };
+
 /** Makes the command that shows a list, and what acts on it. */
 export function listCommand<Item>(
   list: List<Item>,
   addActs?: (command: Command, context: CliContext) => void,
 ): AddCommand {
-  const { name, about, options } = list.command;
+  const options = Object.keys(list.filters).flatMap((filter) => listOptions(list, filter));
   return (program, context) => {
-    const command = addCommand(program, name, about);
-    for (const option of options) command.addOption(toOption(list, option));
+    const command = addCommand(program, list.command.name, list.summary);
+    for (const { option } of options) command.addOption(option);
     command.option('--limit <number>', 'how many at most', parseCount, 50);
-    command.option('--csv', 'as CSV');
+    command.addOption(new Option('--csv', 'as CSV').conflicts('json'));
     addShowOptions(command)
       .addHelpText('after', HELP)
-      .action((given: ListOptions & Filters) => {
-        if (given.csv && given.json) command.error('error: --csv or --json, not both');
-        return showList(context, list, given);
-      });
+      .action((given: Given) => showList(context, list, { options, given }));
     addActs?.(command, context);
   };
 }
 
-type Filters = Readonly<Record<string, unknown>>;
-
-function toOption({ filters, meanings }: List<unknown>, option: ListOption): Option {
-  const { flags, filter, value, otherwise, help } = option;
-  const meaning = help ?? meanings?.[filter] ?? MEANINGS[filter] ?? filter;
-  const made = new Option(
-    flags,
-    `${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`.replace(/\.$/, ''),
-  );
-  if (value !== undefined) return made;
-  const words = filters[filter];
-  if (otherwise !== undefined) made.default(otherwise);
-  return typeof words === 'object' ? made.choices(words) : made;
-}
-
-/** Value of a filter as it was given; undefined: it is left out. */
-function findGiven({ flags, value, otherwise }: ListOption, given: Filters): string | undefined {
-  const typed = given[new Option(flags).attributeName()];
-  if (value === undefined) return typeof typed === 'string' ? typed : undefined;
-  return (typed === true ? value : otherwise) || undefined;
-}
-
 function showList<Item>(
   context: CliContext,
-  { path, columns, command }: List<Item>,
-  given: ListOptions & Filters,
+  { path, columns, command: { none, defaults = {}, scope } }: List<Item>,
+  { options, given }: { readonly options: readonly FilterOption[]; readonly given: Given },
 ): Promise<void> {
   const { limit, csv } = given;
+  const asked = options.filter(({ option }) => given[option.attributeName()] !== undefined);
+  const toValue = ({ option, value }: FilterOption) =>
+    value ?? String(given[option.attributeName()]);
   return show(context, {
     options: given,
     async read(client) {
-      const query: Record<string, string> = {};
-      for (const option of command.options) {
-        const value = findGiven(option, given);
-        if (value === undefined) continue;
-        if (query[option.filter] !== undefined && option.value !== undefined) continue;
-        query[option.filter] = option.names ? await toSubject(client, value, option) : value;
-      }
-      return readList<Item>(client, { path, query, limit, context });
+      const query: Record<string, string> = { ...defaults };
+      for (const option of asked)
+        query[option.filter] = await toId(client, option, toValue(option));
+      const filled = Object.entries(query).filter(([, value]) => value !== '');
+      return readList<Item>(client, { path, query: Object.fromEntries(filled), limit, context });
     },
     toText({ items, nextCursor }) {
       if (csv) return toCsv(items, columns);
-      const [none, noneFits = none] = command.none;
-      const isWhole = command.options.every((option) => {
-        const value = findGiven(option, given);
-        return option.isScope || value === undefined || value === option.otherwise;
+      const isWhole = asked.every((option) => {
+        const usual = [defaults[option.filter], ''];
+        return option.filter === scope || usual.includes(toValue(option));
       });
-      if (items.length === 0) return `${isWhole ? none : noneFits}\n`;
+      if (items.length === 0) return `${(isWhole ? undefined : none[1]) ?? none[0]}\n`;
       return toFirstOf(items, { columns, context, hasMore: nextCursor !== null });
     },
   });
 }
 
 /** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
-async function toSubject(client: OpsClient, name: string, { names }: ListOption): Promise<string> {
-  if (isId(name)) return name;
+async function toId(client: OpsClient, { names }: FilterOption, name: string): Promise<string> {
+  if (names === undefined || isId(name)) return name;
   try {
     return (await findResource(client, name)).id;
   } catch (error) {
@@ -192,39 +210,36 @@ async function showAgain<Answer>(
 interface Reading {
   readonly path: `/${string}`;
   readonly query?: Readonly<Record<string, string>>;
-  /** Entries at most. */
-  readonly limit: number;
+  /** Entries at most; all when left out. */
+  readonly limit?: number;
+  readonly context: CliContext;
 }
 
-/** Reads as many entries as are wanted, with as few requests as that takes. */
-async function readList<Item>(
+/** Reads as many entries as are wanted, with as few requests as that takes, and tells how far it is. */
+export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   client: OpsClient,
-  { context, ...reading }: Reading & { readonly context: CliContext },
-): Promise<Page<Item>> {
-  const progress = createProgress(context);
-  const tell = ({ items }: Page<Item>) =>
-    progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
-  return readPages<Item, Page<Item>>(client, reading, tell).finally(progress.end);
-}
-
-/** Reads page by page and joins them. `tell` hears of what is read so far, while there is more. */
-export async function readPages<Item, Answer extends Page<Item>>(
-  client: OpsClient,
-  { path, query = {}, limit }: Reading,
-  tell: (answer: Answer) => void,
+  { path, query = {}, limit = Number.MAX_SAFE_INTEGER, context }: Reading,
 ): Promise<Answer> {
+  const progress = createProgress(context);
   const items: Item[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const asked = new URLSearchParams({
-      limit: `${Math.min(PAGE, limit - items.length)}`,
-      ...query,
-      ...(cursor !== undefined && { cursor }),
-    });
-    const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
-    items.push(...page.items);
-    if (page.nextCursor === null || items.length >= limit) return { ...page, items };
-    tell({ ...page, items });
-    cursor = page.nextCursor;
+  try {
+    for (let first: Answer | undefined, cursor: string | undefined; ; ) {
+      const asked = new URLSearchParams({
+        limit: `${Math.min(PAGE, limit - items.length)}`,
+        ...query,
+        ...(cursor !== undefined && { cursor }),
+      });
+      const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
+      items.push(...page.items);
+      first ??= page;
+      const { nextCursor } = page;
+      // What a list says beside its items stands on its first page.
+      if (nextCursor === null || items.length >= limit) return { ...first, items, nextCursor };
+      progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
+      cursor = nextCursor;
+    }
+  } finally {
+    progress.end();
   }
 }
 
@@ -241,72 +256,4 @@ export function toFirstOf<Item>(
 export function parseCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
-}
-
-/** How long a try waits for its delivery, and how often it looks, in milliseconds. */
-const TEST_MS = 30_000;
-const LOOK_MS = 250;
-
-/** `notifications test`: tries receivers. */
-export const addNotificationsTest: AddCommand = (program, context) => {
-  const about = 'send a notification to one receiver, or to each, and wait until it has it';
-  addCommand(program, 'notifications test', about)
-    .argument('[receiver]', 'name of the receiver in notify.receivers')
-    .action(async (receiver: string | undefined) => {
-      const client = context.connect();
-      const sent = await client.send('POST', '/notifications/test', { receiver });
-      const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
-      const progress = createProgress(context, { words: 'Waiting for the receivers' });
-      const left = await waitFor(client, new Set(ids)).finally(progress.end);
-      const isDone = left.length === 0;
-      const table = toTable(left, NOTIFICATIONS.columns, context);
-      context.write(isDone ? `Delivered: ${ids.length}\n` : table);
-      context.exitWith(isDone ? 0 : 1);
-    });
-};
-
-/** Waits until these are delivered, or failed; returns those that were not. */
-async function waitFor(
-  client: OpsClient,
-  ids: ReadonlySet<string>,
-): Promise<OpsJson<'Notification'>[]> {
-  const until = performance.now() + TEST_MS;
-  for (;;) {
-    const page = await client.send('GET', '/notifications?limit=1000');
-    const { items } = parseAnswer<Page<OpsJson<'Notification'>>>(page);
-    const left = items.filter(({ id }) => ids.has(id));
-    const isOver = left.every(({ error }) => error !== null) || performance.now() > until;
-    if (isOver) return left;
-    await sleep(LOOK_MS);
-  }
-}
-
-/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
-export const addSettingsCommand: AddCommand = (program, context) => {
-  const { loadSettings, write, writeError } = context;
-  addCommand(program, 'settings', SETTINGS.command.about)
-    .option('--json', 'as one JSON object')
-    .option('--changed', 'only those that are not the default')
-    .option('--here', 'those of this environment and file, which a bridge would start with here')
-    .addHelpText('after', SETTINGS_HELP)
-    .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
-      const { shown, warnings } = loadSettings();
-      const { source, all } = here
-        ? { source: 'this environment and file; a running bridge may have others', all: shown }
-        : await readSettings(context);
-      const items = changed ? all.filter(({ from }) => from !== 'default') : all;
-      const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
-      write(json ? toJson({ items, nextCursor: null }) : table);
-      if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
-    });
-};
-
-const SETTINGS_HELP = `
---json prints { "items": [...], "nextCursor": null } as GET /ops/settings answers it.`;
-
-async function readSettings(context: CliContext) {
-  const client = context.connect();
-  const reading = { path: '/settings', limit: Number.MAX_SAFE_INTEGER, context } as const;
-  const { items: all } = await readList<ShownSetting>(client, reading);
-  return { source: `the bridge that answers at ${client.url}`, all };
 }

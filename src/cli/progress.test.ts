@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createProgress, toTimeText } from './progress.ts';
+import { toTimeText } from '../ops/lists/words.ts';
+import { createProgress } from './progress.ts';
 
 test('progress is told from two seconds on, with an estimate, and its line is taken away at the end', () => {
   const lines: (string | undefined)[] = [];

@@ -1,4 +1,5 @@
 import type { OpsClient } from '../app/ops-client.ts';
+import { toTimeText } from '../ops/lists/words.ts';
 import type { CliContext } from './context.ts';
 
 /** Time after which it is worth telling how far something has come, in milliseconds. */
@@ -75,14 +76,4 @@ function toPartText(
   if (share === 0) return ` · 0 %`;
   const leftMs = (elapsedMs * (1 - share)) / share;
   return ` · ${Math.floor(share * 100)} %, about ${toTimeText(leftMs)} left`;
-}
-
-/** A span of time as people read it: `42 s`, `3 min 5 s`. */
-export function toTimeText(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? `${minutes} min ${seconds % 60} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

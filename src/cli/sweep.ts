@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing, type OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import { toPlanHead } from '../ops/lists/acts.ts';
 import { DRIFTS } from '../ops/lists/drifts.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
-import { type Page, parseCount, readPages, toAskedAgain, toFirstOf } from './listing.ts';
-import { toPlanAnswerText, toPlanHead } from './plan.ts';
+import { parseCount, readList, toAskedAgain, toFirstOf } from './listing.ts';
+import { toPlanText } from './plan.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { toText } from './table.ts';
 
 const POLL_MS = 250;
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
@@ -56,11 +58,11 @@ async function sweepWith(
     ...direct,
     send: (...args) => outlast(context, () => direct.send(...args)),
   };
-  const result = await runSweep(client, { dryRun: dryRun === true }, createProgress(context));
+  const result = await runSweep(client, { dryRun: dryRun === true }, context);
   const { sweep, drifts } = result;
   const isListed = names === true || context.terminal !== undefined;
   if (json) write(toJson(result));
-  else write(isListed ? toText(result, { limit, context }) : toCountText(result));
+  else write(isListed ? toListText(result, { limit, context }) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.length > 0) exitWith(exitCodes.incomplete);
 }
@@ -68,14 +70,15 @@ async function sweepWith(
 async function runSweep(
   client: OpsClient,
   request: { dryRun: boolean },
-  progress: Progress,
+  context: CliContext,
 ): Promise<Result> {
+  const progress = createProgress(context);
   try {
     const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
     const sweep = await untilEnded(client, id, progress);
     const plan = await untilRepaired(client, sweep.planId, progress);
     const { unmanaged } = await readAnswer(client, 'Status', '/status');
-    return { sweep, plan, drifts: await listDrifts(client, progress), unmanaged };
+    return { sweep, plan, drifts: await listDrifts(client, context), unmanaged };
   } finally {
     progress.end();
   }
@@ -107,14 +110,9 @@ async function assertNoRecovery(client: OpsClient): Promise<void> {
 }
 
 /** Differences that still exist, and that nobody wants left alone. */
-async function listDrifts(client: OpsClient, progress: Progress): Promise<OpsJson<'Drift'>[]> {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const reading = { path: '/drifts', query: { status: 'active' }, limit } as const;
-  const { items } = await readPages<OpsJson<'Drift'>, Page<OpsJson<'Drift'>>>(
-    client,
-    reading,
-    (page) => progress.tell(`${toCount(page.items.length, 'difference')} read`),
-  );
+async function listDrifts(client: OpsClient, context: CliContext): Promise<OpsJson<'Drift'>[]> {
+  const reading = { path: '/drifts', query: { status: 'active' }, context } as const;
+  const { items } = await readList<OpsJson<'Drift'>>(client, reading);
   return items.filter(({ status }) => status !== 'ignored');
 }
 
@@ -158,18 +156,18 @@ function toCountText(result: Result): string {
   const kinds = Object.entries(Object.groupBy(drifts, ({ kind }) => kind));
   const lines = kinds.map(([kind, some]) => `  ${kind.padEnd(18)} ${some.length}\n`);
   const more = drifts.length === 0 ? '' : 'Whom they are about: scim-bridge drifts, or --names.\n';
-  const decided = plan === undefined ? '' : toPlanHead(plan);
+  const decided = plan === undefined ? '' : toText(toPlanHead(plan));
   return [toHead(result), ...lines, more, decided].join('');
 }
 
-function toText(
+function toListText(
   result: Result,
   { limit, context }: { readonly limit: number; readonly context: CliContext },
 ): string {
   const { plan, drifts } = result;
   const shown = { columns: DRIFTS.columns, context, hasMore: drifts.length > limit };
   const table = drifts.length === 0 ? '' : toFirstOf(drifts.slice(0, limit), shown);
-  return `${toHead(result)}${table}${plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`}`;
+  return `${toHead(result)}${table}${plan === undefined ? '' : `\n${toPlanText(plan, context)}`}`;
 }
 
 /** Time for which a bridge that does not answer is waited for, in milliseconds. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCsv } from '../ops/lists/csv.ts';
-import type { Column } from '../ops/lists/list.ts';
+import { type Column, toCsv } from '../ops/lists/list.ts';
 import { toTable } from './table.ts';
 
 interface Row {

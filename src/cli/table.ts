@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
+import type { Fact } from '../ops/lists/details.ts';
 import type { Column, Tone } from '../ops/lists/list.ts';
 import type { CliContext } from './context.ts';
 
@@ -140,6 +141,36 @@ function toCell<Item>(column: Column<Item>, item: Item): Cell {
 /** Writes the moments of a sentence to the second. */
 export function toMoments(text: string): string {
   return text.replaceAll(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g, '$1 $2Z');
+}
+
+/** Prints names with their values, a line each. */
+export function toDetails(facts: readonly Fact[], output: Output): string {
+  const paint = createPaint(output);
+  const width = facts.reduce((most, { title }) => Math.max(most, title.length), 0);
+  const left = (output.terminal?.columns() ?? Number.POSITIVE_INFINITY) - width - 4;
+  const lines = facts.flatMap(({ title, text, tone = 'info' }) =>
+    wrap(toMoments(toPlain(text)), left).map((line, place) => {
+      return `  ${(place === 0 ? title : '').padEnd(width)}  ${paint(line, tone)}\n`;
+    }),
+  );
+  return lines.join('');
+}
+
+/** Breaks a text between words into lines of at most so many places. */
+function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (toWidth(line) + 1 + toWidth(word) > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
+
+/** Lines for a terminal: with moments to the second, and without control characters of others. */
+export function toText(lines: string): string {
+  return `${toMoments(stripVTControlCharacters(lines).replaceAll(/[^\P{Cc}\n]+/gu, ' '))}\n`;
 }
 
 /** A text on one line, without control characters: names come from others, and none of theirs may reach the terminal. */

@@ -2,10 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { z } from 'zod';
-import { findSessionText, toSessionUse } from '../access/session-cookie.ts';
-import type { Sessions } from '../access/sessions.ts';
-import { StoreError } from '../store/engine/store-error.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
 
 /** Path of the console on the operators' listener. */
@@ -15,7 +11,7 @@ export const CONSOLE_PATH = '/console';
 export function createConsole(deps: SignInDeps): Router {
   const router = Router().use(createSignIn(deps));
   if (deps.oidc !== undefined) router.use(deps.oidc.router);
-  return router.use(createPages(deps.sessions));
+  return router.use(createPages());
 }
 
 /** Assets have the hash of their content in their names. */
@@ -25,7 +21,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  * Serves the pages of the console. Every address that is no asset is the one page, which reads the address itself. The
  * files are read once, at the first request.
  */
-function createPages(sessions: Pick<Sessions, 'find'>): Router {
+function createPages(): Router {
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const read = () => {
     reading ??= readConsoleFiles();
@@ -33,7 +29,7 @@ function createPages(sessions: Pick<Sessions, 'find'>): Router {
   };
   const router = Router();
   router.get('/assets/:name', sendAsset(read));
-  router.get('/{*page}', sendPage(read, sessions));
+  router.get('/{*page}', sendPage(read));
   return router;
 }
 
@@ -60,8 +56,8 @@ function choose(req: Pick<Request, 'acceptsEncodings'>, file: ConsoleFile) {
   return [undefined, plain] as const;
 }
 
-function sendPage(read: ReadFiles, sessions: Pick<Sessions, 'find'>): RequestHandler {
-  return async (req, res) => {
+function sendPage(read: ReadFiles): RequestHandler {
+  return async (_req, res) => {
     const files = await read();
     if (files === undefined) {
       const message = 'The console is not built: run npm run build, and start the bridge again.';
@@ -71,21 +67,8 @@ function sendPage(read: ReadFiles, sessions: Pick<Sessions, 'find'>): RequestHan
     const nonce = randomBytes(16).toString('base64');
     protect(res, nonce);
     res.set('Cache-Control', 'no-store').type('text/html');
-    const preloads = toPreloads(files.firstLoads, req, await isSignedIn(sessions, req));
-    res.send(files.index.replaceAll(NONCE, nonce).replace('</head>', `${preloads}</head>`));
+    res.send(files.index.replaceAll(NONCE, nonce));
   };
-}
-
-/** False also while the store cannot be used: the page asks again, and says so. */
-async function isSignedIn(sessions: Pick<Sessions, 'find'>, req: Request): Promise<boolean> {
-  const text = findSessionText(req);
-  if (text === undefined) return false;
-  try {
-    return (await sessions.find(text, toSessionUse(req))) !== undefined;
-  } catch (error) {
-    if (error instanceof StoreError) return false;
-    throw error;
-  }
 }
 
 /** Only our own files run, nothing leaves the origin, and no other page may frame this one. */
@@ -110,37 +93,6 @@ function protect(res: Response, nonce: string): void {
   });
 }
 
-/**
- * Elements that have the browser load what a page needs first, all at once. Reads below `/ops` are among them where
- * somebody is signed in, and no filter in the address asks for others.
- * @param at address below the console
- */
-function toPreloads(
-  pages: readonly FirstLoad[],
-  at: { readonly path: string; readonly url: string },
-  isSignedIn: boolean,
-): string {
-  const [page, id] = findPage(pages, at.path);
-  const reads = isSignedIn && !at.url.includes('?') ? (page?.reads ?? []) : [];
-  return [
-    ...(page?.scripts ?? []).map(
-      (name) => `<link rel="modulepreload" crossorigin href="/console/${name}">`,
-    ),
-    ...['/console/session', ...reads.map((read) => `/ops${read.replace('{id}', id)}`)].map(
-      (path) =>
-        `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`,
-    ),
-  ].join('\n');
-}
-
-/** The page of an address, with its id as browsers write it in addresses. */
-function findPage(pages: readonly FirstLoad[], path: string): [FirstLoad | undefined, string] {
-  const [, kind, id = ''] = path.split('/');
-  const wanted = id === '' ? `/${kind}` : `/${kind}/{id}`;
-  const page = pages.find((each) => each.path === wanted);
-  return [page, encodeURIComponent(decodeURIComponent(id))];
-}
-
 /** Folder of the built pages; the same from the sources and from the built program. */
 const FOLDER = join(import.meta.dirname, '../../dist/console/ui');
 
@@ -152,25 +104,10 @@ interface ConsoleFile {
   readonly gzip: Buffer | undefined;
 }
 
-const firstLoads = z.array(
-  z.strictObject({
-    /** Address below the console, with `{id}` where an id stands. */
-    path: z.string(),
-    /** Files of the console. */
-    scripts: z.array(z.string()),
-    /** Paths below `/ops`. */
-    reads: z.array(z.string()),
-  }),
-);
-
-/** A file that a page loads first, as the build found it (`ui/app/first-loads.ts`). */
-type FirstLoad = z.output<typeof firstLoads>[number];
-
 /** The built pages. */
 interface ConsoleFiles {
   /** Page that loads everything else, with `NONCE` where the nonce belongs. */
   readonly index: string;
-  readonly firstLoads: readonly FirstLoad[];
   /** By name; the name changes with the content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
@@ -200,8 +137,7 @@ async function readConsoleFiles(folder = FOLDER): Promise<ConsoleFiles | undefin
       gzip: await readOptional(`${path}.gz`),
     });
   }
-  const listed: unknown = JSON.parse(await readFile(join(folder, 'first-loads.json'), 'utf8'));
-  return { index: index.toString('utf8'), firstLoads: firstLoads.parse(listed), assets };
+  return { index: index.toString('utf8'), assets };
 }
 
 async function readOptional(path: string): Promise<Buffer | undefined> {

@@ -16,8 +16,8 @@ import {
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import type { OpsSources } from './sources.ts';
-import { readReadiness } from './state/readiness.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
+import { readReadiness } from './state/reasons.ts';
 
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {

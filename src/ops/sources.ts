@@ -1,30 +1,23 @@
 import type { Response } from 'express';
-import type { AttemptsView } from '../access/attempts.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
-import type { FirstReadState } from '../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
-import type { ReleaseProgress } from '../reconcile/repair/recovery-state.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import type { StuckPart, TroubledResource } from '../store/resources/backlog.ts';
-import type { DisputeView } from '../store/resources/disputes.ts';
-import type { LateLeavers } from '../store/resources/leavers.ts';
 import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
-import type { CallOptions, TransportHealth } from '../upstream/transport.ts';
+import type { CallOptions } from '../upstream/transport.ts';
 import type { AccessNeeds } from './access/tokens.ts';
 import type { PlanSums } from './drift/plan-sums.ts';
 import type { Reserve } from './exports/read-entries.ts';
 import type { Privileges } from './recovery/walk.ts';
 import type { OpsJson } from './schemas/schemas.ts';
-import type { Readiness } from './state/readiness.ts';
-import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
+import type { HealthSources } from './state/readiness-facts.ts';
 
 /** Dependencies of the requests below `/ops`. */
 export interface OpsSources extends AccessNeeds {
@@ -67,18 +60,8 @@ export interface OpsSources extends AccessNeeds {
 }
 
 /** Sources of a status. Nothing here calls the service. */
-export interface StatusSources {
-  readonly readReadiness: () => Promise<Readiness>;
-  readonly readBacklog: () => Promise<WaitingWork>;
-  readonly upstreamHealth: () => TransportHealth;
-  readonly writes: () => WritesFacts;
-  readonly viewAttempts: () => AttemptsView;
+export interface StatusSources extends HealthSources {
   readonly activity: () => { readonly running: number; readonly waiting: number };
-  readonly listStuck: (limit: number) => Promise<StuckPart[]>;
-  readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
-  readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
-  readonly findLeavers: () => Promise<LateLeavers>;
-  readonly findRelease: () => Promise<ReleaseProgress | undefined>;
   readonly readQueue: () => Promise<Queue>;
   readonly readSeats: () => Promise<OpsJson<'Seats'>>;
   /** Time that each call takes of the rate, in milliseconds. */
@@ -86,10 +69,6 @@ export interface StatusSources {
   readonly scimUrl: string;
   readonly about: About;
   readonly engine: 'sqlite' | 'postgres';
-  readonly readFirstRead: () => Promise<FirstReadState>;
-  readonly countDrifts: () => Promise<OpsJson<'Status'>['drifts']>;
-  readonly countUnmanaged: () => Promise<number>;
-  readonly findLastSweep: () => Promise<OpsJson<'Sweep'> | null>;
 }
 
 /** Facts about the process that answers. */

@@ -245,7 +245,7 @@ describe('a handover', () => {
       expect(second.text).toContain(`Plan ${planId} hands over already`);
       expect(shown.text).toContain('of handover: 1 action, held');
       expect(shown.text).toMatch(/^ +1 user\.hand-over$/m); // Nobody has changed anything in the service.
-      expect(shown.text).toMatch(/user.hand-over +ada@example.com: goes to another provider/);
+      expect(shown.text).toMatch(/user.hand-over +ada@example.com +goes to another provider/);
       const reasons: JsonObject[] = Object(ready.body.reasons);
       expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(
         /^A plan of 1 handover waits for an operator since .+, because an operator is to approve each\.$/,

@@ -46,7 +46,9 @@ describe('a look at one', () => {
         observed: { name: 'Somebody Else' },
       },
     ]);
-    expect(text).toContain('Differences: 1\n  user.renamed: wanted {"name":"Ada Example"}');
+    expect(text).toContain(
+      'Differences: 1\n  user.renamed (renamed user): wanted {"name":"Ada Example"}',
+    );
     expect(await listManagedDrifts(bridge)).toEqual([`user.renamed ${ada}`]);
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });

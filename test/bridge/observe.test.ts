@@ -211,7 +211,7 @@ describe('observe mode', () => {
       await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch({ op: 'remove', path }));
       await send(bridge, 'DELETE', `/Users/${third}`);
       const shown = await runner(bridge, commands)('plan', 'show', '--first-run');
-      for (const text of ['user.deactivate    {"active":true} → {"active":false}', 'user.access'])
+      for (const text of ['deactivate 1 user: active → not active', 'change the licence of 1 user'])
         expect(shown.text).toContain(text);
       return (await readFirstRun(bridge)).kinds;
     }, OBSERVE);

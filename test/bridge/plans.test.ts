@@ -155,7 +155,7 @@ describe('a plan of repairs above a limit', () => {
     const none = await run('plan show');
 
     expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
-    expect(shown.text).toContain(`${emailOf(0)} in Command: is not wanted as a member: remove`);
+    expect(shown.text).toContain(`${emailOf(0)} in Command  is not wanted as a member: remove`);
     const { items, nextCursor } = JSON.parse(listed.text);
     expect(items[0]).toMatchObject({ id: held.id, status: 'held' });
     expect(nextCursor).toBeNull();

@@ -189,10 +189,10 @@ function toQuery(query: Readonly<Record<string, string | undefined>>): string {
 }
 
 /** Changes something below `/ops`; afterwards everything that is shown is read again. */
-export function useChange<Name extends OpsName>(name: Name) {
+export function useChange<Answer>() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ path, body }: { path: string; body?: object }) => change(name, path, body),
+    mutationFn: ({ path, body }: { path: string; body?: object }) => change<Answer>(path, body),
     onSettled: () => client.invalidateQueries({ queryKey: ['ops'] }),
   });
 }

@@ -1,8 +1,8 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { countDrifts } from '../../src/ops/lists/details.ts';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { countDrifts } from '../overview/drift-words.ts';
 import { Count } from '../parts/tag.tsx';
 
 const PAGES = [

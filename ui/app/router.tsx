@@ -53,22 +53,6 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import('../plans/plan-page.tsx'), 'PlanPage'),
 });
 
-const driftSearch = parseSearch(['kind', 'status', 'resource', 'q', 'order']);
-
-const drifts = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/drifts',
-  validateSearch: driftSearch,
-  component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'DriftsPage'),
-});
-
-const unmanaged = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/unmanaged',
-  validateSearch: driftSearch,
-  component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'UnmanagedPage'),
-});
-
 const user = createRoute({
   getParentRoute: () => rootRoute,
   path: '/users/$id',
@@ -96,11 +80,14 @@ const setUp = createRoute({
   component: lazyRouteComponent(() => import('../set-up/set-up-page.tsx'), 'SetUpPage'),
 });
 
+const DRIFT_FILTERS = ['kind', 'status', 'resource', 'q', 'order'] as const;
 const RESOURCE_FILTERS = ['q', 'state', 'managed'] as const;
 
 const routeTree = rootRoute.addChildren([
-  ...[overview, plan, drifts, unmanaged, user, group, credentials, setUp],
+  ...[overview, plan, user, group, credentials, setUp],
   listRoute('/plans', 'PlansPage', ['status']),
+  listRoute('/drifts', 'DriftsPage', DRIFT_FILTERS),
+  listRoute('/unmanaged', 'UnmanagedPage', DRIFT_FILTERS),
   listRoute('/users', 'UsersPage', RESOURCE_FILTERS),
   listRoute('/groups', 'GroupsPage', RESOURCE_FILTERS),
   listRoute('/requests', 'RequestsPage', ['status', 'type', 'resource', 'credential']),

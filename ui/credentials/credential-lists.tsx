@@ -1,27 +1,25 @@
-import { CLIENTS, SESSIONS, TOKENS } from '../../src/ops/lists/access.ts';
+import {
+  CLIENT_REVOKE,
+  CLIENT_ROTATE,
+  CLIENTS,
+  SESSION_REVOKE,
+  SESSIONS,
+  TOKEN_REVOKE,
+  TOKENS,
+} from '../../src/ops/lists/access.ts';
 import type { Ops } from '../api/types.ts';
 import { ListTable } from '../lists/list-page.tsx';
-import { RowAct } from './row-act.tsx';
-
-type Client = Ops<'Client'>;
+import { RowAct } from '../parts/act.tsx';
+import { Secret } from './secret.tsx';
 
 /** Named tokens, never their texts. */
 export const TokenList = () => (
   <ListTable list={TOKENS} title="Tokens" topics={['access']} acts={TokenActs} />
 );
 
-function TokenActs({ id, name, revokedAt }: Ops<'Token'>) {
+function TokenActs({ name, revokedAt }: Ops<'Token'>) {
   if (revokedAt !== null) return null;
-  return (
-    <RowAct
-      schema="Token"
-      label="Revoke"
-      subject={name}
-      path={`/tokens/${id}/revoke`}
-      command={`scim-bridge token revoke ${name}`}
-      meaning={`Whoever presents ${name} is refused within five seconds, for ever.`}
-    />
-  );
+  return <RowAct act={TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} />;
 }
 
 /** OAuth clients with their secrets, never the texts of these. */
@@ -29,61 +27,28 @@ export const ClientList = () => (
   <ListTable list={CLIENTS} title="OAuth clients" topics={['access']} acts={ClientActs} />
 );
 
-function ClientActs(client: Client) {
-  const { id, name, trust, secrets, revokedAt } = client;
+function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
   if (revokedAt !== null) return null;
   const valid = secrets.filter((secret) => secret.revokedAt === null);
   return (
     <div className="tags">
-      {trust === null && <RotateSecret id={id} name={name} />}
-      {valid.map((secret) => (
-        <RevokeSecret key={secret.id} client={client} secret={secret.id} />
+      {trust === null && (
+        <RowAct
+          {...{ act: CLIENT_ROTATE, given: { id: name }, label: 'Rotate', subject: name }}
+          shown={(made, onDone) => <Secret made={made} onDone={onDone} />}
+        />
+      )}
+      {valid.map(({ id: secret }) => (
+        <RowAct
+          key={secret}
+          act={CLIENT_REVOKE}
+          given={{ id: name, secret }}
+          label={`Revoke ${secret}`}
+          subject={`of ${name}`}
+        />
       ))}
-      <RowAct
-        schema="Client"
-        label="Revoke client"
-        subject={name}
-        path={`/clients/${id}/revoke`}
-        body={{}}
-        command={`scim-bridge client revoke ${name}`}
-        meaning={`Ends ${name} with all its secrets and access tokens: the provider is refused until it has another credential.`}
-      />
+      <RowAct act={CLIENT_REVOKE} given={{ id: name }} label="Revoke client" subject={name} />
     </div>
-  );
-}
-
-function RevokeSecret({
-  client: { id, name },
-  secret,
-}: {
-  readonly client: Client;
-  readonly secret: string;
-}) {
-  return (
-    <RowAct
-      schema="Client"
-      label={`Revoke ${secret}`}
-      subject={`of ${name}`}
-      path={`/clients/${id}/revoke`}
-      body={{ secret }}
-      command={`scim-bridge client revoke ${name} --secret ${secret}`}
-      meaning="Ends this secret alone, with the access tokens that came from it. The other stays valid."
-    />
-  );
-}
-
-function RotateSecret({ id, name }: Pick<Client, 'id' | 'name'>) {
-  return (
-    <RowAct
-      schema="NewSecret"
-      label="Rotate"
-      subject={name}
-      path={`/clients/${id}/rotate`}
-      body={{}}
-      command={`scim-bridge client rotate ${name}`}
-      meaning="Makes a second secret. The first stays valid until you revoke it, so no request is refused meanwhile."
-      secretOf={(answer) => ({ id: answer.id, secret: answer.secret })}
-    />
   );
 }
 
@@ -94,13 +59,6 @@ export const SessionList = () => (
 
 function SessionActs({ id, name }: Ops<'Session'>) {
   return (
-    <RowAct
-      schema="SessionEnded"
-      label="End"
-      subject={`the session of ${name}`}
-      path={`/sessions/${id}/revoke`}
-      command={`scim-bridge session revoke ${id}`}
-      meaning="Whoever uses it is signed out at once."
-    />
+    <RowAct act={SESSION_REVOKE} given={{ id }} label="End" subject={`the session of ${name}`} />
   );
 }

@@ -1,53 +1,52 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { CLIENT_CREATE, TOKEN_CREATE } from '../../src/ops/lists/access.ts';
+import { type Given, toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
 import { useChange, useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
 import { KEPT, Refusal } from '../parts/act.tsx';
-import { CommandLine, quote } from '../parts/command.tsx';
-import { type Made, Secret } from './secret.tsx';
+import { CommandLine } from '../parts/command.tsx';
+import { Secret } from './secret.tsx';
 
-/** Provider of whatever names none. */
-const DEFAULT_PROVIDER = 'default';
-const KINDS = [
-  { value: 'scim', label: 'Token of a provider' },
-  { value: 'client', label: 'OAuth client of a provider' },
-  { value: 'operator', label: 'Token of an operator' },
-  { value: 'metrics', label: 'Token for the metrics alone' },
-  { value: 'reader', label: 'Token of a reader' },
-];
-const TOKEN_TERMS = [
-  { value: '30d', label: '30 days' },
-  { value: '90d', label: '90 days' },
-  { value: '365d', label: 'A year' },
-  { value: '730d', label: 'Two years' },
-  { value: 'never', label: 'Never' },
-];
-const SECRET_TERMS = [
-  { value: '365d', label: 'A year' },
-  { value: '730d', label: 'Two years' },
-  { value: '1095d', label: 'Three years' },
-];
-const PROFILES = [
-  { value: 'lenient', label: 'Lenient: what providers send differently is repaired' },
-  { value: 'strict', label: 'Strict: what the interoperability profile has refused is refused' },
-];
+/** Fields of the form, with their choices; the first one holds at first. */
+const CHOICES = {
+  kind: {
+    scim: 'Token of a provider',
+    client: 'OAuth client of a provider',
+    operator: 'Token of an operator',
+    metrics: 'Token for the metrics alone',
+    reader: 'Token of a reader',
+  },
+  expires: {
+    '365d': 'A year',
+    '30d': '30 days',
+    '90d': '90 days',
+    '730d': 'Two years',
+    never: 'Never',
+  },
+  secretExpires: { '730d': 'Two years', '365d': 'A year', '1095d': 'Three years' },
+  profile: {
+    lenient: 'Lenient: what providers send differently is repaired',
+    strict: 'Strict: what the interoperability profile has refused is refused',
+  },
+} as const;
 
+const FIRST = {
+  ...{ kind: 'scim', name: '', expires: '365d', secretExpires: '730d' },
+  ...{ profile: 'lenient', provider: 'default' },
+};
 /** The credential that is to be made. */
-interface Wish {
-  readonly kind: string;
-  readonly name: string;
-  readonly expires: string;
-  readonly profile: string;
-  readonly provider: string;
-}
+type Wish = typeof FIRST;
+type Made = Ops<'NewToken'> | Ops<'NewClient'>;
 
 /** Makes a token or a client, and shows its secret once. */
 export function MakeCredential() {
   const [isOpen, { open, close }] = useDisclosure();
-  const { made, make, error, isPending, forget } = useMaking();
+  const { data: made, mutate, error, isPending, reset } = useChange<Made>();
   const end = () => {
     close();
-    forget();
+    reset();
   };
   return (
     <>
@@ -63,7 +62,7 @@ export function MakeCredential() {
         {made ? (
           <Secret made={made} onDone={end} />
         ) : (
-          <Making make={make} error={error} isPending={isPending} />
+          <Making {...{ error, isPending }} make={(wish) => mutate(toSent(wish))} />
         )}
       </Modal>
     </>
@@ -77,56 +76,40 @@ interface MakingOptions {
 }
 
 function Making({ make, error, isPending }: MakingOptions) {
-  const [wish, setWish] = useState<Wish>({
-    ...{ kind: 'scim', name: '', expires: '365d', profile: 'lenient' },
-    provider: DEFAULT_PROVIDER,
-  });
-  const providers = useProviders();
-  const set = (change: Partial<Wish>) => setWish({ ...wish, ...change });
+  const [wish, setWish] = useState<Wish>(FIRST);
+  const providers = useList('ProviderList', '/providers', { topics: ['access'] }).items;
+  const isOfProvider = wish.kind === 'scim' || wish.kind === 'client';
+  const toField = (name: keyof Wish, label: string, data: Readonly<Record<string, string>>) => (
+    <Select
+      label={label}
+      data={Object.entries(data).map(([value, words]) => ({ value, label: words }))}
+      value={wish[name]}
+      onChange={(value) => value && setWish({ ...wish, [name]: value })}
+    />
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make({ ...wish, name: wish.name.trim() });
+    make(wish);
   };
+  const names = Object.fromEntries(providers.map(({ name }) => [name, name]));
   return (
     <Stack component="form" onSubmit={submit}>
-      <Select
-        label="What"
-        data={KINDS}
-        value={wish.kind}
-        onChange={(kind) => set({ kind: kind ?? 'scim', expires: toTerm(kind) })}
-      />
+      {toField('kind', 'What', CHOICES.kind)}
       <TextInput
         label="Name"
         description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
         value={wish.name}
-        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+        onChange={({ currentTarget }) => setWish({ ...wish, name: currentTarget.value })}
         required
         withAsterisk={false}
         data-autofocus
       />
-      <Select
-        label="Ends after"
-        data={wish.kind === 'client' ? SECRET_TERMS : TOKEN_TERMS}
-        value={wish.expires}
-        onChange={(expires) => set({ expires: expires ?? toTerm(wish.kind) })}
-      />
-      {isOfProvider(wish) && providers.length > 1 && (
-        <Select
-          label="Provider"
-          data={providers}
-          value={wish.provider}
-          onChange={(provider) => set({ provider: provider ?? DEFAULT_PROVIDER })}
-        />
-      )}
-      {isOfProvider(wish) && (
-        <Select
-          label="Requests are read"
-          data={PROFILES}
-          value={wish.profile}
-          onChange={(profile) => set({ profile: profile ?? 'lenient' })}
-        />
-      )}
-      <CommandLine text={toCommand(wish)} />
+      {wish.kind === 'client'
+        ? toField('secretExpires', 'Ends after', CHOICES.secretExpires)
+        : toField('expires', 'Ends after', CHOICES.expires)}
+      {isOfProvider && providers.length > 1 && toField('provider', 'Provider', names)}
+      {isOfProvider && toField('profile', 'Requests are read', CHOICES.profile)}
+      <CommandLine text={toCommandLine(toAct(wish), toGiven(wish, 'my-name'))} />
       {error && <Refusal error={error} />}
       <Group justify="flex-end">
         <Button type="submit" loading={isPending}>
@@ -137,49 +120,22 @@ function Making({ make, error, isPending }: MakingOptions) {
   );
 }
 
-/** Gives the term that the command line gives by default. */
-function toTerm(kind: string | null): string {
-  return kind === 'client' ? '730d' : '365d';
+function toAct({ kind }: Wish) {
+  return kind === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
 }
 
-function isOfProvider({ kind }: Wish): boolean {
-  return kind === 'scim' || kind === 'client';
+function toSent(wish: Wish) {
+  return toRequest(toAct(wish), toGiven(wish, ''));
 }
 
-/** Names of all providers; one is always there. */
-function useProviders(): string[] {
-  return useList('ProviderList', '/providers', { topics: ['access'] }).items.map(
-    ({ name }) => name,
-  );
-}
-
-function useMaking() {
-  const token = useChange('NewToken');
-  const client = useChange('NewClient');
-  const made: Made | undefined =
-    (token.data && { secret: token.data.token }) ??
-    (client.data?.secret ? { id: client.data.id, secret: client.data.secret } : undefined);
-  const make = (wish: Wish) => {
-    const { kind, name, expires, profile, provider } = wish;
-    const body = { name, expires, ...(isOfProvider(wish) && { profile, provider }) };
-    if (kind === 'client') client.mutate({ path: '/clients', body });
-    else token.mutate({ path: '/tokens', body: { ...body, for: kind } });
+/** What is sent: what is as usual is left out. */
+function toGiven(wish: Wish, unnamed: string): Given {
+  const { kind, name, profile, provider } = wish;
+  const given = {
+    ...(kind === 'client' ? { expires: wish.secretExpires } : { for: kind, expires: wish.expires }),
+    ...((kind === 'client' || kind === 'scim') && { provider, profile }),
   };
-  const forget = () => {
-    token.reset();
-    client.reset();
-  };
-  const error = client.error ?? token.error;
-  return { made, make, error, isPending: token.isPending || client.isPending, forget };
-}
-
-function toCommand(wish: Wish): string {
-  const { kind, name, expires, profile, provider } = wish;
-  const named = name.trim() === '' ? 'my-name' : quote(name.trim());
-  const word = kind === 'client' ? 'client' : 'token';
-  const purpose = kind === 'client' || kind === 'scim' ? '' : ` --for ${kind}`;
-  const term = expires === toTerm(kind) ? '' : ` --expires ${expires}`;
-  const read = isOfProvider(wish) && profile !== 'lenient' ? ` --profile ${profile}` : '';
-  const of = isOfProvider(wish) && provider !== DEFAULT_PROVIDER ? ` --provider ${provider}` : '';
-  return `scim-bridge ${word} create ${named}${of}${purpose}${term}${read}`;
+  const usual: string[] = ['scim', 'default', 'lenient', kind === 'client' ? '730d' : '365d'];
+  const others = Object.entries(given).filter(([, value]) => !usual.includes(value));
+  return { name: name.trim() || unnamed, ...Object.fromEntries(others) };
 }

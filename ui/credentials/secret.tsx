@@ -1,21 +1,19 @@
 import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core';
+import type { Ops } from '../api/types.ts';
 
-/** A secret that was made, to be copied now. */
-export interface Made {
-  /** `client_id` of OAuth; a token has none. */
-  readonly id?: string;
-  readonly secret: string;
-}
+/** A token or a client with its secret. */
+type Made = Ops<'NewToken'> | Ops<'NewClient'>;
 
 /** Shows a secret, this once. */
 export function Secret({ made, onDone }: { readonly made: Made; readonly onDone: () => void }) {
   return (
     <Stack>
       <Alert color="yellow" variant="outline" title="Copy it now">
-        Nobody is shown it again; the bridge keeps only a digest.
+        You cannot see this again: the bridge keeps only a digest.
       </Alert>
-      {made.id && <Copied label="Client id" text={made.id} />}
-      <Copied label={made.id ? 'Client secret' : 'Token'} text={made.secret} />
+      {'token' in made && <Copied label="Token" text={made.token} />}
+      {'secret' in made && <Copied label="Client id" text={made.id} />}
+      {'secret' in made && <Copied label="Client secret" text={made.secret ?? ''} />}
       <Group justify="flex-end">
         <Button onClick={onDone}>I have copied it</Button>
       </Group>

@@ -1,33 +1,28 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useCallback, useEffect, useState } from 'react';
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { toShell } from '../../src/ops/lists/act.ts';
 import { toSubject } from '../../src/ops/lists/drifts.ts';
-import { toCounts, toHarm, toKind, toReason } from '../../src/ops/lists/words.ts';
+import { toCounts, toHarm, toKind, toReason, toRepair } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Refusal } from '../parts/act.tsx';
-import { CommandLine, quote } from '../parts/command.tsx';
+import { Question } from '../parts/act.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { useFocusAfter } from '../parts/focus.ts';
-import { toRepair } from './words.ts';
 
 /** Decision about drifts. */
 export type Decision = Ops<'DriftsBody'>['decision'];
-type Drift = Ops<'Drift'>;
-type Decided = Ops<'DriftsDecided'>;
+/** A drift; of what is unmanaged with the reason why it is not taken over with others. */
+export type Drift = Ops<'Drift'> & Partial<Pick<Ops<'Unmanaged'>, 'privileged'>>;
 
 /** Decisions with their meaning. */
 const DECISIONS = {
-  repair: {
-    label: 'Repair',
-    meaning: 'The bridge changes the service back to what was asked for.',
-  },
-  accept: { label: 'Accept', meaning: 'The bridge wants from now on what the service holds.' },
-  adopt: {
-    label: 'Take over',
-    meaning:
-      'The bridge takes them over as the service holds them. Providers may change and deactivate them from then on.',
-  },
-  ignore: { label: 'Ignore until …', meaning: 'The bridge leaves them alone until the date.' },
+  repair: ['Repair', 'The bridge changes the service back to what was asked for.'],
+  accept: ['Accept', 'The bridge wants from now on what the service holds.'],
+  adopt: [
+    'Take over',
+    'The bridge takes them over as the service holds them. Providers may change and deactivate them from then on.',
+  ],
+  ignore: ['Ignore until …', 'The bridge leaves them alone until the date.'],
 } as const;
 /** Drifts that one decision may be about. */
 const DECIDED_MAX = 500;
@@ -56,24 +51,18 @@ export function DecideDrifts({
         {drifts.length.toLocaleString('en')} chosen
         {some.length < drifts.length && `; the first ${DECIDED_MAX} are decided at once`}
       </Text>
-      {decisions.map((each, place) => (
-        <Button
-          key={each}
-          variant={place === 0 ? 'filled' : 'default'}
-          onClick={() => setDecision(each)}
-        >
-          {DECISIONS[each].label}
+      {decisions.map((each) => (
+        <Button key={each} variant="default" onClick={() => setDecision(each)}>
+          {DECISIONS[each][0]}
         </Button>
       ))}
       <Button variant="subtle" onClick={onDone}>
         Choose none
       </Button>
       {decision && (
-        <Question
-          drifts={some}
-          decision={decision}
+        <DecisionQuestion
+          {...{ drifts: some, decision, onDone }}
           onClose={() => setDecision(undefined)}
-          onDone={onDone}
         />
       )}
     </Group>
@@ -87,41 +76,27 @@ interface QuestionOptions {
   readonly onDone: () => void;
 }
 
-function Question({ drifts, decision, onClose, onDone }: QuestionOptions) {
+function DecisionQuestion({ drifts, decision, onClose, onDone }: QuestionOptions) {
   const [term, setTerm] = useState(toFirstTerm);
   const { preview, problem, run, change } = useDecision({ drifts, decision, term, onDone });
-  const { label, meaning } = DECISIONS[decision];
-  const isReady = decision !== 'ignore' || (term.reason.trim() !== '' && term.until !== '');
+  const [title, meaning] = DECISIONS[decision];
+  const label = title.replace(' until …', '');
+  const isTermed = decision !== 'ignore' || (term.reason.trim() !== '' && term.until !== '');
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`${label}: ${drifts.length.toLocaleString('en')}`}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+    <Question
+      {...{ isOpen: true, close: onClose, run, label }}
+      title={`${title}: ${drifts.length.toLocaleString('en')}`}
+      command={toCommand(drifts, decision, term)}
+      isReady={isTermed && preview !== undefined && preview.done > 0}
+      isPending={change.isPending || !(preview || problem)}
+      error={change.error}
     >
-      <Stack>
-        <Text size="sm">{meaning}</Text>
-        <Listed drifts={drifts} decision={decision} />
-        {problem && <Fault error={problem} />}
-        {preview && <Preview preview={preview} drifts={drifts} />}
-        {decision === 'ignore' && <TermFields term={term} setTerm={setTerm} />}
-        {change.error && <Refusal error={change.error} />}
-        <CommandLine text={toCommand(drifts, decision, term)} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            disabled={!isReady || preview === undefined || preview.done === 0}
-            loading={change.isPending || !(preview || problem)}
-            onClick={run}
-          >
-            {label.replace(' until …', '')}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Text size="sm">{meaning}</Text>
+      <Listed drifts={drifts} decision={decision} />
+      {problem && <Fault error={problem} />}
+      {preview && <Preview preview={preview} drifts={drifts} />}
+      {decision === 'ignore' && <TermFields term={term} setTerm={setTerm} />}
+    </Question>
   );
 }
 
@@ -166,8 +141,8 @@ function useDecision({
   term,
   onDone,
 }: Omit<QuestionOptions, 'onClose'> & { readonly term: Term }) {
-  const dry = useChange('DriftsDecided');
-  const change = useChange('DriftsDecided');
+  const dry = useChange<Ops<'DriftsDecided'>>();
+  const change = useChange<Ops<'DriftsDecided'>>();
   const { mutate } = dry;
   const chosen = drifts.map(({ id }) => id).join(' ');
   const look = useCallback(() => {
@@ -192,7 +167,7 @@ function Preview({
   preview: { done, refused, plan },
   drifts,
 }: {
-  readonly preview: Decided;
+  readonly preview: Ops<'DriftsDecided'>;
   readonly drifts: readonly Drift[];
 }) {
   const names = new Map(drifts.map((drift) => [drift.id, toSubject(drift)]));
@@ -213,35 +188,42 @@ function Preview({
           Only {done.toLocaleString('en')} of {drifts.length.toLocaleString('en')}. Not:
         </Text>
       )}
-      <ul className="preview">
-        {refused.slice(0, LISTED).map(({ id, reason }) => (
+      <ShortList items={refused}>
+        {({ id, reason }) => (
           <li key={id}>
             <bdi>{names.get(id) ?? id}</bdi>: {reason}
           </li>
-        ))}
-        {refused.length > LISTED && <li className="quiet">and {refused.length - LISTED} more</li>}
-      </ul>
+        )}
+      </ShortList>
     </div>
   );
 }
 
 /** The chosen drifts, in words. */
-function Listed({
-  drifts,
-  decision,
-}: {
-  readonly drifts: readonly Drift[];
-  readonly decision: Decision;
-}) {
+function Listed({ drifts, decision }: Pick<QuestionOptions, 'drifts' | 'decision'>) {
   return (
-    <ul className="preview">
-      {drifts.slice(0, LISTED).map((drift) => (
+    <ShortList items={drifts}>
+      {(drift) => (
         <li key={drift.id}>
           <bdi>{toSubject(drift)}</bdi>: <span className="quiet">{toKind(drift.kind)}</span>
           {decision === 'repair' && `, ${toRepair(drift.kind)}`}
         </li>
-      ))}
-      {drifts.length > LISTED && <li className="quiet">and {drifts.length - LISTED} more</li>}
+      )}
+    </ShortList>
+  );
+}
+
+function ShortList<Item>({
+  items,
+  children,
+}: {
+  readonly items: readonly Item[];
+  readonly children: (item: Item) => ReactNode;
+}) {
+  return (
+    <ul className="preview">
+      {items.slice(0, LISTED).map(children)}
+      {items.length > LISTED && <li className="quiet">and {items.length - LISTED} more</li>}
     </ul>
   );
 }
@@ -249,7 +231,8 @@ function Listed({
 function toCommand(drifts: readonly Drift[], decision: Decision, { until, reason }: Term): string {
   const ids = drifts.slice(0, IDS_SHOWN).map(({ id }) => id);
   const more = drifts.length > ids.length ? ' …' : '';
-  const term = decision === 'ignore' ? ` --until ${until} --reason ${quote(reason || 'why')}` : '';
+  const term =
+    decision === 'ignore' ? ` --until ${until} --reason ${toShell(reason || 'why')}` : '';
   const list = drifts.some(({ kind }) => kind.endsWith('.unmanaged')) ? 'unmanaged' : 'drifts';
   return `scim-bridge ${list} ${decision}${term} ${ids.join(' ')}${more}`;
 }

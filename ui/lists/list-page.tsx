@@ -1,22 +1,20 @@
 import { Button } from '@mantine/core';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { toCsv } from '../../src/ops/lists/csv.ts';
-import type { Column, List } from '../../src/ops/lists/list.ts';
-import { type ItemOf, type ListName, readAll, useList } from '../api/queries.ts';
+import { type List, toCsv } from '../../src/ops/lists/list.ts';
+import { toTitle } from '../../src/ops/lists/words.ts';
+import { type ItemOf, type ListName, readAll, useIsOperator, useList } from '../api/queries.ts';
 import type { LiveTopic } from '../api/types.ts';
+import { DecideDrifts, type Decision, type Drift } from '../drifts/decide-drifts.tsx';
 import { Refusal } from '../parts/act.tsx';
+import { listShown, toKey, toTableColumn } from '../parts/cell.tsx';
 import { CommandLine } from '../parts/command.tsx';
-import { DataTable, type Column as TableColumn } from '../parts/data-table.tsx';
+import { type Choice, DataTable } from '../parts/data-table.tsx';
 import { type Filter, Filters } from '../parts/filters.tsx';
-import { ExactMoment, Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
-import { SubjectLink } from '../parts/subject-link.tsx';
-import { Tag } from '../parts/tag.tsx';
-import { Words } from '../parts/words.tsx';
 
 /** A list whose answer has this schema. */
-export type Row<Name extends ListName> = List<ItemOf<Name>> & { readonly answers: { 200: Name } };
+type Row<Name extends ListName> = List<ItemOf<Name>> & { readonly answers: { 200: Name } };
 
 /** Filters of an address; what is empty is left out. */
 type Search = Readonly<Record<string, string>>;
@@ -49,21 +47,36 @@ interface PageOptions<Name extends ListName> extends TableOptions<Name> {
 
 /** Makes a page of one list: search, filters, the table, the file and the command. */
 export function listPage<Name extends ListName>(options: PageOptions<Name>): () => ReactNode {
-  return () => <ListPage {...options} />;
+  return () => (
+    <ListFrame {...options}>
+      {(query, isWhole) => <ListTable {...options} {...{ query, isWhole }} />}
+    </ListFrame>
+  );
 }
 
-function ListPage<Name extends ListName>({
+/** Makes a page of drifts, of which some can be chosen and decided. */
+export function driftPage<Name extends 'DriftList' | 'UnmanagedList'>({
+  decisions,
+  ...options
+}: PageOptions<Name> & { readonly decisions: readonly Decision[] }): () => ReactNode {
+  return () => (
+    <ListFrame {...options}>
+      {(query, isWhole) => <DriftTable {...options} {...{ query, isWhole, decisions }} />}
+    </ListFrame>
+  );
+}
+
+function ListFrame<Name extends ListName>({
   list,
   title,
   lead,
-  topics,
   search: boxes = [],
   head: Head,
-}: PageOptions<Name>) {
+  children,
+}: PageOptions<Name> & { readonly children: (query: Search, isWhole: boolean) => ReactNode }) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const query = toQuery(search);
-  const isWhole = Object.keys(query).length === 0;
+  const query = toQuery(list, search);
   return (
     <Page
       title={title}
@@ -76,87 +89,76 @@ function ListPage<Name extends ListName>({
       }
     >
       {Head && <Head />}
-      <ListTable {...{ list, title, topics, query, isWhole }} />
+      {children(query, Object.keys(search).length === 0)}
       <Download {...{ list, title, query }} />
       <CommandLine text={`scim-bridge ${list.command.name}`} />
     </Page>
   );
 }
 
+interface Queried {
+  readonly query?: Search;
+  readonly isWhole?: boolean;
+}
+
 /** The table of a list. @param acts what a person can do with each entry */
 export function ListTable<Name extends ListName>({
-  list,
+  list: { path, answers, columns, command },
   title,
   topics,
   query = {},
   isWhole = true,
   acts,
-}: TableOptions<Name> & {
-  readonly query?: Search;
-  readonly isWhole?: boolean;
-  readonly acts?: (item: ItemOf<Name>) => ReactNode;
-}) {
-  const { path, answers, columns, command } = list;
+}: TableOptions<Name> & Queried & { readonly acts?: (item: ItemOf<Name>) => ReactNode }) {
   const shown = useMemo(() => {
-    const own = columns.filter(({ place, kind }) => place !== 'csv' && kind !== 'id');
     const act = { title: <span className="hidden">Act</span>, cell: acts ?? (() => null) };
-    return [...own.map(toTableColumn), ...(acts === undefined ? [] : [act])];
+    return [...listShown(columns).map(toTableColumn), ...(acts === undefined ? [] : [act])];
   }, [columns, acts]);
-  const [none, noneFits = none] = command.none;
   return (
     <DataTable
       label={title}
       columns={shown}
       list={useList(answers[200], path, { query, topics })}
       toKey={(item) => toKey(columns, item)}
-      empty={isWhole ? none : noneFits}
+      empty={(isWhole ? undefined : command.none[1]) ?? command.none[0]}
     />
   );
 }
 
-/** An entry without an id is what it says. */
-function toKey<Item>(columns: readonly Column<Item>[], item: Item): string {
-  const ids = columns.filter(({ name }) => name === 'id');
-  return (ids.length > 0 ? ids : columns).map((column) => column.value(item)).join(' ');
-}
-
-function toTableColumn<Item>(column: Column<Item>): TableColumn<Item> {
-  return {
-    title: toTitle(column.name),
-    isWide: column.place === 'minor',
-    grows: column.isLong === true,
-    cell: (item) => <Cell column={column} item={item} />,
+function DriftTable<Name extends 'DriftList' | 'UnmanagedList'>({
+  list: { path, answers, columns, command },
+  title,
+  topics,
+  query = {},
+  isWhole = true,
+  decisions,
+}: TableOptions<Name> & Queried & { readonly decisions: readonly Decision[] }) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const list = useList(answers[200], path, { query, topics });
+  const isOperator = useIsOperator();
+  const shown = useMemo(() => listShown(columns).map(toTableColumn), [columns]);
+  const choice: Choice<ItemOf<Name>> = {
+    ...{ chosen, setChosen },
+    findName: (drift) => toChoiceName(drift),
   };
+  const decided = list.items.filter(({ id }) => chosen.has(id));
+  return (
+    <>
+      {decided.length > 0 && (
+        <DecideDrifts {...{ decisions }} drifts={decided} onDone={() => setChosen(new Set())} />
+      )}
+      <DataTable
+        {...{ label: title, list, columns: shown, ...(isOperator && { choice }) }}
+        toKey={({ id }) => id}
+        empty={(isWhole ? undefined : command.none[1]) ?? command.none[0]}
+      />
+    </>
+  );
 }
 
-function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly item: Item }) {
-  const text = String(column.value(item) ?? '');
-  const link = column.link?.(item);
-  const tone = column.tone?.(item);
-  if (text === '') return null;
-  if (link?.type === 'plan') {
-    return (
-      <Link to="/plans/$id" params={{ id: link.id }}>
-        {text}
-      </Link>
-    );
-  }
-  if (link) return <SubjectLink type={link.type} id={link.id} name={text} />;
-  if (column.filter !== undefined) {
-    return (
-      <Link to="." search={{ [column.filter]: text }}>
-        {text}
-      </Link>
-    );
-  }
-  if (column.kind === 'time') return <ExactMoment at={text} />;
-  if (column.kind === 'ago') return <Moment at={text} />;
-  if (tone !== undefined && column.isLong !== true) return <Tag tone={tone} text={text} />;
-  return <Words text={text} />;
-}
-
-function toTitle(name: string): string {
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+/** The name of a drift beside its box; undefined: it is never decided with others. */
+function toChoiceName({ resource, kind, privileged }: Drift): string | undefined {
+  return privileged ? undefined : `${resource.name ?? resource.id}, ${kind}`;
 }
 
 /** A choice is one of the words of the filter, or none. */
@@ -182,9 +184,13 @@ function toOption([value, label]: [value: string, label: string]) {
   return { value, label };
 }
 
-/** Filters of the request; a state is a filter that is on or off. */
-function toQuery({ state, ...others }: Search): Search {
-  return { ...others, ...(state && { [state]: 'true' }) };
+/** Filters of the request, those that hold by default among them; a state is a filter that is on or off. */
+function toQuery(
+  { command: { defaults } }: Pick<List<unknown>, 'command'>,
+  { state, ...others }: Search,
+): Search {
+  const asked = { ...defaults, ...others, ...(state && { [state]: 'true' }) };
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== 'all'));
 }
 
 /** Saves all entries of the list as CSV. */

@@ -1,12 +1,14 @@
 import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { PROVIDERS } from '../../src/ops/lists/access.ts';
+import { countDrifts } from '../../src/ops/lists/details.ts';
+import { DRIFTS, UNMANAGED } from '../../src/ops/lists/drifts.ts';
 import { FIRST_RUN, PLANS, SETTINGS } from '../../src/ops/lists/plans.ts';
 import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../../src/ops/lists/records.ts';
 import { GROUPS, USERS } from '../../src/ops/lists/resources.ts';
 import { toList } from '../../src/ops/lists/words.ts';
-import { useRead } from '../api/queries.ts';
-import { listPage, type SearchBox } from './list-page.tsx';
+import { STATUS_TOPICS, useRead } from '../api/queries.ts';
+import { driftPage, listPage, type SearchBox } from './list-page.tsx';
 
 const RESOURCE_SEARCH: readonly SearchBox[] = [
   { filter: 'q', label: 'Search', placeholder: 'Name, address or id' },
@@ -157,4 +159,58 @@ function Observing() {
 function toMade(counts: Readonly<Record<string, number>>): Record<string, number> {
   const made = Object.entries(counts).filter(([name]) => name.endsWith('.create'));
   return Object.fromEntries(made);
+}
+
+const STATUS_BOX: SearchBox = {
+  ...{ filter: 'status', label: 'Wait for a decision' },
+  choices: {
+    contested: 'Contested',
+    open: 'Open',
+    repairing: 'Repairing',
+    ignored: 'Ignored',
+    repaired: 'Repaired',
+    accepted: 'Accepted',
+    gone: 'Gone',
+    active: 'All that are not over',
+    all: 'All',
+  },
+};
+const DRIFT_SEARCH: readonly SearchBox[] = [
+  { filter: 'q', label: 'Search', placeholder: 'Name, address or id' },
+  STATUS_BOX,
+  { filter: 'kind', label: 'Every kind' },
+  { filter: 'order', label: 'The newest first', choices: { oldest: 'The oldest first' } },
+];
+
+/** What others changed of managed users and groups, with the decisions about it. */
+export const DriftsPage = driftPage({
+  list: DRIFTS,
+  title: 'Drifts',
+  lead: 'What others changed in the service. No provider and no rule asked for it.',
+  topics: ['drifts'],
+  search: DRIFT_SEARCH,
+  decisions: ['repair', 'accept', 'ignore'],
+  head: Held,
+});
+
+/** Accounts and groups that the bridge only observes, to be taken over. */
+export const UnmanagedPage = driftPage({
+  list: UNMANAGED,
+  title: 'Unmanaged',
+  lead: 'Accounts and groups in the service that no provider asked for. The bridge does not change them.',
+  topics: ['drifts'],
+  search: DRIFT_SEARCH,
+  decisions: ['adopt', 'ignore'],
+});
+
+/** Says which differences are repaired by a plan that waits itself. */
+function Held() {
+  const { data } = useRead('Status', '/status', { topics: STATUS_TOPICS });
+  const held = data === undefined ? 0 : countDrifts(data, 'open', 'contested').held;
+  if (held === 0) return null;
+  return (
+    <Link to="/plans" search={{ status: 'held' }}>
+      {held.toLocaleString('en')} of those that wait for a decision are in a plan: decide there
+    </Link>
+  );
 }

@@ -1,7 +1,8 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
+import type { Column } from '../../src/ops/lists/list.ts';
 import type { Ops } from '../api/types.ts';
-import { Frame } from '../parts/frame.tsx';
 import { toTime } from '../parts/moment.tsx';
+import { PlainTable } from '../parts/plain-table.tsx';
 
 type Samples = Ops<'Samples'>;
 type Item = Samples['items'][number];
@@ -150,17 +151,15 @@ function Numbers({
   return (
     <details>
       <summary>As a table</summary>
-      <Frame label={title} columns={['From', 'At most']}>
-        {toRows(samples.items, key).map(({ at, value }) => (
-          <tr key={at}>
-            <th scope="row">{toTime(at)}</th>
-            <td className="number">{value.toLocaleString('en')}</td>
-          </tr>
-        ))}
-      </Frame>
+      <PlainTable label={title} columns={COLUMNS} items={toRows(samples.items, key)} />
     </details>
   );
 }
+
+const COLUMNS: readonly Column<{ at: string; value: number }>[] = [
+  { name: 'from', value: ({ at }) => toTime(at) },
+  { name: 'at most', value: ({ value }) => value },
+];
 
 /** The most of each span of a day, the newest first. */
 function toRows(items: readonly Item[], key: Chart['key']): { at: string; value: number }[] {

@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { toTimeText } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { toLength } from '../parts/count.ts';
+import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
-import { Empty, Facts, Section } from '../parts/page.tsx';
+import { Empty, Section } from '../parts/page.tsx';
 
 /** Samples are a minute apart. */
 const EVERY_MS = 60_000;
@@ -25,7 +26,7 @@ export function LastDay() {
         <Leavers leavers={samples.data.leavers} />
         <Text size="sm">
           <Link to="/users" search={{ state: 'due' }}>
-            Users of whom something is to be done now
+            Users with open work
           </Link>
         </Text>
       </Section>
@@ -47,10 +48,10 @@ function Leavers({ leavers }: { readonly leavers: Ops<'Samples'>['leavers'] }) {
   return (
     <Facts
       items={[
-        ['Leavers', leavers.count.toLocaleString('en')],
-        ['Half of them within', toLength(leavers.p50Ms)],
-        ['95 of 100 within', toLength(leavers.p95Ms)],
-        ['The slowest', toLength(leavers.slowestMs)],
+        { title: 'leavers', text: leavers.count.toLocaleString('en') },
+        { title: 'half of them within', text: toTimeText(leavers.p50Ms) },
+        { title: '95 of 100 within', text: toTimeText(leavers.p95Ms) },
+        { title: 'the slowest', text: toTimeText(leavers.slowestMs) },
       ]}
     />
   );

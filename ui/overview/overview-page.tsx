@@ -1,16 +1,15 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { toCount } from '../../src/ops/lists/words.ts';
+import { listStatusFacts, toReadingText, toReleaseText } from '../../src/ops/lists/details.ts';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { Words } from '../parts/words.tsx';
 import { LastDay } from './last-day.tsx';
 import { OverviewActs } from './overview-acts.tsx';
-import { OverviewFacts } from './overview-facts.tsx';
 import { Troubles } from './troubles.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
@@ -46,7 +45,7 @@ function Overview({
       </div>
       {concerns.length > 0 && <Concerns concerns={concerns} />}
       {status.firstRead && <FirstRead reading={status.firstRead} />}
-      <OverviewFacts status={status} />
+      <Facts items={listStatusFacts(status)} />
       {status.release && <Release release={status.release} />}
       <Troubles status={status} />
       <LastDay />
@@ -78,8 +77,8 @@ function Concerns({ concerns }: { readonly concerns: readonly Concern[] }) {
 }
 
 function FirstRead({ reading }: { readonly reading: NonNullable<Ops<'Status'>['firstRead']> }) {
-  const { step, read, expected, endsAt } = reading;
-  const count = `${read.toLocaleString('en')}${expected === null ? '' : ` of ${expected.toLocaleString('en')}`}`;
+  const { step, read, expected } = reading;
+  const count = `${read}${expected === null ? '' : ` of ${expected}`}`;
   return (
     <Section title="The first read" lead="Providers get 503 until it is done, and come again.">
       <Progress
@@ -88,16 +87,14 @@ function FirstRead({ reading }: { readonly reading: NonNullable<Ops<'Status'>['f
         aria-label={`${count} of ${step} read`}
       />
       <Text size="sm">
-        {count} {step} read so far
-        {endsAt !== null && ', all of them '}
-        {endsAt !== null && <Moment at={endsAt} />}.
+        <Words text={toReadingText(reading)} />
       </Text>
     </Section>
   );
 }
 
 function Release({ release }: { readonly release: NonNullable<Ops<'Status'>['release']> }) {
-  const { done, total, stuck, endsAt, startedAt } = release;
+  const { done, total } = release;
   return (
     <Section title="The approved plan">
       <Progress
@@ -105,11 +102,7 @@ function Release({ release }: { readonly release: NonNullable<Ops<'Status'>['rel
         aria-label={`${done} of ${total} done`}
       />
       <Text size="sm">
-        {done.toLocaleString('en')} of {toCount(total, 'user or group is', 'users and groups are')}{' '}
-        done
-        {stuck > 0 && `, ${stuck} are refused`}; begun <Moment at={startedAt} />
-        {endsAt !== null && ', done '}
-        {endsAt !== null && <Moment at={endsAt} />}.
+        <Words text={toReleaseText(release)} />
       </Text>
     </Section>
   );

@@ -1,7 +1,7 @@
+import { countDrifts } from '../../src/ops/lists/details.ts';
+import type { Tone } from '../../src/ops/lists/list.ts';
 import { toCount } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
-import type { Tone } from '../parts/tag.tsx';
-import { countDrifts, toInPlan } from './drift-words.ts';
 
 type Status = Ops<'Status'>;
 
@@ -87,7 +87,7 @@ function* listDrifts(status: Status): Generator<Concern> {
   if (open.count > open.held) {
     yield {
       code: 'drift-open',
-      title: `${toCount(open.count, 'difference')} in the service, made by others, ${open.count === 1 ? 'waits' : 'wait'} for your decision${toInPlan(open.held)}.`,
+      title: `${toCount(open.count, 'difference')} in the service, made by others, ${open.count === 1 ? 'waits' : 'wait'} for your decision${open.held === 0 ? '' : `, ${open.held} of them in a plan`}.`,
       remedy: 'Repair, accept or ignore each, or have `drift.policy` decide from now on.',
       page: { to: '/drifts' },
     };

@@ -1,49 +1,59 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import {
+  type Act as ActRow,
+  findQuestion,
+  type Given,
+  type Subject,
+  toCommandLine,
+  toRequest,
+} from '../../src/ops/lists/act.ts';
 import { OpsError } from '../api/ask.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
-import type { Ops, OpsName } from '../api/types.ts';
 import { CommandLine } from './command.tsx';
 import { useFocusAfter } from './focus.ts';
+import { Words } from './words.tsx';
 
-/** Something that an operator can do: the button, what it means, and the command that does the same. */
-export interface ActOptions<Name extends OpsName> {
-  /** Schema of the answer. */
-  readonly name: Name;
+/** A request that an operator can send, and the button that sends it. */
+interface ActOptions<Answer> {
+  readonly act: ActRow<Answer>;
+  readonly given?: Given;
+  /** User or group that it is about. */
+  readonly of?: Subject;
   readonly label: string;
-  /** Its effect, in one sentence. */
-  readonly meaning: ReactNode;
-  readonly command: string;
-  readonly path: string;
-  readonly body?: object;
-  /** Asks once more, with this text, or with what it finds out first. */
+  /** Asks once more, with this; `question`: with the question of the command. */
   readonly confirm?: ReactNode;
   readonly isMain?: boolean;
   readonly isDangerous?: boolean;
-  /** Tells what came of it. */
-  readonly told?: (answer: Ops<Name>) => ReactNode;
-  readonly onDone?: (answer: Ops<Name>) => void;
+  readonly onDone?: (answer: Answer) => void;
+}
+
+function useAct<Answer>({ act, given = {}, of }: ActOptions<Answer>) {
+  const change = useChange<Answer>();
+  const typed = of ? { resource: of.id, ...given } : given;
+  useFocusAfter();
+  return {
+    ...change,
+    sent: toRequest(act, given, of),
+    command: toCommandLine(act, typed),
+    question: findQuestion(act, typed),
+  };
 }
 
 /** A button with its meaning and its command. Readers do not get it. */
-export function Act<Name extends OpsName>(options: ActOptions<Name>) {
-  const { name, label, meaning, command, path, body, confirm, told, onDone } = options;
+export function Act<Answer>(options: ActOptions<Answer>) {
+  const { act, given = {}, label, confirm, onDone } = options;
   const [isOpen, { open, close }] = useDisclosure();
-  const [outcome, setOutcome] = useState<ReactNode>();
-  const change = useChange(name);
-  useFocusAfter();
+  const [outcome, setOutcome] = useState('');
+  const { mutate, sent, command, isPending, error } = useAct(options);
   const run = () => {
-    setOutcome(undefined);
-    change.mutate(
-      { path, ...(body && { body }) },
-      {
-        onSuccess(answer) {
-          setOutcome(told ? told(answer) : 'Done.');
-          onDone?.(answer);
-        },
-      },
-    );
+    setOutcome('');
+    const onSuccess = (answer: Answer) => {
+      setOutcome(act.command.told(answer, given));
+      onDone?.(answer);
+    };
+    mutate(sent, { onSuccess });
     close();
   };
   if (!useIsOperator()) return null;
@@ -53,25 +63,62 @@ export function Act<Name extends OpsName>(options: ActOptions<Name>) {
       <Button
         color={color}
         variant={options.isMain ? 'filled' : 'default'}
-        loading={change.isPending}
+        loading={isPending}
         onClick={confirm === undefined ? run : open}
       >
         {label}
       </Button>
       <div>
-        <Text size="sm">{meaning}</Text>
+        <Text size="sm">{act.summary}</Text>
         <CommandLine text={command} />
         {outcome && (
           <Text size="sm" role="status" className="outcome">
-            {outcome}
+            <Words text={outcome} />
           </Text>
         )}
-        {change.error && <Refusal error={change.error} />}
+        {error && <Refusal error={error} />}
       </div>
       <Question {...{ isOpen, close, run, label, color, command }} title={label}>
         {confirm}
       </Question>
     </div>
+  );
+}
+
+/** A button in a row, which asks with the command that does the same. Readers do not get it. */
+export function RowAct<Answer>({
+  subject,
+  shown,
+  ...options
+}: ActOptions<Answer> & {
+  readonly subject: string;
+  /** Shows a secret of the answer, once. */
+  readonly shown?: (answer: Answer, onDone: () => void) => ReactNode;
+}) {
+  const { act, label } = options;
+  const [isOpen, { open, close }] = useDisclosure();
+  const { data, mutate, reset, sent, command, question, isPending, error } = useAct(options);
+  const run = () => mutate(sent, { onSuccess: () => shown === undefined && close() });
+  const end = () => {
+    close();
+    reset();
+  };
+  if (!useIsOperator()) return null;
+  const title = `${label} ${subject}`;
+  const color = shown === undefined ? 'red' : 'indigo';
+  return (
+    <>
+      <Button size="compact-xs" variant="default" aria-label={title} onClick={open}>
+        {label}
+      </Button>
+      <Question
+        {...{ title, isOpen, run, label, color, command, isPending, error }}
+        close={end}
+        made={data !== undefined && shown?.(data, end)}
+      >
+        <Text size="sm">{question ?? act.summary}</Text>
+      </Question>
+    </>
   );
 }
 
@@ -93,16 +140,16 @@ export function Refusal({ error }: { readonly error: Error }) {
 }
 
 /** A question before something is done. */
-export interface QuestionOptions {
+interface QuestionOptions {
   readonly title: string;
-  readonly size?: 'lg';
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly run: () => void;
   readonly label: string;
-  readonly color: string;
+  readonly color?: string;
   readonly command: string;
   readonly isPending?: boolean;
+  readonly isReady?: boolean;
   readonly error?: Error | null;
   /** Takes the place of the question: what was made, which is shown once. */
   readonly made?: ReactNode;
@@ -118,26 +165,32 @@ export const KEPT = {
 
 /** Asks once more before something is done. */
 export function Question({ isOpen, close, run, label, made, ...options }: QuestionOptions) {
-  const { title, size, color, command, isPending = false, error, children } = options;
+  const { title, color, command, isPending = false, isReady = true, error, children } = options;
   return (
     <Modal
       opened={isOpen}
       onClose={close}
       title={title}
-      {...(size && { size })}
+      size="lg"
       {...(made ? KEPT : {})}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {made ?? (
+      {made || (
         <Stack>
           <div>{children}</div>
-          <CommandLine text={command} />
           {error && <Refusal error={error} />}
+          <CommandLine text={command} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button color={color} loading={isPending} onClick={run} data-autofocus>
+            <Button
+              color={color ?? 'indigo'}
+              disabled={!isReady}
+              loading={isPending}
+              onClick={run}
+              data-autofocus
+            >
               {label}
             </Button>
           </Group>

@@ -34,8 +34,3 @@ function CopyMark() {
     </svg>
   );
 }
-
-/** A text as an argument of a shell. */
-export function quote(text: string): string {
-  return /^[\w@.:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core';
+import { Button, Checkbox, Loader } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { LongList } from '../api/queries.ts';
@@ -16,12 +16,19 @@ const AHEAD = 60;
 export interface Column<Row> {
   readonly title: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** The list is in the order of this column. */
-  readonly sorted?: 'ascending' | 'descending';
   /** Left out on a phone. */
   readonly isWide?: boolean;
   /** Takes the space that is left. */
   readonly grows?: boolean;
+}
+
+/** Rows that a person has chosen. */
+export interface Choice<Row> {
+  /** Their keys. */
+  readonly chosen: ReadonlySet<string>;
+  readonly setChosen: (chosen: ReadonlySet<string>) => void;
+  /** Name of the box beside a row; undefined: it cannot be chosen. */
+  readonly findName: (row: Row) => string | undefined;
 }
 
 /** A table of which only the rows in sight are made, and of which more is read as it is needed. */
@@ -41,11 +48,53 @@ interface RowsOptions<Row> {
   readonly columns: readonly Column<Row>[];
   readonly list: LongList<Row>;
   readonly toKey: (row: Row) => string;
+  readonly choice?: Choice<Row>;
   /** Content of a row that fills the line; undefined: the row has cells. */
   readonly toHeading?: (row: Row) => ReactNode;
 }
 
-function Rows<Row>({ label, columns, list, toKey, toHeading }: RowsOptions<Row>) {
+function toChooser<Row>(
+  { chosen, setChosen, findName }: Choice<Row>,
+  items: readonly Row[],
+  toKey: (row: Row) => string,
+): Column<Row> {
+  const keys = items.filter((row) => findName(row) !== undefined).map(toKey);
+  const isAll = keys.length > 0 && keys.every((key) => chosen.has(key));
+  const turn = (key: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) next.add(key);
+    setChosen(next);
+  };
+  return {
+    title: (
+      <Checkbox
+        size="xs"
+        aria-label="Choose all that are read"
+        checked={isAll}
+        indeterminate={chosen.size > 0 && !isAll}
+        onChange={() => setChosen(new Set(isAll ? [] : keys))}
+      />
+    ),
+    cell(row) {
+      const name = findName(row);
+      const key = toKey(row);
+      return (
+        name !== undefined && (
+          <Checkbox
+            size="xs"
+            aria-label={`Choose ${name}`}
+            checked={chosen.has(key)}
+            onChange={() => turn(key)}
+          />
+        )
+      );
+    },
+  };
+}
+
+function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOptions<Row>) {
+  const chooser = choice ? [toChooser(choice, list.items, toKey)] : [];
+  const columns = [...chooser, ...options.columns];
   const scroller = useRef<HTMLDivElement>(null);
   const { items, hasMore } = list;
   const virtual = useVirtualizer({
@@ -94,7 +143,7 @@ function Rows<Row>({ label, columns, list, toKey, toHeading }: RowsOptions<Row>)
             <tr>
               {columns.map((column, place) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
-                <th key={place} className={toClass(column)} aria-sort={column.sorted} scope="col">
+                <th key={place} className={toClass(column)} scope="col">
                   {column.title}
                 </th>
               ))}

@@ -58,23 +58,6 @@ export function Section({
   );
 }
 
-/** A name with its value; an id needs the width of two. */
-export type Fact = readonly [name: string, value: ReactNode, width?: 'long' | undefined];
-
-/** Facts as names and values. */
-export function Facts({ items }: { readonly items: readonly Fact[] }) {
-  return (
-    <dl className="facts">
-      {items.map(([name, value, width]) => (
-        <div key={name} className={width}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 /** Says that a list is empty, and what that means. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (

@@ -1,11 +1,10 @@
 import { useMemo } from 'react';
-import { toChange, toHeld, toVerb } from '../../src/ops/lists/words.ts';
+import { ACTIONS } from '../../src/ops/lists/plans.ts';
+import { toChange, toVerb } from '../../src/ops/lists/words.ts';
 import { type LongList, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { Cell, listShown, PageLink, toTableColumn } from '../parts/cell.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { SubjectLink } from '../parts/subject-link.tsx';
-import { StateTag, Tag } from '../parts/tag.tsx';
-import { Value } from '../parts/value.tsx';
 
 type Action = Ops<'PlanAction'>;
 
@@ -23,25 +22,10 @@ type Row =
     }
   | { readonly kind: 'change'; readonly key: string; readonly action: Action };
 
-const columns: readonly Column<Row>[] = [
-  {
-    title: 'Of',
-    grows: true,
-    cell: (row) => <Subject action={row.action} />,
-  },
-  {
-    title: 'Seen',
-    isWide: true,
-    cell: (row) => <Value value={toHeld(row.action.kind, row.action.observed)} />,
-  },
-  {
-    title: 'Wanted',
-    isWide: true,
-    cell: (row) => <Value value={toHeld(row.action.kind, row.action.desired)} />,
-  },
-  { title: 'Will do', isWide: true, cell: (row) => toVerb(row.action.kind) },
-  { title: 'State', cell: (row) => <State action={row.action} /> },
-];
+const columns: readonly Column<Row>[] = listShown(ACTIONS).map((column) => ({
+  ...toTableColumn(column),
+  cell: ({ action }) => <Cell column={column} item={action} />,
+}));
 
 /** All changes of a plan, those of one group and one kind together. */
 export function PlanDiff({ id }: { readonly id: string }) {
@@ -70,31 +54,12 @@ function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
   const { resource, kind, who } = action;
   return (
     <strong>
-      {resource.type === 'group' && <SubjectLink {...resource} />}{' '}
+      {resource.type === 'group' && <PageLink to={resource} text={resource.name ?? resource.id} />}{' '}
       <span className="quiet">
         {count === undefined ? toVerb(kind) : toChange(kind, count)}
         {who && `, by ${who.by}`}
       </span>
     </strong>
-  );
-}
-
-function Subject({ action }: { readonly action: Action }) {
-  const { resource, member, reason } = action;
-  const subject = member === null ? resource : { ...member, type: 'user' as const };
-  return (
-    <div className="inner">
-      <SubjectLink {...subject} />
-      <div className="detail">{reason}</div>
-    </div>
-  );
-}
-
-function State({ action: { status, harm } }: { readonly action: Action }) {
-  return (
-    <>
-      <StateTag state={status} /> {harm !== null && <Tag tone="bad" text="takes away" />}
-    </>
   );
 }
 

@@ -1,13 +1,17 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { useRead } from '../api/queries.ts';
+import { listResourceFacts } from '../../src/ops/lists/details.ts';
+import { FIELDS, toLinkColumns } from '../../src/ops/lists/resources.ts';
+import { toTitle } from '../../src/ops/lists/words.ts';
+import { useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { toTableColumn } from '../parts/cell.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
+import { Empty, Page, Section } from '../parts/page.tsx';
+import { PlainTable } from '../parts/plain-table.tsx';
 import { Tag } from '../parts/tag.tsx';
-import { FieldTable, LinkTable, MemberTable } from './cells.tsx';
 import { ResourceActs } from './resource-acts.tsx';
 import { ResourceTimeline } from './resource-timeline.tsx';
 
@@ -34,7 +38,7 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
   const it = explained.data;
   return (
     <Page title={it.name} lead={<Standing it={it} />}>
-      <Facts items={toFacts(it)} />
+      <Facts items={listResourceFacts(it)} />
       {it.problem && (
         <Section title="The last attempt failed">
           <div>
@@ -46,9 +50,15 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
         title="Fields"
         lead="What was asked for, what the service was last seen to hold, and who asked."
       >
-        <FieldTable fields={it.fields} />
+        <PlainTable label="Fields" columns={FIELDS} items={it.fields} />
       </Section>
-      <Links it={it} />
+      <Links title="Groups" type="group" links={it.groups} more={it.more} />
+      <Links title="Admins" type="user" links={it.admins} more={it.more} />
+      {it.members && (
+        <Section title="Members">
+          <MemberTable id={it.id} />
+        </Section>
+      )}
       <Differences id={it.id} />
       <Section title="Act">
         <ResourceActs it={it} />
@@ -73,67 +83,49 @@ function Differences({ id }: { readonly id: string }) {
   );
 }
 
-function Standing({ it }: { readonly it: Ops<'Explanation'> }) {
-  const managed = { created: 'Made by the bridge', adopted: 'Taken over', no: 'Only observed' };
+function Standing({ it: { type, deleted } }: { readonly it: Ops<'Explanation'> }) {
   return (
     <>
-      {it.type === 'user' ? 'User' : 'Group'}. {managed[it.managed]}.{' '}
-      {it.deleted && <Tag tone="quiet" text="deleted" />}
+      {toTitle(type)} {deleted && <Tag tone="quiet" text="deleted" />}
     </>
   );
 }
 
-function toFacts(it: Ops<'Explanation'>): Fact[] {
-  const members: Fact[] = it.members ? [['Members', toMemberCount(it.members)]] : [];
-  return [
-    ['Id', <code key="id">{it.id}</code>, 'long'],
-    ['Id in the service', it.upstream ?? 'none seen', it.type === 'group' ? 'long' : undefined],
-    ['Its requests', Object.entries(it.handling ?? {}).join(' ')],
-    [
-      'Last seen',
-      it.seen === null ? (
-        'never'
-      ) : (
-        <span key="seen">
-          <Moment at={it.seen.at} /> by {it.seen.by}
-        </span>
-      ),
-    ],
-    ['Next attempt', toNextAttempt(it)],
-    ['Version', String(it.version)],
-    ...members,
-  ];
-}
-
-/** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
-function toNextAttempt({ dueAt, problem }: Ops<'Explanation'>): ReactNode {
-  if (dueAt !== null && problem?.code === 'no-seat') return 'when a seat may be free';
-  return <Moment at={dueAt} none="nothing is to be done" />;
-}
-
-function toMemberCount({ desired, observed }: { desired: number; observed: number }): string {
-  return `${desired.toLocaleString('en')} wanted, ${observed.toLocaleString('en')} seen`;
-}
-
-function Links({ it }: { readonly it: Ops<'Explanation'> }) {
-  const more = it.more > 0 ? `${it.more} more are not listed here.` : undefined;
+/** Memberships or admin rights, each with what is wanted and what was seen. */
+function Links({
+  title,
+  type,
+  links,
+  more,
+}: {
+  readonly title: string;
+  readonly type: 'user' | 'group';
+  readonly links: readonly Ops<'Member'>[] | undefined;
+  readonly more: number;
+}) {
+  if (links === undefined) return null;
   return (
-    <>
-      {it.groups && (
-        <Section title="Groups" lead={more}>
-          <LinkTable links={it.groups} type="groups" word="member" />
-        </Section>
-      )}
-      {it.admins && it.admins.length > 0 && (
-        <Section title="Admins" lead={more}>
-          <LinkTable links={it.admins} type="users" word="admin" />
-        </Section>
-      )}
-      {it.members && (
-        <Section title="Members">
-          <MemberTable id={it.id} />
-        </Section>
-      )}
-    </>
+    <Section title={title} {...(more > 0 && { lead: `${more} more are not listed here.` })}>
+      {links.length === 0 && <Empty>None.</Empty>}
+      {links.length > 0 && <PlainTable label={title} columns={toLinkColumns(type)} items={links} />}
+    </Section>
+  );
+}
+
+const MEMBER_COLUMNS = toLinkColumns('user').map(toTableColumn);
+
+/** Members of a group, as many as there are, of which the rows in sight are made. */
+function MemberTable({ id }: { readonly id: string }) {
+  const list = useList('MemberList', `/groups/${encodeURIComponent(id)}/members`, {
+    topics: ['resources', 'work', 'drifts'],
+  });
+  return (
+    <DataTable
+      label="Members"
+      columns={MEMBER_COLUMNS}
+      list={list}
+      toKey={({ id: userId }) => userId}
+      empty="Nobody is in this group, and nobody is wanted in it."
+    />
   );
 }

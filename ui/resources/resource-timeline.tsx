@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import type { Tone } from '../../src/ops/lists/list.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { Empty, Section } from '../parts/page.tsx';
-import { Tag, type Tone } from '../parts/tag.tsx';
+import { Tag } from '../parts/tag.tsx';
 
 type Item = Ops<'Timeline'>['items'][number];
 

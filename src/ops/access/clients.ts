@@ -10,7 +10,7 @@ import {
 import { InvalidRequest } from '../http/body.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import { CLIENTS } from '../lists/access.ts';
+import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import {
   type AccessNeeds,
@@ -33,12 +33,7 @@ export const clientRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/clients',
-    tag: 'Credentials',
-    summary: 'Makes a client with a secret, which no other answer has, or with a trust and none.',
-    body: 'ClientBody',
-    answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
+    ...CLIENT_CREATE,
     async handle({ access: { clients } }: AccessNeeds, { body, operator }) {
       const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
       const made = await clients.make(name, {
@@ -53,12 +48,7 @@ export const clientRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/clients/{id}/rotate',
-    tag: 'Credentials',
-    summary: 'Gives the client with this id or name a second secret; a third is refused.',
-    body: 'SecretBody',
-    answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
+    ...CLIENT_ROTATE,
     async handle({ access: { clients } }: AccessNeeds, { params, body: { expires }, operator }) {
       const validForMs = parseLifetime(expires, SECRET_TERMS);
       const made = await clients.rotate(params.id, { validForMs, by: operator.id });
@@ -70,12 +60,7 @@ export const clientRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/clients/{id}/revoke',
-    tag: 'Credentials',
-    summary: 'Ends a client, or one of its secrets, with every access token that it got.',
-    body: 'RevokeBody',
-    answers: { 200: 'Client', 404: 'Problem' },
+    ...CLIENT_REVOKE,
     async handle({ access: { clients } }: AccessNeeds, { params, body }) {
       const found = await clients.revoke(params.id, body.secret);
       if (found === undefined) return unknownClient();

@@ -5,7 +5,7 @@ import type { Belonging } from '../../store/credentials/providers.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import { PROVIDERS } from '../lists/access.ts';
+import { PROVIDER_CHANGE, PROVIDER_CREATE, PROVIDER_DELETE, PROVIDERS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { type AccessNeeds, unknownProvider } from './tokens.ts';
 
@@ -19,12 +19,7 @@ export const providerRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/providers',
-    tag: 'Providers',
-    summary: 'Adds a provider; a limit that is left out is none.',
-    body: 'ProviderBody',
-    answers: { 201: 'Provider', 409: 'Problem' },
+    ...PROVIDER_CREATE,
     async handle({ access: { providers } }: AccessNeeds, { body, operator }) {
       const { name, ...limits } = body;
       const made = await providers.create(name, toWish(limits), operator.id);
@@ -35,13 +30,7 @@ export const providerRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/providers/{id}/change',
-    tag: 'Providers',
-    summary:
-      'Changes what the provider of this name may do and how its requests are taken, from the next write on.',
-    body: 'LimitsBody',
-    answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+    ...PROVIDER_CHANGE,
     async handle({ access: { providers } }: AccessNeeds, { params: { id }, body, operator }) {
       const changed = await providers.change(id, toWish(body), operator.id);
       if (changed.kind !== 'changed') return toRefusal(changed.kind);
@@ -50,11 +39,7 @@ export const providerRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/providers/{id}/delete',
-    tag: 'Providers',
-    summary: 'Deletes a provider that has no credential, no person and no group any more.',
-    answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+    ...PROVIDER_DELETE,
     async handle({ access: { providers } }: AccessNeeds, { params: { id } }) {
       const deleted = await providers.delete(id);
       if (deleted.kind === 'in-use') return problem(409, 'in-use', IN_USE[deleted.by]);

@@ -7,7 +7,14 @@ import { InvalidRequest } from '../http/body.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import { type ACCESS_FILTERS, SESSIONS, TOKENS } from '../lists/access.ts';
+import {
+  type ACCESS_FILTERS,
+  SESSION_REVOKE,
+  SESSIONS,
+  TOKEN_CREATE,
+  TOKEN_REVOKE,
+  TOKENS,
+} from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
@@ -20,21 +27,12 @@ export const tokenRoutes = [
       ok(await readAccessList(query, tokens.list, toTokenView)),
   }),
   route({
-    method: 'post',
-    path: '/tokens',
-    tag: 'Credentials',
-    summary: 'Makes a token. No other answer has its text.',
-    body: 'TokenBody',
-    answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
+    ...TOKEN_CREATE,
     handle: ({ access: { tokens } }: AccessNeeds, { body, operator }) =>
       makeToken(tokens, body, operator.id),
   }),
   route({
-    method: 'post',
-    path: '/tokens/{id}/revoke',
-    tag: 'Credentials',
-    summary: 'Ends the token with this id or name, everywhere within five seconds.',
-    answers: { 200: 'Token', 404: 'Problem' },
+    ...TOKEN_REVOKE,
     async handle({ access: { tokens } }: AccessNeeds, { params }) {
       const row = await tokens.revoke(params.id);
       if (row === undefined) return problem(404, 'not-found', 'No token has this id or name.');
@@ -104,11 +102,7 @@ export const sessionRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/sessions/{id}/revoke',
-    tag: 'Credentials',
-    summary: 'Ends a sign-in to the console, everywhere at once.',
-    answers: { 200: 'SessionEnded', 404: 'Problem' },
+    ...SESSION_REVOKE,
     async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
       const isEnded = await sessions.end(id.replace(/^session-/, ''));
       return isEnded ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');

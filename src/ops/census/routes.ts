@@ -6,12 +6,12 @@ import { findLastSweptAt } from '../../store/sweeps.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import {
   type ExportEntry,
-  fileTaken,
   parseColumnMap,
-  readFileEntries,
+  refuseNothing,
+  withEntries,
 } from '../exports/read-entries.ts';
 import { toMoment } from '../http/moment.ts';
-import { problem, route, toItemsJson } from '../http/route.ts';
+import { ok, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {
@@ -22,7 +22,7 @@ import {
   toCensusPerson,
   toEntryView,
 } from './compare.ts';
-import { type Matches, matchEntries } from './match.ts';
+import { type Matches, matchEntries, type Shared } from './match.ts';
 
 /** The request for a census. */
 export const censusRoutes = [
@@ -40,90 +40,61 @@ export const censusRoutes = [
     file: 'text/csv',
     readers: [],
     answers: { 200: 'Census', 404: 'Problem', 429: 'Problem', 503: 'Problem' },
-    async handle(sources: OpsSources, { query: { filters }, req, res }) {
+    async handle(sources: OpsSources, { query: { filters }, req }) {
       const { provider = DEFAULT_PROVIDER } = filters;
       const map = parseColumnMap(filters.map ?? '');
-      const { store, status, reserve } = sources;
+      const { store, status } = sources;
       if (!(await isProvider(store.read, provider))) return unknownProvider();
-      const { kind } = await status.readFirstRead();
-      if (kind !== 'finished')
+      if (status.news().firstRead.kind !== 'finished')
         return problem(503, 'could-not-look', 'The service is not read yet.');
-      const end = reserve();
-      if (end === undefined) return fileTaken();
-      // Also where nobody waits for the answer any more.
-      res.once('close', end);
-      const entries = await readFileEntries(req, { map, idsOf: 'provider' }).catch(
-        (error: unknown) => {
-          end();
-          throw error;
+      return withEntries(
+        sources,
+        req,
+        { map, idsOf: 'provider' },
+        async (entries = refuseNothing()) => {
+          // It tells and changes nothing, so it is no act.
+          return { ...ok(await compareAll(sources, entries, provider)), acts: [] };
         },
       );
-      const sweptAt = toMoment((await findLastSweptAt(store.read)) ?? null);
-      const totals = { provider, sweptAt, entries: entries.length, ...NO_COUNTS, kinds: {} };
-      const parts = toItemsJson(compareAll(sources, entries, totals), () => {
-        // Before the answer ends, so that who reads it may ask again.
-        end();
-        return totals;
-      });
-      // It tells and changes nothing, so it is no act.
-      return { status: 200, parts, acts: [] };
     },
   }),
 ] as const;
 
-/** Numbers of a census, which are known at its end. */
-interface Totals {
-  readonly provider: string;
-  people: number;
-  accounts: number;
-  agreeing: number;
-  readonly kinds: Partial<Record<CensusKind, number>>;
-}
-
-const NO_COUNTS = { people: 0, accounts: 0, agreeing: 0 };
-
-/** Finds what differs, and counts in `totals`. It reads, and calls nobody. */
-async function* compareAll(
-  sources: Reading,
+/** Finds what differs. It reads, and calls nobody. */
+async function compareAll(
+  sources: OpsSources,
   entries: readonly ExportEntry[],
-  totals: Totals,
-): AsyncGenerator<OpsJson<'Finding'>> {
-  for await (const found of listFindings(sources, entries, totals)) {
-    totals.kinds[found.kind] = (totals.kinds[found.kind] ?? 0) + 1;
-    yield found;
-  }
-}
-
-async function* listFindings(
-  sources: Reading,
-  entries: readonly ExportEntry[],
-  totals: Totals,
-): AsyncGenerator<OpsJson<'Finding'>> {
-  const { provider } = totals;
+  provider: string,
+): Promise<OpsJson<'Census'>> {
   const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
   const comparison = { provider, knowsExternalIds: matches.knowsExternalIds };
+  const items: OpsJson<'Finding'>[] = [];
+  const counts = { people: 0, accounts: 0, agreeing: 0 };
   for await (const person of listPeople(sources)) {
     const matched = matches.findEntry(person.id);
     // Who is a duplicate is not missing too.
     const isUnsure = matched === undefined && matches.isClaimed(person.id);
     const found = isUnsure ? undefined : comparePerson(comparison, person, matched);
-    count(totals, person, matched !== undefined && found === undefined);
-    if (found) yield found;
+    if (person.provider === provider) counts.people += 1;
+    if (person.held !== undefined) counts.accounts += 1;
+    if (found !== undefined) items.push(found);
+    else if (matched !== undefined) counts.agreeing += 1;
   }
-  for (const stranger of matches.listStrangers()) {
-    const found = compareStranger(stranger);
-    if (found) yield found;
-  }
-  for (const { by, entries: rows, people } of matches.listShared()) {
-    const named = people.map(({ id, name }) => ({ id, name }));
-    yield { ...NOTHING, kind: 'duplicate', by, entries: rows.map(toEntryView), people: named };
-  }
+  items.push(...matches.listStrangers().flatMap((stranger) => compareStranger(stranger) ?? []));
+  items.push(...matches.listShared().map(toDuplicate));
+  const sweptAt = toMoment((await findLastSweptAt(sources.store.read)) ?? null);
+  return { provider, sweptAt, entries: entries.length, ...counts, kinds: countKinds(items), items };
 }
 
-function count(totals: Totals, { provider, held }: CensusPerson, isAgreed: boolean): void {
-  if (provider === totals.provider) totals.people += 1;
-  if (held !== undefined) totals.accounts += 1;
-  if (isAgreed) totals.agreeing += 1;
+function toDuplicate({ by, entries, people }: Shared): OpsJson<'Finding'> {
+  const named = people.map(({ id, name }) => ({ id, name }));
+  return { ...NOTHING, kind: 'duplicate', by, entries: entries.map(toEntryView), people: named };
+}
+
+function countKinds(items: readonly OpsJson<'Finding'>[]): Partial<Record<CensusKind, number>> {
+  const kinds: Partial<Record<CensusKind, number>> = {};
+  for (const { kind } of items) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
 }
 
 /** The store, and how it says who is active. */

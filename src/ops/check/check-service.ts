@@ -1,22 +1,26 @@
 import type { Clock } from '../../domain/clock.ts';
-import { toCount } from '../../domain/text.ts';
 import type { Settings } from '../../settings/schema.ts';
 import { createDispatcher } from '../../upstream/dispatcher.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
-import { users as currentUsers } from '../../upstream/operations/people.ts';
+import type { Section } from '../../upstream/operations/operation.ts';
+import {
+  auditLogs,
+  companyUsers,
+  users as currentUsers,
+  groupAdmins,
+  groups,
+  groupUsers,
+} from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseEntries } from '../../upstream/shapes/reader.ts';
+import { parseGroupUsers, parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { parseScimList } from '../../upstream/shapes/scim-list.ts';
+import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
-import {
-  GROUP_LISTS,
-  LISTS,
-  type ListProbe,
-  NIL_UID,
-  type Probe,
-  READING,
-  readGroup,
-  readSample,
-} from './probes.ts';
 import { toTrouble } from './trouble.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
@@ -62,6 +66,7 @@ const PAUSE_MAX_MS = 60_000;
 /** Two attempts tell a hiccup from a fault while an operator waits for the answer. */
 const ATTEMPTS_MAX = 2;
 const CONNECT_MAX_MS = 5_000;
+const READING = { class: 'look' } as const;
 
 /**
  * Looks at a service by reads alone, at the rate that is set: connection, token, rights, page limits. Failures of the
@@ -103,6 +108,76 @@ export async function checkService(
   }
 }
 
+/** A list that the bridge reads, and the right that opens it. */
+interface ListProbe {
+  readonly id: string;
+  readonly title: string;
+  readonly section: Section;
+  /** The status of a refused read: `failed` where the bridge cannot do its task, `warning` where it does less. */
+  readonly refused: 'failed' | 'warning';
+  /** Reads so many entries behind the first `offset`. */
+  readonly read: (transport: Transport, offset: number, limit: number) => Promise<Page>;
+  /** @throws UpstreamError `unreadable` */
+  readonly parse: (item: unknown) => object;
+}
+
+interface Page {
+  readonly items: readonly unknown[];
+  /** undefined: the list does not say. */
+  readonly total?: number | undefined;
+}
+
+const toScim = (offset: number, count: number) => ({ query: { startIndex: offset + 1, count } });
+const toRest = (offset: number, limit: number) => ({ query: { offset, limit } });
+const toEntries = (body: unknown): Page => ({ items: parseEntries('REST list', body) });
+
+const LISTS: readonly ListProbe[] = [
+  {
+    ...{ id: 'users', title: 'people (SCIM)', section: 'users', refused: 'failed' },
+    read: async (transport, ...at) =>
+      parseScimList(await transport.call(scim.getUsers, toScim(...at), READING)),
+    parse: parseScimUser,
+  },
+  {
+    ...{ id: 'groups.scim', title: 'groups (SCIM)', section: 'groups', refused: 'failed' },
+    read: async (transport, ...at) =>
+      parseScimList(await transport.call(scim.getGroups, toScim(...at), READING)),
+    parse: parseScimGroup,
+  },
+  {
+    ...{ id: 'groups.rest', title: 'groups (REST)', section: 'groups', refused: 'failed' },
+    read: async (transport, ...at) =>
+      toEntries(await transport.call(groups.getListOfGroups, toRest(...at), READING)),
+    parse: parseRestGroup,
+  },
+  {
+    ...{ id: 'companyUsers', title: 'company users', section: 'companyUsers', refused: 'warning' },
+    read: async (transport, ...at) =>
+      toEntries(await transport.call(companyUsers.getListOfUsers, toRest(...at), READING)),
+    parse: parseCompanyUser,
+  },
+  {
+    ...{ id: 'audit', title: 'audit log', section: 'audit', refused: 'warning' },
+    read: async (transport, ...at) =>
+      toEntries(await transport.call(auditLogs.retrieveAuditLogEvents, toRest(...at), READING)),
+    parse: parseAuditEvent,
+  },
+];
+
+const PEOPLE_OF_GROUP = [
+  {
+    ...({ id: 'members', title: 'group members', section: 'members', refused: 'failed' } as const),
+    operation: groupUsers.getListOfGroupUsers,
+  },
+  {
+    ...({ id: 'admins', title: 'group admins', section: 'admins', refused: 'warning' } as const),
+    operation: groupAdmins.getListOfGroupAdmins,
+  },
+] as const;
+
+/** RFC 9562 §5.9: no group has it. */
+const NIL_UID = '00000000-0000-0000-0000-000000000000';
+
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
 async function listChecks(transport: Transport, settings: ServiceSettings): Promise<CheckResult[]> {
   const account = await attempt(async () =>
@@ -113,36 +188,76 @@ async function listChecks(transport: Transport, settings: ServiceSettings): Prom
     if (!isToken) return [toFailed('address', account.error)];
     return [toAddress(settings), toFailed('token', account.error)];
   }
-  const lists: (Attempt<Sample> & { readonly list: ListProbe })[] = [];
-  for (const list of LISTS) {
-    lists.push({ list, ...(await attempt(() => readSample(transport, list))) });
-    const isNowhere = isNotThere(account.error) && isNotThere(lists[0]?.error);
+  const lists: CheckResult[] = [];
+  const cut: number[] = [];
+  let uid: string | undefined;
+  for (const probe of LISTS) {
+    const { value, error } = await attempt(() => readSample(transport, probe));
+    const isNowhere = lists.length === 0 && isNotThere(account.error) && isNotThere(error);
     if (isNowhere && account.error) return [toFailed('address', account.error)];
+    lists.push(error ? toRefused(probe, error) : toFound(probe, value.words));
+    cut.push(...(value?.cutAt ?? []));
+    uid ??= value?.groupUid;
   }
-  const uid = lists.find(({ value }) => value?.groupUid !== undefined)?.value?.groupUid;
   return [
     toAddress(settings),
     toToken(account),
-    ...lists.map(({ list, value, error }) =>
-      error ? toRefused(list, error) : toFound(list, value.words),
-    ),
+    ...lists,
     ...(await checkGroup(transport, uid)),
-    ...checkPageSize(
-      lists.flatMap(({ value }) => value?.cutAt ?? []),
-      settings,
-    ),
+    ...checkPageSize(cut, settings),
   ];
 }
 
-type Sample = Awaited<ReturnType<typeof readSample>>;
+/** More than any page of the service is known to hold. */
+const MANY = 1_000;
+
+/** Reads the first page of a list, and proves with one more call at most whether the service has cut it. */
+async function readSample(transport: Transport, probe: ListProbe) {
+  const { items, total } = await readFirst(transport, probe);
+  const [first] = items.map((item) => probe.parse(item));
+  const isShort = items.length > 0 && items.length < MANY;
+  const isCut = isShort && (total ?? (await countOn(transport, probe, items))) > items.length;
+  const count = total === undefined ? `${items.length} seen` : `${total}`;
+  const limit = items.length < MANY ? 'all on one page' : `no page limit up to ${MANY}`;
+  const uid = first && 'uid' in first ? first.uid : undefined;
+  return {
+    words: `${count}; ${isCut ? `a page holds ${items.length} at most` : limit}`,
+    /** Size of a page that was cut. */
+    cutAt: isCut ? [items.length] : [],
+    /** Of the first group of the REST interface. */
+    groupUid: typeof uid === 'string' ? uid : undefined,
+  };
+}
+
+/** An answer that is larger than the limit of the settings is asked for with fewer entries. */
+async function readFirst(transport: Transport, probe: ListProbe): Promise<Page> {
+  for (let asked = MANY; ; asked = Math.floor(asked / 10)) {
+    const { value, error } = await attempt(() => probe.read(transport, 0, asked));
+    if (value !== undefined) return value;
+    if (error.code !== 'response-too-large' || asked <= 1) throw error;
+  }
+}
+
+/** Entries with the one that follows; a list that ignores the offset begins again and proves nothing. */
+async function countOn(transport: Transport, probe: ListProbe, items: readonly unknown[]) {
+  const [next] = (await probe.read(transport, items.length, 1)).items;
+  const isNew = !items.some((item) => JSON.stringify(item) === JSON.stringify(next));
+  return next !== undefined && isNew ? items.length + 1 : items.length;
+}
 
 /** Checks the rights to the people of a group; without a group one is asked for that cannot exist. */
 async function checkGroup(transport: Transport, uid: string | undefined): Promise<CheckResult[]> {
   const checks: CheckResult[] = [];
-  for (const probe of GROUP_LISTS) {
-    const { value, error } = await attempt(() => readGroup(transport, probe, uid ?? NIL_UID));
-    if (uid === undefined) checks.push(toUnproved(probe, error));
-    else checks.push(error ? toRefused(probe, error) : toFound(probe, value));
+  for (const probe of PEOPLE_OF_GROUP) {
+    const path = { group_uid: uid ?? NIL_UID };
+    const { value, error } = await attempt(async () =>
+      parseGroupUsers(await transport.call(probe.operation, { path }, READING)),
+    );
+    // That it is not found, or no proper id, is what was expected of the one that cannot exist.
+    const isExpected = error === undefined || ['not-found', 'refused'].includes(error.code);
+    if (uid === undefined && isExpected) checks.push(toUnproved(probe));
+    else if (error) checks.push(toRefused(probe, error));
+    else checks.push(toFound(probe, `${value.length} ${probe.id} in the group looked at`));
   }
   return checks;
 }
@@ -190,27 +305,27 @@ function toAddress({ url }: ServiceSettings): CheckResult {
   };
 }
 
-/** Names the owner of the token: the bridge must never lock that account out. */
-function toToken({ value, error }: Attempt<CompanyUser>): CheckResult {
-  const row = { id: 'token', title: 'token' } as const;
-  if (value !== undefined) {
-    return { ...row, status: 'ok', detail: `accepted, of ${describeAccount(value)}` };
-  }
-  const detail = `accepted; its owner stays unknown: ${toTrouble(error).detail}`;
-  return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
-}
-
-const ROLES: ReadonlyMap<number, string> = new Map([
+const ROLES: ReadonlyMap<number | undefined, string> = new Map([
   [1, 'owner of the company'],
   [2, 'user'],
   [3, 'deactivated'],
 ]);
 
-function describeAccount({ id, username, email, role }: CompanyUser): string {
-  const names = [email, username].filter((name) => name !== undefined).join(', ');
-  const position = role === undefined ? 'role not shown' : (ROLES.get(role) ?? `role ${role}`);
-  return `user ${id}${names === '' ? '' : ` (${names})`}, ${position}`;
+/** Names the owner of the token: the bridge must never lock that account out. */
+function toToken({ value, error }: Attempt<CompanyUser>): CheckResult {
+  const row = { id: 'token', title: 'token' } as const;
+  if (value !== undefined) {
+    const { id, username, email, role } = value;
+    const names = [email, username].filter((name) => name !== undefined).join(', ');
+    const position = ROLES.get(role) ?? `role ${role ?? 'not shown'}`;
+    const owner = `user ${id}${names === '' ? '' : ` (${names})`}, ${position}`;
+    return { ...row, status: 'ok', detail: `accepted, of ${owner}` };
+  }
+  const detail = `accepted; its owner stays unknown: ${toTrouble(error).detail}`;
+  return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
 }
+
+type Probe = Pick<ListProbe, 'id' | 'title' | 'section' | 'refused'>;
 
 function toFound({ id, title }: Probe, detail: string): CheckResult {
   return { id, title, status: 'ok', detail };
@@ -226,12 +341,7 @@ function toRefused({ id, title, refused, section }: Probe, error: UpstreamError)
   };
 }
 
-/** A group that cannot exist was asked for: that it is not found, or no proper id, is what was expected. */
-function toUnproved(probe: Probe, error: UpstreamError | undefined): CheckResult {
-  if (error && error.code !== 'not-found' && error.code !== 'refused') {
-    return toRefused(probe, error);
-  }
-  const { id, title } = probe;
+function toUnproved({ id, title }: Probe): CheckResult {
   const detail = 'not refused, but no group could be seen that would prove it';
   const remedy = 'Check again when a group can be seen.';
   return { id, title, status: 'warning', detail, remedy };
@@ -244,22 +354,4 @@ function checkPageSize(cut: readonly number[], { pageSize }: ServiceSettings): C
   const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
   const row = { id: 'settings.pageSize', title: 'upstream.pageSize' } as const;
   return [{ ...row, status: 'warning', detail, remedy: `Set it to ${smallest}.` }];
-}
-
-/** The report as lines for a terminal. */
-export function toText({ service, checks, calls }: CheckReport): string {
-  const width = Math.max(...checks.map(({ title }) => title.length));
-  const lines = checks.flatMap(({ status, title, detail, remedy }) => {
-    const line = `${status.padEnd(7)}  ${title.padEnd(width)}  ${detail}`;
-    return remedy === undefined ? [line] : [line, `${' '.repeat(width + 11)}→ ${remedy}`];
-  });
-  const count = (of: CheckResult['status']) => checks.filter(({ status }) => status === of).length;
-  const sums = [toCount(count('failed'), 'failure'), toCount(count('warning'), 'warning')];
-  const text = [
-    `Service  ${service.url} (REST under /api/${service.apiVersion})\n`,
-    ...[...lines, ''],
-    `${sums.join(', ')}, ${toCount(calls, 'call')}.\n`,
-  ];
-  // Names and words of the service could otherwise command the terminal.
-  return text.map((line) => line.replace(/[^\P{Cc}\n]+/gu, ' ')).join('\n');
 }

@@ -11,6 +11,7 @@ import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { LOOK } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
@@ -150,12 +151,8 @@ type Asked = Omit<LookRequest, 'signal'>;
 /** Requests for a look at one user or group. */
 export const lookRoutes = (['user', 'group'] as const).map((type) =>
   route({
-    method: 'post',
+    ...LOOK,
     path: `/${type}s/{id}/look`,
-    tag: 'People and groups',
-    summary: `Looks at one ${type} now, with at most three calls, and says what differs. Admins are left to sweeps.`,
-    body: 'LookBody',
-    answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
     handle: (sources: OpsSources, { params: { id }, body, operator }) =>
       lookAt(sources, {
         key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },

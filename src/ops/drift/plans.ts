@@ -8,6 +8,7 @@ import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -67,22 +68,12 @@ export const planRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/plans/{id}/approve',
-    tag: 'Plans',
-    summary: 'Does exactly the plan with this hash, as far as it still holds.',
-    body: 'HashBody',
-    answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+    ...PLAN_APPROVE,
     handle: (sources: OpsSources, { params: { id }, body, operator }) =>
       decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
   }),
   route({
-    method: 'post',
-    path: '/plans/{id}/discard',
-    tag: 'Plans',
-    summary:
-      'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
-    answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+    ...PLAN_DISCARD,
     handle: (sources: OpsSources, { params: { id }, operator }) =>
       decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
   }),
@@ -98,11 +89,7 @@ export const planRoutes = [
     },
   }),
   route({
-    method: 'post',
-    path: '/plans/{id}/undo',
-    tag: 'Plans',
-    summary: 'Takes back what a plan did, as far as the provider has written nothing of it since.',
-    answers: { 202: 'Undoing', 404: 'Problem', 409: 'Problem' },
+    ...PLAN_UNDO,
     handle: async (sources: OpsSources, { params, operator }) =>
       answerUndo(sources, await sources.drifts.undo(params.id, operator.name)),
   }),

@@ -18,6 +18,7 @@ import {
 } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { SWEEP } from '../lists/acts.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -37,12 +38,7 @@ async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]>
 /** Requests about sweeps, and the list of what they found. */
 export const sweepRoutes = [
   route({
-    method: 'post',
-    path: '/sweeps',
-    tag: 'Sweeps and drift',
-    summary: 'Has the service compared with the store: a new sweep, or the one that runs or waits.',
-    body: 'SweepBody',
-    answers: { 202: 'SweepAsked' },
+    ...SWEEP,
     async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
       const id = await requestSweep({ isDryRun: dryRun });
       return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };

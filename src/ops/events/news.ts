@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Clock } from '../../domain/clock.ts';
 import { LIVE_TOPICS, type LiveTopic, type Marks } from '../../store/marks.ts';
-import { assertNoParameters } from '../http/list-query.ts';
+import { parseQuery } from '../http/list-query.ts';
 import type { IsStillIn } from '../http/operator.ts';
 
 /** Time between two looks at the store, in milliseconds. */
@@ -91,7 +91,7 @@ const RETRY_MS = 2_000;
  */
 export function streamNews(news: News, isStillIn: IsStillIn): RequestHandler {
   return (req, res, next) => {
-    assertNoParameters(req.query);
+    parseQuery(req.query, {});
     const stop = news.listen({
       changed(topics) {
         res.write(`event: changed\ndata: ${JSON.stringify({ topics })}\n\n`);

@@ -1,21 +1,21 @@
 import { type Cells, isWaiting } from '../../domain/cell.ts';
+import { listChangedFields } from '../../domain/change.ts';
 import { isAsked } from '../../domain/combine.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
-import type { UserState } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import type { ActionKey } from '../../store/plans/actions.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import type { Origin } from '../../store/schema.ts';
-import { toMoment } from '../http/moment.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
+type Standing = OpsJson<'Member'>['standing'];
+
 /** A user or group whose fields are explained. */
-interface Explained<Field extends string> {
-  readonly row: { readonly origin: Origin | null; readonly stuck_at: number | null };
+export interface Explained<Field extends string> {
+  readonly row: ResourceRow;
   readonly state: {
     readonly observed?: object | undefined;
     readonly mustLook: boolean;
@@ -23,70 +23,76 @@ interface Explained<Field extends string> {
   };
   /** Fields in which the service holds something else. */
   readonly differing: readonly Field[];
+  /** Changes that a plan holds back. */
+  readonly held: readonly ActionKey[];
 }
 
-/** Explains fields that a provider or a rule may want, each with what the service holds. */
-export function createFieldTeller<Field extends string>({
-  row,
-  state,
-  differing,
-}: Explained<Field>) {
-  const { origin, stuck_at } = row;
-  const isSeen = state.observed !== undefined && !state.mustLook;
-  const toStanding = (
-    field: Field,
-    wanted: JsonValue | undefined,
-  ): OpsJson<'Member'>['standing'] => {
-    if (origin === null || wanted === undefined) return 'not ours';
-    if (isWaiting(state.cells[field])) return stuck_at === null ? 'pending' : 'stuck';
-    if (!isSeen) return 'unknown';
-    return differing.includes(field) ? 'drifted' : 'settled';
-  };
-  return (field: Field, wanted: JsonValue | undefined, held: JsonValue) => ({
+/** Explains a field that a provider or a rule may want, with what the service holds. */
+export function toField<Field extends string>(
+  explained: Explained<Field>,
+  field: Field,
+  [wanted, seen]: readonly [JsonValue | undefined, JsonValue],
+): OpsJson<'Field'> {
+  const { origin } = explained.row;
+  return {
     field,
     desired: origin === null ? null : (wanted ?? null),
-    observed: held,
-    from: toOwner(origin, wanted),
-    standing: toStanding(field, wanted),
-  });
+    observed: seen,
+    from: toOwner(explained.row, wanted),
+    standing: toStanding(explained, field, wanted),
+  };
+}
+
+function toStanding<Field extends string>(
+  { row: { origin, stuck_at }, state, differing, held }: Explained<Field>,
+  field: Field,
+  wanted: JsonValue | undefined,
+): Standing {
+  if (origin === null || wanted === undefined) return 'not ours';
+  if (isWaiting(state.cells[field])) return stuck_at === null ? 'pending' : 'stuck';
+  if (state.observed === undefined || state.mustLook) return 'unknown';
+  if (!differing.includes(field)) return 'settled';
+  const isHeld = held.some(({ kind }) => listChangedFields(kind).some((name) => name === field));
+  return isHeld ? 'held' : 'drifted';
 }
 
 /** The owner of an ordinary attribute. */
-export function toOwner(origin: Origin | null, value: JsonValue | undefined): string | null {
+export function toOwner({ origin }: Pick<ResourceRow, 'origin'>, value: unknown): string | null {
   if (value === undefined) return null;
   return origin === null ? 'service' : 'provider';
 }
 
-/** A field of an extension, which a provider or a rule may want. */
-interface RuledField<Field extends string> {
-  readonly field: Field;
-  readonly attributes: JsonObject;
-  readonly cells: Cells<Field>;
+/** Rules about the fields of an extension. */
+interface Ruled<Field extends string> {
+  readonly book: RuleBook;
   readonly rulings: Rulings<Field>;
   readonly urn: string;
-  readonly origin: Origin | null;
 }
 
 /** The owner of a field of an extension, with a note of the rule that does not apply. */
 export function toRuledOwner<Field extends string>(
-  book: RuleBook,
-  { field, attributes, cells, rulings, urn, origin }: RuledField<Field>,
+  { row, state: { cells } }: Pick<Explained<Field>, 'row' | 'state'>,
+  { book, rulings, urn }: Ruled<Field>,
+  field: Field,
 ): Pick<OpsJson<'Field'>, 'from' | 'note'> {
-  const ruling = origin === null ? undefined : rulings[field];
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const ruling = row.origin === null ? undefined : rulings[field];
   const text = ruling && toRuleWords(book, ruling.rule);
   if (isAsked({ attributes, cells, urn }, field)) {
-    const from = toOwner(origin, true);
+    const from = toOwner(row, true);
     return text === undefined ? { from } : { from, note: `It goes before ${text}.` };
   }
   if (toExtension(attributes, urn)[field] === undefined) {
-    return text === undefined
-      ? { from: null }
-      : { from: null, note: `${text} does not apply: the person is protected.` };
+    if (text === undefined) return { from: null };
+    return { from: null, note: `${text} does not apply: the person is protected.` };
   }
   if (cells[field]?.source?.by === 'service')
     return { from: 'service', note: 'As it was at the takeover.' };
-  return { from: text ?? 'a rule that is being replaced' };
+  return { from: text ?? REPLACED };
 }
+
+/** Owner of what a rule gave that is there no more. */
+export const REPLACED = 'a rule that is being replaced';
 
 /** A rule by its place in the list and its text. */
 export function toRuleWords({ rules }: RuleBook, number: number): string {
@@ -94,56 +100,27 @@ export function toRuleWords({ rules }: RuleBook, number: number): string {
   return `rule ${number}: ${rule ? toRuleText(rule) : '(gone)'}`;
 }
 
-/** Links of one list that are shown; the others are counted. */
-export const LINKS_MAX = 200;
-
-/** One link with its standing. @param from its owner */
-export function toExplainedLink(link: LinkView, from: string | null): OpsJson<'Member'> {
-  const { id, name, desired, observed } = link;
+/** One link with its standing. @param from its owner. @param isHeld a plan holds a change of it back */
+export function toExplainedLink(
+  link: LinkView,
+  from: string | null,
+  isHeld: boolean,
+): OpsJson<'Member'> {
+  const { id, name, desired, observed, pending, stuck_at } = link;
+  const toLinkStanding = (): Standing => {
+    if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
+    if (desired === null) return 'not ours';
+    if (observed === null) return 'unknown';
+    if (desired === observed) return 'settled';
+    return isHeld ? 'held' : 'drifted';
+  };
   return {
     id,
     name,
-    desired: toFlag(desired),
-    observed: toFlag(observed),
+    desired: desired === null ? null : desired === 1,
+    observed: observed === null ? null : observed === 1,
     from: desired === null ? null : from,
-    standing: toLinkStanding(link),
-  };
-}
-
-function toFlag(value: number | null): boolean | null {
-  return value === null ? null : value === 1;
-}
-
-function toLinkStanding({
-  desired,
-  observed,
-  pending,
-  stuck_at,
-}: LinkView): OpsJson<'Member'>['standing'] {
-  if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
-  if (desired === null) return 'not ours';
-  if (observed === null) return 'unknown';
-  return desired === observed ? 'settled' : 'drifted';
-}
-
-/** The part of an explanation that is about the resource as a whole. */
-export function toHead(
-  row: ResourceRow,
-  { observed }: Pick<UserState | GroupState, 'observed'>,
-): Omit<
-  OpsJson<'Explanation'>,
-  'type' | 'name' | 'upstream' | 'fields' | 'groups' | 'members' | 'admins' | 'more'
-> {
-  return {
-    id: row.id,
-    managed: row.origin ?? 'no',
-    provider: row.origin === null ? null : row.provider,
-    handling: null,
-    deleted: row.deleted_at !== null,
-    version: row.version,
-    seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,
-    dueAt: toMoment(row.due_at),
-    problem: row.last_error === null ? null : parseStored(row.last_error),
+    standing: toLinkStanding(),
   };
 }
 
@@ -160,13 +137,7 @@ export const HELD_OF_GROUP: ReadonlySet<string> = new Set(['displayName', GROUP_
 export function listKept(row: ResourceRow, known: ReadonlySet<string>): OpsJson<'Field'>[] {
   if (row.origin === null) return [];
   const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
-  return Object.entries(attributes)
-    .filter(([name]) => !known.has(name))
-    .map(([field, desired]) => ({
-      field,
-      desired,
-      observed: null,
-      from: 'provider',
-      standing: 'bridge only',
-    }));
+  const kept = Object.entries(attributes).filter(([name]) => !known.has(name));
+  const rest = { observed: null, from: 'provider', standing: 'bridge only' } as const;
+  return kept.map(([field, desired]) => ({ field, desired, ...rest }));
 }

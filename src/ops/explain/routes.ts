@@ -1,40 +1,39 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { listChangedFields } from '../../domain/change.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
 import { RULED_GROUP_FIELDS, type RuledUserField } from '../../domain/rules.ts';
-import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
+import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
+import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
 import {
-  countLinks,
-  type LinkView,
-  listLinkViews,
-  type SeqLink,
-} from '../../store/resources/explained.ts';
-import { findLiveRow, type GroupRow, type UserRow } from '../../store/resources/rows.ts';
+  findLiveRow,
+  type GroupRow,
+  type ResourceRow,
+  type UserRow,
+} from '../../store/resources/rows.ts';
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, type KeyedType, listKeyedPaths, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {
-  createFieldTeller,
+  type Explained,
   HELD_OF_GROUP,
   HELD_OF_USER,
-  LINKS_MAX,
   listKept,
+  REPLACED,
   toExplainedLink,
-  toHead,
+  toField,
   toOwner,
   toRuledOwner,
   toRuleWords,
@@ -52,7 +51,13 @@ export const explainRoutes = [
     route({
       ...{ ...explained, path },
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
-      handle: (sources: OpsSources, { params }) => explain(sources, params.key, type),
+      async handle({ store: { read: db }, rules }: OpsSources, { params }) {
+        const keyed = await readKeyed(db, params.key, type, {
+          user: (row) => explainUser(db, rules, row),
+          group: (row) => explainGroup(db, rules, row),
+        });
+        return answerKeyed(keyed);
+      },
     }),
   ),
   route({
@@ -68,234 +73,192 @@ export const explainRoutes = [
       const of = { type: 'group', seq: group.seq } as const;
       const read = ({ from: afterSeq, limit }: PartQuery) =>
         listLinkViews(db, { list: 'member', of, afterSeq, limit });
-      return ok(await readList(query, OLDEST, read, (link) => toMember(link, id, held)));
+      const toItem = (link: LinkView) => toMember(link, held, { groupId: id, memberId: link.id });
+      return ok(await readList(query, OLDEST, read, toItem));
     },
   }),
 ] as const;
 
-async function explain({ store: { read: db }, rules }: OpsSources, key: string, type: KeyedType) {
-  const keyed = await readKeyed(db, key, type, {
-    user: async (row) => withHeld(db, await explainUser(db, rules, row)),
-    group: async (row) => withHeld(db, await explainGroup(db, rules, row)),
-  });
-  return answerKeyed(keyed);
-}
-
-/** Names the differences that a plan holds back: they are not drift. */
-async function withHeld(
-  db: Db,
-  explanation: OpsJson<'Explanation'>,
-): Promise<OpsJson<'Explanation'>> {
-  const { id, provider, fields, groups, admins } = explanation;
-  const own = await listHeldChanges(db, [id]);
-  const held = new Set<string>(
-    own.flatMap(({ kind, member_id }) => [...listChangedFields(kind), member_id]),
-  );
-  const toField = (one: OpsJson<'Field'>): OpsJson<'Field'> =>
-    one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;
-  const groupIds = (groups ?? []).map((one) => one.id);
-  const places = await listHeldChanges(db, groupIds);
-  const toGroup = (link: OpsJson<'Member'>) =>
-    toLink(link, places, { kind: 'member.', groupId: link.id, memberId: id });
-  const toAdmin = (link: OpsJson<'Member'>) =>
-    toLink(link, own, { kind: 'admin.', groupId: id, memberId: link.id });
-  return {
-    ...explanation,
-    handling: provider === null ? null : await findHandling(db, provider),
-    fields: fields.map(toField),
-    ...(groups !== undefined && { groups: groups.map(toGroup) }),
-    ...(admins !== undefined && { admins: admins.map(toAdmin) }),
-  };
-}
-
-function toMember(link: SeqLink, groupId: string, held: readonly ActionKey[]): OpsJson<'Member'> {
-  const member = toExplainedLink(link, link.by_rule ? 'inner group' : 'provider');
-  return toLink(member, held, { kind: 'member.', groupId, memberId: member.id });
-}
-
 interface Place {
-  readonly kind: 'member.' | 'admin.';
   readonly groupId: string;
   readonly memberId: string;
 }
 
-function toLink(
-  link: OpsJson<'Member'>,
-  held: readonly ActionKey[],
-  { kind, groupId, memberId }: Place,
-): OpsJson<'Member'> {
-  const isHeld = held.some(
-    (one) => one.kind.startsWith(kind) && one.resource_id === groupId && one.member_id === memberId,
-  );
-  return isHeld && link.standing === 'drifted' ? { ...link, standing: 'held' } : link;
+function toMember(link: LinkView, held: readonly ActionKey[], place: Place) {
+  const from = link.by_rule ? 'inner group' : 'provider';
+  return toExplainedLink(link, from, isHeld(held, 'member.', place));
+}
+
+function isHeld(held: readonly ActionKey[], kind: string, { groupId, memberId }: Place): boolean {
+  return held.some((one) => {
+    const isPlace = one.resource_id === groupId && one.member_id === memberId;
+    return isPlace && one.kind.startsWith(kind);
+  });
+}
+
+/** Links of one list that are shown; the others are counted. */
+const LINKS_MAX = 200;
+
+interface Seen {
+  readonly at: number;
+  readonly by: string;
+}
+
+/** What is known of a user or group as a whole. */
+async function readHead(db: Db, row: ResourceRow, observed: Seen | undefined) {
+  const provider = row.origin === null ? null : row.provider;
+  return {
+    id: row.id,
+    name: row.name,
+    managed: row.origin ?? ('no' as const),
+    provider,
+    handling: provider === null ? null : await findHandling(db, provider),
+    deleted: row.deleted_at !== null,
+    version: row.version,
+    seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,
+    dueAt: toMoment(row.due_at),
+    problem:
+      row.last_error === null
+        ? null
+        : parseStored<NonNullable<OpsJson<'Explanation'>['problem']>>(row.last_error),
+  };
 }
 
 /** Explains a user, field by field. Nothing here calls the service. */
 async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<OpsJson<'Explanation'>> {
-  const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
-  const first = { afterSeq: 0, limit: LINKS_MAX };
-  const of = { type: 'user', seq: row.seq } as const;
-  const links = await listLinkViews(db, { list: 'member', of, ...first });
-  const { all } = await countLinks(db, 'member', of);
   const state = toUserState(row);
+  const { desired, observed, cells, upstreamId } = state;
+  const of = { type: 'user', seq: row.seq } as const;
+  const links = await listLinkViews(db, { list: 'member', of, afterSeq: 0, limit: LINKS_MAX });
+  const { all } = await countLinks(db, 'member', of);
+  const { deactivation, book } = rules;
+  const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
+  const held = await listHeldChanges(db, [row.id]);
+  const it: Explained<UserField> = { row, state, differing, held };
+  const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
+  const ruled = { book, rulings: book.ruleUser(names), urn: USER_EXTENSION };
+  const toRuled = (field: RuledUserField) => ({
+    ...toField(it, field, [desired[field], observed?.[field] ?? null]),
+    ...toRuledOwner(it, ruled, field),
+  });
+  const isWanted = desired.active || upstreamId !== undefined;
+  const owned: Readonly<Record<UserField, readonly OpsJson<'Field'>[]>> = {
+    account: [toField(it, 'account', [isWanted, upstreamId !== undefined])],
+    address: [
+      toAddress(it, 'userName', [desired.userName, observed?.userName]),
+      toAddress(it, 'address', [desired.address, observed?.email]),
+    ],
+    name: [
+      toField(it, 'name', [desired.name && fullName(desired.name), observed?.fullName ?? null]),
+    ],
+    active: [toField(it, 'active', [desired.active, observed?.active ?? null])],
+    appsPermissions: [toRuled('appsPermissions')],
+    temporarilyInactive: [toRuled('temporarilyInactive')],
+  };
+  const groupIds = links.map(({ id }) => id);
+  const places = await listHeldChanges(db, groupIds);
   return {
     type: 'user',
-    ...toHead(row, state),
-    name: row.name,
-    upstream: state.upstreamId === undefined ? null : String(state.upstreamId),
-    fields: listUserFields({ row, state, names, rules }),
-    groups: links.map((link) => toExplainedLink(link, link.by_rule ? 'inner group' : 'provider')),
+    ...(await readHead(db, row, observed)),
+    upstream: upstreamId === undefined ? null : String(upstreamId),
+    fields: [...Object.values(owned).flat(), ...listKept(row, HELD_OF_USER)],
+    groups: links.map((link) => toMember(link, places, { groupId: link.id, memberId: row.id })),
     more: Math.max(0, all - links.length),
   };
 }
 
-interface Subject {
-  readonly row: UserRow;
-  readonly state: UserState;
-  /** The groups that rules look at. */
-  readonly names: readonly string[];
-  readonly rules: Rules;
-}
-
-function listUserFields(subject: Subject): OpsJson<'Field'>[] {
-  const { row, state, names, rules } = subject;
-  const attributes = parseStored<JsonObject>(row.attributes);
-  const { desired, observed, cells, upstreamId } = state;
-  const differing = observed
-    ? listUserDifferences(desired, observed, cells, rules.deactivation)
-    : [];
-  const toField = createFieldTeller<UserField>({ row, state, differing });
-  const isWanted = desired.active || upstreamId !== undefined;
-  const rulings = rules.book.ruleUser(names);
-  const { origin } = row;
-  const toRuled = (field: RuledUserField) => ({
-    ...toField(field, desired[field], observed?.[field] ?? null),
-    ...toRuledOwner(rules.book, {
-      ...{ field, attributes, cells, rulings, origin },
-      urn: USER_EXTENSION,
-    }),
-  });
-  const owned: Readonly<Record<UserField, OpsJson<'Field'> | readonly OpsJson<'Field'>[]>> = {
-    account: toField('account', isWanted, upstreamId !== undefined),
-    address: listAddressFields(subject),
-    name: toField('name', desired.name && fullName(desired.name), observed?.fullName ?? null),
-    active: toField('active', desired.active, observed?.active ?? null),
-    appsPermissions: toRuled('appsPermissions'),
-    temporarilyInactive: toRuled('temporarilyInactive'),
-  };
-  return [...Object.values(owned).flat(), ...listKept(row, HELD_OF_USER)];
-}
-
 /** userName and address: the account keeps those that it was created with, as far as is known. */
-function listAddressFields({ row, state }: Subject): OpsJson<'Field'>[] {
-  const { desired, observed, cells } = state;
-  const waits = isWaiting(cells.address);
-  const toField = (
-    field: string,
-    value: string | undefined,
-    held: string | undefined,
-  ): OpsJson<'Field'> => ({
+function toAddress(
+  { row, state }: Explained<UserField>,
+  field: string,
+  [wanted, seen]: readonly [string | undefined, string | undefined],
+): OpsJson<'Field'> {
+  const isOurs = row.origin !== null;
+  const toStanding = () => {
+    // Without an address there can be no account: both wait for one.
+    if (seen === undefined && wanted === undefined) return 'pending';
+    if (seen === undefined || wanted === undefined) return 'unknown';
+    if (foldCase(wanted) === foldCase(seen)) return 'settled';
+    return isWaiting(state.cells.address) ? 'pending' : 'bridge only';
+  };
+  return {
     field,
-    desired: row.origin === null ? null : (value ?? null),
-    observed: held ?? null,
-    from: toOwner(row.origin, value),
-    standing: row.origin === null ? 'not ours' : toAddressStanding(value, held, waits),
-  });
-  return [
-    toField('userName', desired.userName, observed?.userName),
-    toField('address', desired.address, observed?.email),
-  ];
-}
-
-function toAddressStanding(
-  value: string | undefined,
-  held: string | undefined,
-  waits: boolean,
-): OpsJson<'Member'>['standing'] {
-  // Without an address there can be no account: both wait for one.
-  if (held === undefined && value === undefined) return 'pending';
-  if (held === undefined || value === undefined) return 'unknown';
-  if (foldCase(value) === foldCase(held)) return 'settled';
-  return waits ? 'pending' : 'bridge only';
+    desired: isOurs ? (wanted ?? null) : null,
+    observed: seen ?? null,
+    from: toOwner(row, wanted),
+    standing: isOurs ? toStanding() : 'not ours',
+  };
 }
 
 /** Explains a group, field by field, and its administrators. Nothing here calls the service. */
 async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<OpsJson<'Explanation'>> {
-  const first = { afterSeq: 0, limit: LINKS_MAX };
+  const state = toGroupState(row);
+  const { desired, observed, cells } = state;
   const of = { type: 'group', seq: row.seq } as const;
-  const admins = await listLinkViews(db, { list: 'admin', of, ...first });
+  const admins = await listLinkViews(db, { list: 'admin', of, afterSeq: 0, limit: LINKS_MAX });
   const { all: _, ...members } = await countLinks(db, 'member', of);
   const { all } = await countLinks(db, 'admin', of);
-  const state = toGroupState(row);
+  const held = await listHeldChanges(db, [row.id]);
+  const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
+  const it: Explained<GroupField> = { row, state, differing, held };
+  const { book } = rules;
+  const ruled = { book, rulings: book.ruleGroup(row.name), urn: GROUP_EXTENSION };
+  const upstream = toUpstream(state);
   return {
     type: 'group',
-    ...toHead(row, state),
-    name: row.name,
-    upstream: toUpstream(state),
-    fields: listGroupFields(rules, row, state),
+    ...(await readHead(db, row, observed)),
+    upstream,
+    fields: [
+      toField(it, 'existence', [row.deleted_at === null, upstream !== null]),
+      toField(it, 'displayName', [desired.displayName, observed?.displayName ?? null]),
+      ...RULED_GROUP_FIELDS.map((field) => ({
+        ...toField(it, field, [desired[field], observed?.[field] ?? null]),
+        ...toRuledOwner(it, ruled, field),
+      })),
+      ...listEntities(it, rules, state),
+      ...listKept(row, HELD_OF_GROUP),
+    ],
     members,
-    admins: admins.map((admin) => toExplainedLink(admin, toAdminOwner(rules, row, admin))),
+    admins: admins.map((admin) => {
+      const place = { groupId: row.id, memberId: admin.id };
+      return toExplainedLink(admin, toAdminOwner(rules, row, admin), isHeld(held, 'admin.', place));
+    }),
     more: Math.max(0, all - admins.length),
   };
 }
 
-function toUpstream({ ids }: GroupState): string | null {
-  const { scimId, restId, uid } = ids;
-  const parts = [
-    ...(scimId === undefined ? [] : [`SCIM ${scimId}`]),
-    ...(restId === undefined ? [] : [`REST ${restId}`]),
-    ...(uid === undefined ? [] : [`uid ${uid}`]),
-  ];
+function toUpstream({ ids: { scimId, restId, uid } }: GroupState): string | null {
+  const ids = Object.entries({ SCIM: scimId, REST: restId, uid });
+  const parts = ids.flatMap(([name, id]) => (id === undefined ? [] : `${name} ${id}`));
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-function listGroupFields(rules: Rules, row: GroupRow, state: GroupState): OpsJson<'Field'>[] {
-  const attributes = parseStored<JsonObject>(row.attributes);
-  const { desired, observed, cells } = state;
-  const isKnown = toUpstream(state) !== null;
-  const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
-  const toField = createFieldTeller<GroupField>({ row, state, differing });
-  const rulings = rules.book.ruleGroup(row.name);
-  const { origin } = row;
-  return [
-    toField('existence', row.deleted_at === null, isKnown),
-    toField('displayName', desired.displayName, observed?.displayName ?? null),
-    ...RULED_GROUP_FIELDS.map((field) => ({
-      ...toField(field, desired[field], observed?.[field] ?? null),
-      ...toRuledOwner(rules.book, {
-        ...{ field, attributes, cells, rulings, origin },
-        urn: GROUP_EXTENSION,
-      }),
-    })),
-    ...listEntities(rules, row, state),
-    ...listKept(row, HELD_OF_GROUP),
-  ];
-}
-
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
-function listEntities({ book }: Rules, row: GroupRow, state: GroupState): OpsJson<'Field'>[] {
-  const { cells, entities } = state;
-  const rulings = book.ruleEntities(row.name);
-  const differing = listEntityFields(cells).filter(
-    (field) => !holdsRoles(cells[field], entities?.roles[field]),
-  );
-  const standing = { observed: entities, mustLook: state.mustLook, cells };
-  const toField = createFieldTeller<GroupField>({ row, state: standing, differing });
-  return listEntityFields(cells).map((field) => {
-    const held = entities?.roles[field];
+function listEntities(
+  it: Explained<GroupField>,
+  { book }: Rules,
+  { cells, entities, mustLook }: GroupState,
+): OpsJson<'Field'>[] {
+  const rulings = book.ruleEntities(it.row.name);
+  const fields = listEntityFields(cells);
+  const differing = fields.filter((field) => !holdsRoles(cells[field], entities?.roles[field]));
+  const ofEntities = { ...it, differing, state: { observed: entities, mustLook, cells } };
+  return fields.map((field) => {
+    const seen = entities?.roles[field];
     const { rule } = rulings[field] ?? {};
+    const values = [parseRoles(findWantedRoles(cells[field])), seen ? parseRoles(seen) : null];
     return {
-      ...toField(field, parseRoles(findWantedRoles(cells[field])), held ? parseRoles(held) : null),
-      from: rule === undefined ? 'a rule that is being replaced' : toRuleWords(book, rule),
+      ...toField(ofEntities, field, [values[0], values[1] ?? null]),
+      from: rule === undefined ? REPLACED : toRuleWords(book, rule),
     };
   });
 }
 
 /** The owner of an admin: a rule, else a provider that writes the list, else the service as it was at the takeover. */
-function toAdminOwner(rules: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
-  const ruling = rules.book.ruleAdmins(row.name);
+function toAdminOwner({ book }: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
   if (by_rule !== 0 && desired === 1) {
-    return ruling ? toRuleWords(rules.book, ruling.rule) : 'a rule that is being replaced';
+    const ruling = book.ruleAdmins(row.name);
+    return ruling ? toRuleWords(book, ruling.rule) : REPLACED;
   }
   return row.admins_asked === 1 || row.origin === 'created' ? 'provider' : 'service';
 }

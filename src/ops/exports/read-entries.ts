@@ -70,7 +70,11 @@ export async function readEntries(
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
     }
   }
-  if (entries.length > 0) return entries;
+  return entries.length > 0 ? entries : refuseNothing();
+}
+
+/** @throws InvalidRequest of a file without people */
+export function refuseNothing(): never {
   throw new InvalidRequest('The file has no line behind the names of the columns.');
 }
 
@@ -232,44 +236,45 @@ const FILE_BYTES_MAX = 100_000_000;
 /** Takes the place of the one request with a file that may run, and gives what ends it; undefined: another has it. */
 export type Reserve = () => (() => void) | undefined;
 
-/** The answer to a request with a file while another one runs. */
-export function fileTaken(): Answer<429, Problem> {
-  return problem(429, 'too-many', 'Another file is being compared.');
-}
-
-/** True for a request that brings a file. */
-export function hasFile({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
 /**
- * Reads the people or groups of the file that a request brings.
+ * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
+ * Without a file there are none.
  * @throws InvalidRequest as `readEntries`; for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
-export function readFileEntries(req: Request, reading: EntryReading): Promise<ExportEntry[]> {
-  return readEntries(readFileBody(req), reading);
-}
-
-/**
- * Bytes of a request whose body is a file. The answer can be sent before all of them have come.
- * @throws InvalidRequest for a compressed file, and one of more than `FILE_BYTES_MAX`
- */
-async function* readFileBody(req: Request): AsyncGenerator<Uint8Array> {
-  const { 'content-encoding': encoding = 'identity', 'content-length': length } = req.headers;
-  if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
-  let came = Number(length ?? 0);
-  if (came > FILE_BYTES_MAX) throw tooLarge();
-  came = 0;
-  for await (const bytes of listChunks(req)) {
-    came += bytes.length;
-    if (came > FILE_BYTES_MAX) throw tooLarge();
-    yield bytes;
+export async function withEntries<T>(
+  { reserve }: { readonly reserve: Reserve },
+  req: Request,
+  reading: EntryReading,
+  work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
+): Promise<T | Answer<429, Problem>> {
+  const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
+  const hasFile = encoding !== undefined || Number(length) > 0;
+  const end = reserve();
+  if (end === undefined) return problem(429, 'too-many', 'Another file is being compared.');
+  try {
+    return await work(hasFile ? await readEntries(readFileBody(req), reading) : undefined);
+  } finally {
+    end();
   }
 }
 
-async function* listChunks(req: Request): AsyncGenerator<Uint8Array> {
+/** Bytes of a request whose body is a file. The answer can be sent before all of them have come. */
+async function* readFileBody(req: Request): AsyncGenerator<Uint8Array> {
+  const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = req.headers;
+  if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
+  const assertSize = (bytes: number) => {
+    if (bytes <= FILE_BYTES_MAX) return;
+    throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
+  };
+  assertSize(Number(length));
+  let came = 0;
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) yield parseChunk(chunk);
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      const bytes = parseChunk(chunk);
+      came += bytes.length;
+      assertSize(came);
+      yield bytes;
+    }
   } catch (error) {
     // Its sender has gone, which is no fault of the bridge.
     if (req.destroyed) throw new InvalidRequest('The file did not come as a whole.');
@@ -280,8 +285,4 @@ async function* listChunks(req: Request): AsyncGenerator<Uint8Array> {
 /** A request without an encoding gives bytes. */
 function parseChunk(chunk: unknown): Uint8Array {
   return chunk as Uint8Array;
-}
-
-function tooLarge(): InvalidRequest {
-  return new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
 }

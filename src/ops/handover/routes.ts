@@ -7,13 +7,12 @@ import type { Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/routes.ts';
 import {
   type ExportEntry,
-  fileTaken,
-  hasFile,
   parseColumnMap,
-  readFileEntries,
+  refuseNothing,
+  withEntries,
 } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { problem, route, toItemsJson } from '../http/route.ts';
+import { ok, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { importIds } from './import-ids.ts';
@@ -44,11 +43,10 @@ export const handoverRoutes = [
         [from, to].map((name) => isProvider(sources.store.read, name)),
       );
       if (known.includes(false)) return unknownProvider();
-      return whileReserved(sources, async () => {
-        const reading = { map: columns, idsOf: 'provider' } as const;
-        const entries = hasFile(req) ? await readFileEntries(req, reading) : undefined;
-        return answer(sources, { from, to, entries }, dryRun === 'true');
-      });
+      const reading = { map: columns, idsOf: 'provider' } as const;
+      return withEntries(sources, req, reading, (entries) =>
+        answer(sources, { from, to, entries }, dryRun === 'true'),
+      );
     },
   }),
   route({
@@ -71,14 +69,14 @@ export const handoverRoutes = [
       const { type = 'user', map = '', dryRun } = filters;
       const columns = parseColumnMap(map);
       if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
-      return whileReserved(sources, async () => {
-        const entries = await readFileEntries(req, { map: columns, idsOf: 'server' });
+      const reading = { map: columns, idsOf: 'server' } as const;
+      return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
         const isDryRun = dryRun === 'true';
         const items = await importIds(sources, { type, provider, entries, isDryRun });
         const counts = countOutcomes(items);
-        const shown = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
+        const json = { provider, dryRun: isDryRun, counts, items };
         const change = { after: { imported: counts.imported ?? 0 } };
-        return isDryRun ? shown : { ...shown, acts: [{ target: provider, change }] };
+        return { ...ok(json), acts: isDryRun ? [] : [{ target: provider, change }] };
       });
     },
   }),
@@ -92,18 +90,12 @@ function countOutcomes<Outcome extends string>(
   return counts;
 }
 
-/** Does what reads a file, as the one request that may. */
-async function whileReserved<T>({ reserve }: OpsSources, work: () => Promise<T>) {
-  const end = reserve();
-  return end === undefined ? fileTaken() : work().finally(end);
-}
-
 async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {
   const { from, to } = request;
   const { items, handovers } = await findSwitch(sources, request);
-  const shown = { from, to, counts: countOutcomes(items) };
+  const shown = { from, to, counts: countOutcomes(items), items };
   if (isDryRun || handovers.length === 0)
-    return toItemsAnswer({ ...shown, planId: null, hash: null }, items);
+    return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
   const planned = await sources.drifts.handOver(handovers, `what belongs to ${from} goes to ${to}`);
   if (planned.kind === 'waits') {
     const message = `Plan ${planned.plan.id} hands over already: approve or discard it.`;
@@ -111,12 +103,7 @@ async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boo
   }
   const { id: planId, hash } = planned.plan;
   const change = { after: { to, planId, handedOver: handovers.length } };
-  return { ...toItemsAnswer({ ...shown, planId, hash }, items), acts: [{ target: from, change }] };
-}
-
-/** An answer whose items are written piece by piece. */
-function toItemsAnswer(others: object, items: readonly object[]) {
-  return { status: 200, parts: toItemsJson(items, () => others), acts: [] } as const;
+  return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
 }
 
 /** A switch that is asked for. */

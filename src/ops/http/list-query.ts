@@ -22,52 +22,47 @@ export interface ListQuery<F extends Filters> {
   };
 }
 
+/** Parameters of the address that a request reads. */
+export interface QueryOptions {
+  /** A list: with these filters, `limit` and `cursor`. */
+  readonly filters?: Filters | undefined;
+  /** Where the answer is no page of a list. */
+  readonly parameters?: Filters | undefined;
+  /** The newest of a list: with `limit`, and without a cursor. */
+  readonly newest?: true | undefined;
+}
+
 /**
- * Reads `?limit=`, `?cursor=` and the filters of a list.
- * @throws InvalidRequest for a parameter that is not known: a filter that is not understood must not list everything
+ * Reads the parameters of an address.
+ * @throws InvalidRequest for one that is not known: a filter that is not understood must not list everything
  */
-export function parseListQuery<F extends Filters>(
+export function parseQuery<F extends Filters>(
   query: Readonly<Record<string, unknown>>,
-  known: F | undefined,
+  { filters, parameters, newest }: QueryOptions,
 ): ListQuery<F> {
-  const words = new Map<string, FilterWords>(Object.entries(known ?? {}));
-  const filters = new Map<string, string>();
-  let limit = PAGE;
-  let cursor: string | undefined;
+  const words = new Map<string, FilterWords>(Object.entries(filters ?? parameters ?? {}));
+  const paging = filters ? ['limit', 'cursor'] : newest ? ['limit'] : [];
+  const names = [...paging, ...words.keys()];
+  const given = new Map<string, string>();
   for (const [name, value] of Object.entries(query)) {
-    const text = parseText(name, value);
-    if (name === 'limit') limit = parseLimit(text);
-    else if (name === 'cursor') cursor = text;
-    else filters.set(name, parseWord(name, text, words));
+    if (names.length === 0) {
+      throw new InvalidRequest('This request takes no parameters in the address.');
+    }
+    if (!names.includes(name)) {
+      const known = names.join(', ');
+      throw new InvalidRequest(
+        `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${known}.`,
+      );
+    }
+    given.set(name, parseWord(name, parseText(name, value), words.get(name)));
   }
-  return { limit, cursor, filters: parseFilters<F>(filters) };
-}
-
-/** Reads `?limit=` of a list that has no other pages. @throws InvalidRequest */
-export function parseNewest<F extends Filters>(
-  query: Readonly<Record<string, unknown>>,
-): ListQuery<F> {
-  const parsed = parseListQuery<F>(query, undefined);
-  if (parsed.cursor === undefined) return parsed;
-  throw new InvalidRequest('There is no cursor here: ask for more with limit.');
-}
-
-/** Reads parameters of what has no pages. @throws InvalidRequest */
-export function parseParameters<F extends Filters>(
-  query: Readonly<Record<string, unknown>>,
-  known: F,
-): ListQuery<F> {
-  const page = ['limit', 'cursor'].find((name) => Object.hasOwn(query, name));
-  if (page === undefined) return parseListQuery(query, known);
-  throw new InvalidRequest(
-    `There is no parameter ${page}; there are ${Object.keys(known).join(', ')}.`,
-  );
-}
-
-/** Refuses parameters where a request reads none: who sends one means something else. @throws InvalidRequest */
-export function assertNoParameters(query: Readonly<Record<string, unknown>>): void {
-  if (Object.keys(query).length === 0) return;
-  throw new InvalidRequest('This request takes no parameters in the address.');
+  const limit = given.get('limit');
+  const asked = {
+    limit: limit === undefined ? PAGE : parseLimit(limit),
+    cursor: given.get('cursor'),
+  };
+  for (const name of paging) given.delete(name);
+  return { ...asked, filters: parseFilters<F>(given) };
 }
 
 /** A cursor that is a number in the order of creation. @throws InvalidRequest */
@@ -152,16 +147,11 @@ function parseLimit(text: string): number {
   throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
 }
 
-function parseWord(name: string, text: string, known: ReadonlyMap<string, FilterWords>): string {
-  const words = known.get(name);
-  if (words === undefined) {
-    const names = ['limit', 'cursor', ...known.keys()].join(', ');
-    throw new InvalidRequest(
-      `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${names}.`,
-    );
-  }
-  if (words === 'text' ? text.length <= TEXT_MAX : words.includes(text)) return text;
-  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words.join(', ');
+/** @param words undefined: it says which page is asked for */
+function parseWord(name: string, text: string, words: FilterWords | undefined): string {
+  const isFine = words === 'text' ? text.length <= TEXT_MAX : words?.includes(text);
+  if (isFine ?? true) return text;
+  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words?.join(', ');
   throw new InvalidRequest(`${name} is one of: ${allowed}.`);
 }
 

@@ -1,18 +1,11 @@
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
-import type { List } from '../lists/list.ts';
 import { object } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
-import {
-  assertNoParameters,
-  type Filters,
-  type ListQuery,
-  parseListQuery,
-  parseNewest,
-  parseParameters,
-} from './list-query.ts';
+import { type Filters, type ListQuery, parseQuery, type QueryOptions } from './list-query.ts';
 import { getOperator, requireRole } from './operator.ts';
 import { type ActNotes, noteAct } from './operator-acts.ts';
 
@@ -24,7 +17,7 @@ export interface OpsRoute<Needs> extends Described {
   readonly serve: (needs: Needs) => RequestHandler[];
 }
 
-interface Described {
+interface Described extends QueryOptions {
   readonly method: 'get' | 'post';
   /** Below `/ops`, with parameters in braces. */
   readonly path: string;
@@ -32,22 +25,13 @@ interface Described {
   readonly tag: string;
   /** A sentence. */
   readonly summary: string;
-  /** A list: with these filters, `limit` and `cursor`. */
-  readonly filters?: Filters;
   /** Descriptions of filters that mean something else than in other lists. */
   readonly meanings?: Readonly<Record<string, string>>;
-  /** Parameters of the address where the answer is no page of a list. */
-  readonly parameters?: Filters;
-  /** The newest of a list: with `limit`, and without a cursor. */
-  readonly newest?: true;
   readonly body?: OpsSchemaName;
   /** Media type of a body that is a file; the handler reads it. */
   readonly file?: string;
   /** By status. Every request may also be answered 400 `invalid`, 401, 403 and 429. */
   readonly answers: Answers;
-  /** Of a list: as each face shows it. */
-  readonly columns?: List<unknown>['columns'];
-  readonly command?: List<unknown>['command'];
 }
 
 type Answers = Readonly<Record<number, OpsSchemaName>>;
@@ -63,15 +47,7 @@ export interface Answer<Status extends number, Json> extends ActNotes {
 /** The JSON of every answer that something did not work. */
 export type Problem = OpsJson<'Problem'>;
 
-/** An answer whose JSON is long: its text is written piece by piece, as it is made. */
-export interface AnswerInParts extends Pick<ActNotes, 'acts'> {
-  readonly status: 200;
-  /** A failure cuts the connection, so that no reader takes half of it for the whole. */
-  readonly parts: AsyncIterable<string>;
-}
-
 type AnswerOf<A extends Answers> =
-  | AnswerInParts
   | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
   | Answer<400, Problem>;
 
@@ -118,13 +94,11 @@ export function route<
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
-        query: parseQuery(req.query, { filters, parameters, newest }),
+        query: parseQuery<F>(req.query, { filters, parameters, newest }),
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
-      const answer = await handle(needs, call);
-      if ('parts' in answer) await sendParts(res, answer);
-      else send(res, answer);
+      await send(res, await handle(needs, call));
     },
   ];
   return {
@@ -138,24 +112,6 @@ export function route<
 }
 
 const NO_BODY = object({});
-
-/** Parameters of the address that a request reads. */
-interface Read<F extends Filters> {
-  readonly filters: F | undefined;
-  readonly parameters: F | undefined;
-  readonly newest: true | undefined;
-}
-
-/** @throws InvalidRequest for a parameter that the request does not read */
-function parseQuery<F extends Filters>(
-  query: Request['query'],
-  { filters, parameters, newest }: Read<F>,
-): ListQuery<F> {
-  if (newest) return parseNewest(query);
-  if (parameters !== undefined) return parseParameters(query, parameters);
-  if (filters === undefined) assertNoParameters(query);
-  return parseListQuery(query, filters);
-}
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
 export function createRouteRouter<Needs>(
@@ -189,31 +145,18 @@ export function problem<Status extends number>(
   return { status, json: { code, message, ...others } };
 }
 
-/** Length of one part of an answer. */
-const PART_LENGTH = 16_384;
-
-/** The JSON of a long list, piece by piece as it is made. @param toRest its other members, which may be known last */
-export async function* toItemsJson(
-  items: AsyncIterable<object> | Iterable<object>,
-  toRest: () => object,
-): AsyncGenerator<string> {
-  let text = '{"items":[';
-  let separator = '';
-  for await (const item of items) {
-    text += `${separator}${JSON.stringify(item)}`;
-    separator = ',';
-    if (text.length < PART_LENGTH) continue;
-    yield text;
-    text = '';
-  }
-  yield `${text}],${JSON.stringify(toRest()).slice(1)}`;
-}
-
-async function sendParts(res: Response, { status, parts, ...notes }: AnswerInParts): Promise<void> {
+async function send(
+  res: Response,
+  { status, json, text, ...notes }: Answer<number, unknown>,
+): Promise<void> {
   noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
+  if (text !== undefined || !isLong(json)) {
+    res.send(text ?? JSON.stringify(json));
+    return;
+  }
   try {
-    await pipeline(parts, res);
+    await pipeline(toParts(json), res);
   } catch (error) {
     // Who asked does not wait for the rest any more.
     if (!(error instanceof Error && 'code' in error && error.code === CLOSED)) throw error;
@@ -221,11 +164,23 @@ async function sendParts(res: Response, { status, parts, ...notes }: AnswerInPar
 }
 
 const CLOSED = 'ERR_STREAM_PREMATURE_CLOSE';
+/** Items of a list that are written at once; a page has no more. */
+const PART = 1_000;
 
-function send(res: Response, { status, json, text, ...notes }: Answer<number, unknown>): void {
-  noteAct(res, notes);
-  res.status(status).set('Cache-Control', 'no-store').type('application/json');
-  res.send(text ?? JSON.stringify(json));
+function isLong(json: unknown): json is { readonly items: readonly unknown[] } {
+  const isList = typeof json === 'object' && json !== null && 'items' in json;
+  return isList && Array.isArray(json.items) && json.items.length > PART;
+}
+
+/** The JSON of a long list, part by part: other requests are served between. */
+async function* toParts({ items, ...rest }: { readonly items: readonly unknown[] }) {
+  yield `${JSON.stringify(rest).slice(0, -1)},"items":[`;
+  for (let first = 0; first < items.length; first += PART) {
+    const part = JSON.stringify(items.slice(first, first + PART)).slice(1, -1);
+    yield first === 0 ? part : `,${part}`;
+    await nextTurn();
+  }
+  yield ']}';
 }
 
 /** The router has matched the path, so its parameters are there. */

@@ -1,6 +1,7 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type ListOption, listOf } from './list.ts';
+import { actOf } from './act.ts';
+import { listOf } from './list.ts';
 
 /** The part that lists of tokens and of clients have in common. */
 export const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
@@ -11,13 +12,6 @@ const COMMON = {
   filters: ACCESS_FILTERS,
   meanings: { state: 'Not revoked, or revoked.' },
 } as const;
-
-const OPTIONS: readonly ListOption[] = [
-  {
-    ...{ flags: '--all', filter: 'state', value: '', otherwise: 'live' },
-    help: 'Those that are revoked as well.',
-  },
-];
 
 /** Named tokens of providers and operators. */
 export const TOKENS = listOf<OpsJson<'Token'>>()({
@@ -34,8 +28,7 @@ export const TOKENS = listOf<OpsJson<'Token'>>()({
   ],
   command: {
     name: 'token list',
-    about: 'tokens that are not revoked, the newest first',
-    options: OPTIONS,
+    defaults: { state: 'live' },
     none: ['There is no token that is not revoked.'],
   },
 });
@@ -54,8 +47,7 @@ export const CLIENTS = listOf<OpsJson<'Client'>>()({
   ],
   command: {
     name: 'client list',
-    about: 'clients that are not revoked, with their secrets, the newest first',
-    options: OPTIONS,
+    defaults: { state: 'live' },
     none: ['There is no client that is not revoked.'],
   },
 });
@@ -78,8 +70,6 @@ export const SESSIONS = listOf<OpsJson<'Session'>>()({
   ],
   command: {
     name: 'session list',
-    about: 'sign-ins that are not over, the newest first',
-    options: [],
     none: ['Nobody is signed in to the console.'],
   },
 });
@@ -101,26 +91,189 @@ export const PROVIDERS = listOf<OpsJson<'Provider'>>()({
   ],
   command: {
     name: 'provider list',
-    about: 'providers and what each may do, the newest first',
-    options: [],
     none: ['There is none.'],
   },
 });
 
+const CREDENTIAL = { method: 'post', tag: 'Credentials' } as const;
+
+/** Makes a named token. */
+export const TOKEN_CREATE = actOf<'NewToken'>()({
+  ...CREDENTIAL,
+  path: '/tokens',
+  summary: 'Makes a token. No other answer has its text.',
+  body: 'TokenBody',
+  answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'token create <name>',
+    told: ({ token, ...view }) =>
+      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
+  },
+});
+
+/** Ends a named token. */
+export const TOKEN_REVOKE = actOf<'Token'>()({
+  ...CREDENTIAL,
+  path: '/tokens/{id}/revoke',
+  summary: 'Ends the token with this id or name, everywhere within five seconds.',
+  answers: { 200: 'Token', 404: 'Problem' },
+  command: {
+    usage: 'token revoke <id>',
+    question: 'End the token {id}? Who presents it is refused from then on.',
+    told: ({ id, name }) => `${name} (${id}) is revoked.`,
+  },
+});
+
+/** Makes an OAuth client. */
+export const CLIENT_CREATE = actOf<'NewClient'>()({
+  ...CREDENTIAL,
+  path: '/clients',
+  summary: 'Makes a client with a secret, which no other answer has, or with a trust and none.',
+  body: 'ClientBody',
+  answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'client create <name>',
+    flags: {
+      audiences: '--audience <audience>',
+      claims: '--claim <name=value>',
+      jwks: '--jwks-file <file>',
+    },
+    nulls: { once: 'never' },
+    told: toMadeText,
+  },
+});
+
+/** Makes another secret of a client. */
+export const CLIENT_ROTATE = actOf<'NewSecret'>()({
+  ...CREDENTIAL,
+  path: '/clients/{id}/rotate',
+  summary: 'Gives the client with this id or name a second secret; a third is refused.',
+  body: 'SecretBody',
+  answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
+  command: { usage: 'client rotate <id>', told: toMadeText },
+});
+
+/** Ends a client, or one of its secrets. */
+export const CLIENT_REVOKE = actOf<'Client'>()({
+  ...CREDENTIAL,
+  path: '/clients/{id}/revoke',
+  summary: 'Ends a client, or one of its secrets, with every access token that it got.',
+  body: 'RevokeBody',
+  answers: { 200: 'Client', 404: 'Problem' },
+  command: {
+    usage: 'client revoke <id>',
+    question:
+      'End the client {id}, or the secret that is named, with every access token that it got?',
+    told: ({ id, name }, { secret }) =>
+      `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
+  },
+});
+
+/** Ends a sign-in to the console. */
+export const SESSION_REVOKE = actOf<'SessionEnded'>()({
+  ...CREDENTIAL,
+  path: '/sessions/{id}/revoke',
+  summary: 'Ends a sign-in to the console, everywhere at once.',
+  answers: { 200: 'SessionEnded', 404: 'Problem' },
+  command: {
+    usage: 'session revoke <id>',
+    question: 'End the sign-ins {id}? Who has them has to sign in again.',
+    told: ({ id }) => `${id} is signed out.`,
+  },
+});
+
+const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, told: toProviderText } as const;
+
+/** Adds a provider. */
+export const PROVIDER_CREATE = actOf<'Provider'>()({
+  method: 'post',
+  path: '/providers',
+  tag: 'Providers',
+  summary: 'Adds a provider; a limit that is left out is none.',
+  body: 'ProviderBody',
+  answers: { 201: 'Provider', 409: 'Problem' },
+  command: { usage: 'provider create <name>', ...LIMITS },
+});
+
+/** Changes what a provider may do. */
+export const PROVIDER_CHANGE = actOf<'Provider'>()({
+  method: 'post',
+  path: '/providers/{id}/change',
+  tag: 'Providers',
+  summary:
+    'Changes what the provider of this name may do and how its requests are taken, from the next write on.',
+  body: 'LimitsBody',
+  answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+  command: { usage: 'provider change <id>', ...LIMITS },
+});
+
+/** Deletes a provider. */
+export const PROVIDER_DELETE = actOf<'Provider'>()({
+  method: 'post',
+  path: '/providers/{id}/delete',
+  tag: 'Providers',
+  summary: 'Deletes a provider that has no credential, no person and no group any more.',
+  answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'provider delete <id>',
+    question: 'Delete the provider {id}?',
+    told: ({ name }) => `${name} is deleted.`,
+  },
+});
+
+/** The end of a text with a secret. */
+const SHOWN_ONCE = '\nThis is the only time that it is shown.';
+
+function toMadeText({ secret, ...view }: OpsJson<'NewClient'>): string {
+  const { id, name, trust, secrets } = view;
+  const lines = [
+    `${id}  ${name}${toScope(view)}  ${toUsed(view)}`,
+    ...(trust === null ? [] : listTrustLines(trust)),
+    ...secrets.map((each) => `  ${each.id}  ${toLife(each)}`),
+    `\nclient_id      ${id}`,
+    ...(secret === null ? [] : [`client_secret  ${secret}`, SHOWN_ONCE]),
+  ];
+  return lines.join('\n');
+}
+
+/** What the assertions of a client have to say. */
+function listTrustLines(trust: OpsJson<'Trust'>): string[] {
+  const { issuer, audiences, claims, keysFrom, jwksUri, keyIds, lifetimeSeconds, once } = trust;
+  const given = keyIds.map((id) => id ?? 'one without an id').join(', ');
+  const keys = { issuer: 'as the issuer says', address: jwksUri, given: `given: ${given}` };
+  return [
+    `  issuer    ${issuer ?? 'the client itself'}`,
+    `  audience  ${audiences.join(', or ') || 'the address for tokens, or that of the bridge'}`,
+    ...claims.map(({ name, values }) => `  ${name}  ${values.join(', or ')}`),
+    `  keys      ${keys[keysFrom]}`,
+    `  valid     ${lifetimeSeconds} s at most, ${once === null ? 'again and again' : `each once, by ${once}`}`,
+  ];
+}
+
+function toProviderText(provider: OpsJson<'Provider'>): string {
+  const [, ...others] = PROVIDERS.columns;
+  const lines = others.map((column) => `  ${column.name.padEnd(12)}  ${column.value(provider)}`);
+  return [provider.name, ...lines].join('\n');
+}
+
+type Life = Pick<OpsJson<'Token'>, 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
+
+function toLife(life: Life): string {
+  return `${toState(life)}, ${toUsed(life)}`;
+}
+
+function toUsed({ lastUsedAt }: Pick<Life, 'lastUsedAt'>): string {
+  return lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
+}
+
 /** When a credential ends, or has ended. */
-export function toState({
-  expiresAt,
-  revokedAt,
-}: Pick<OpsJson<'Token'>, 'expiresAt' | 'revokedAt'>): string {
+function toState({ expiresAt, revokedAt }: Pick<Life, 'expiresAt' | 'revokedAt'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
   return expiresAt === null ? 'never expires' : `expires ${expiresAt}`;
 }
 
 /** Words about the provider and the profile of a credential; nothing about the usual ones. */
-export function toScope({
-  provider,
-  profile,
-}: Pick<OpsJson<'Token'>, 'provider' | 'profile'>): string {
+function toScope({ provider, profile }: Pick<OpsJson<'Token'>, 'provider' | 'profile'>): string {
   const of = provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
   return `${of}${profile === 'lenient' ? '' : `, ${profile}`}`;
 }

@@ -1,6 +1,8 @@
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
+import { BY_OPERATOR } from '../../domain/words.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, type ListOption, listOf, OF_ONE, type Tone, toWords } from './list.ts';
+import { type Column, listOf, type Tone, toWords } from './list.ts';
+import { toHeld, toKind, toText } from './words.ts';
 
 const COMMON = {
   method: 'get',
@@ -19,17 +21,6 @@ export const DRIFT_FILTERS = {
   q: 'text',
 } as const;
 
-const OPTIONS: readonly ListOption[] = [
-  { flags: '--status <status>', filter: 'status', otherwise: 'undecided' },
-  { flags: '--kind <kind>', filter: 'kind' },
-  { flags: '--of <name>', filter: 'resource', names: 'resource', help: OF_ONE },
-  { flags: '--search <text>', filter: 'q' },
-  {
-    ...{ flags: '--oldest', filter: 'order', value: 'oldest' },
-    help: 'The oldest first instead of the newest.',
-  },
-];
-
 type Item = OpsJson<'Drift'> & Partial<Pick<OpsJson<'Unmanaged'>, 'privileged'>>;
 
 const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
@@ -42,18 +33,32 @@ const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
 /** Columns of both lists. */
 const DRIFT_COLUMNS: readonly Column<Item>[] = [
   { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'kind', value: ({ kind }) => kind, words: ({ kind }) => toKind(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
-  { name: 'wanted', value: ({ desired }) => toWords(desired) },
-  { name: 'found', value: ({ observed }) => toWords(observed) },
+  {
+    name: 'wanted',
+    value: ({ desired }) => toWords(desired),
+    words: ({ kind, desired }) => toText(toHeld(kind, desired)),
+  },
+  {
+    name: 'found',
+    value: ({ observed }) => toWords(observed),
+    words: ({ kind, observed }) => toText(toHeld(kind, observed)),
+  },
   {
     name: 'status',
     value: ({ status }) => status,
     tone: ({ status }) => TONES[status] ?? 'quiet',
   },
-  { name: 'since', kind: 'time', value: ({ firstSeen }) => firstSeen },
-  { name: 'by', place: 'minor', value: ({ who }) => who?.username },
-  { name: 'note', value: ({ privileged, note }) => privileged ?? toNote(note) },
+  { name: 'since', kind: 'ago', value: ({ firstSeen }) => firstSeen },
+  { name: 'by', place: 'minor', value: toAuthor },
+  {
+    name: 'plan',
+    place: 'minor',
+    value: ({ planId }) => planId,
+    link: ({ planId: id }) => (id === null ? null : { type: 'plan', id }),
+  },
+  { name: 'note', isLong: true, value: ({ privileged, note }) => privileged ?? toNote(note) },
 ];
 
 /** Differences between the service and what is desired. */
@@ -66,8 +71,7 @@ export const DRIFTS = listOf<Item>()({
   columns: DRIFT_COLUMNS,
   command: {
     name: 'drifts',
-    about: 'list what others changed of managed people and groups, and decide about it',
-    options: OPTIONS,
+    defaults: { status: 'undecided' },
     none: ['Nothing differs.', 'Nothing differs that fits these filters.'],
   },
 });
@@ -82,11 +86,15 @@ export const UNMANAGED = listOf<Item>()({
   columns: DRIFT_COLUMNS,
   command: {
     name: 'unmanaged',
-    about: 'list accounts and groups that no provider asked for, and take them over',
-    options: OPTIONS,
+    defaults: { status: 'undecided' },
     none: ['No sweep found any.', 'Nothing is unmanaged that fits these filters.'],
   },
 });
+
+function toAuthor({ who }: Item): string {
+  if (who === null) return '';
+  return who.operator ? BY_OPERATOR : (who.username ?? `account ${who.id ?? 'unknown'}`);
+}
 
 /** The name of the user or group that differs, with the member that it is about. */
 export function toSubject({

@@ -18,6 +18,8 @@ export interface Column<Item> {
   value(item: Item): string | number | boolean | null | undefined;
   /** `id`: is read last, and not shown by the console; `time`: one moment; `ago`: one whose distance says more. */
   readonly kind?: 'id' | 'time' | 'ago';
+  /** How the console says it, where a code stands in the command line. */
+  words?(item: Item): string;
   /** A sentence: the console gives it the space that is left. */
   readonly isLong?: true;
   /** Filter of the list that takes this value. */
@@ -31,30 +33,16 @@ export interface Column<Item> {
   readonly place?: 'whole' | 'minor' | 'csv' | 'shown';
 }
 
-/** Option of the command that shows a list: it sets a filter of the request. */
-export interface ListOption {
-  readonly flags: string;
-  readonly filter: string;
-  /** Value that a flag sets; undefined: the one that is typed. */
-  readonly value?: string;
-  /** Value without the option. */
-  readonly otherwise?: string;
-  /** The meaning of the filter when left out. */
-  readonly help?: string;
-  /** The sentence about an empty list speaks of it. */
-  readonly isScope?: true;
-  /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
-  readonly names?: 'resource' | 'any';
-}
-
-/** Command that shows a list. */
+/** Command that shows a list: each filter is an option. */
 interface ListCommand {
   /** With the command that it is below. */
   readonly name: string;
-  readonly about: string;
-  readonly options: readonly ListOption[];
   /** Sentence about an empty list, and about one of which nothing fits the filters. */
   readonly none: readonly [none: string, noneFits?: string];
+  /** Filters that hold without an option. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** Filter of which the sentence about an empty list speaks. */
+  readonly scope?: string;
 }
 
 /** A list below `/ops`: what is asked, and how each face shows it. */
@@ -91,9 +79,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   cursor: 'The `nextCursor` of the page before.',
 };
 
-/** Help of an option that takes a user or group. */
-export const OF_ONE = 'Of one user or group: a userName, an address, a displayName or a SCIM id.';
-
 /** Why something does not come through, and when it is tried next. Who waits for a seat has a turn, and no time. */
 export function toProblemText(
   problem: { readonly code: string; readonly words: string } | null,
@@ -107,4 +92,20 @@ export function toProblemText(
 /** A value of JSON as words. */
 export function toWords(value: unknown): string {
   return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
+export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
+  const kept = columns.filter(({ place }) => place !== 'shown');
+  const lines = [
+    kept.map(({ name }) => name),
+    ...items.map((item) => kept.map((column) => String(column.value(item) ?? ''))),
+  ];
+  return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet would run a text that begins like a formula, so a mark that it shows as text goes before it. */
+function toField(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

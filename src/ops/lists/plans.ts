@@ -1,12 +1,14 @@
 import type { ShownSetting } from '../../settings/shown.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, type Tone } from './list.ts';
+import { toSubject } from './drifts.ts';
+import { type Column, listOf, type Tone } from './list.ts';
 import { toChange, toCounts, toDecider, toHeld, toReason, toSource, toText } from './words.ts';
 
 /** As the domain has them: its module of plans is not for browsers. */
 const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
 
-const TONES: Readonly<Partial<Record<OpsJson<'PlanSummary'>['status'], Tone>>> = {
+/** The tone of each status of a plan. */
+export const PLAN_TONES: Readonly<Partial<Record<OpsJson<'PlanSummary'>['status'], Tone>>> = {
   held: 'waiting',
   approved: 'info',
   applied: 'good',
@@ -31,7 +33,7 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>()({
     {
       name: 'status',
       value: ({ status }) => status,
-      tone: ({ status }) => TONES[status] ?? 'quiet',
+      tone: ({ status }) => PLAN_TONES[status] ?? 'quiet',
     },
     { name: 'actions', value: ({ counts }) => counts.total },
     { name: 'of', value: ({ source }) => toSource(source) },
@@ -40,11 +42,28 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>()({
   ],
   command: {
     name: 'plan list',
-    about: 'plans, the newest first',
-    options: [{ flags: '--status <status>', filter: 'status' }],
     none: ['There is no plan yet.', 'There is no plan like that.'],
   },
 });
+
+const ACTION_TONES: Readonly<Partial<Record<OpsJson<'PlanAction'>['status'], Tone>>> = {
+  released: 'info',
+  done: 'good',
+};
+
+/** Columns of the actions of a plan. */
+export const ACTIONS: readonly Column<OpsJson<'PlanAction'>>[] = [
+  { name: 'kind', place: 'whole', value: ({ kind }) => kind },
+  { name: 'of', value: toSubject, link: ({ resource }) => resource },
+  { name: 'reason', isLong: true, value: ({ reason }) => reason },
+  { name: 'harm', value: ({ harm }) => harm, tone: () => 'bad' },
+  {
+    name: 'state',
+    value: ({ status }) => status,
+    tone: ({ status }) => ACTION_TONES[status] ?? 'quiet',
+  },
+  { name: 'by', place: 'minor', value: ({ who }) => who && `${who.by} at ${who.at}` },
+];
 
 const OUTCOMES: Readonly<Record<OpsJson<'FirstRunItem'>['outcome'], Tone>> = {
   adopt: 'info',
@@ -77,8 +96,6 @@ export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>()({
   ],
   command: {
     name: 'plan show --first-run',
-    about: 'what is accepted while observing, or held since: who matches whom',
-    options: [],
     none: ['Nothing was asked for.'],
   },
 });
@@ -118,8 +135,6 @@ export const SETTINGS = listOf<ShownSetting>()({
   ],
   command: {
     name: 'settings',
-    about: 'print the settings of the running bridge, without secrets',
-    options: [],
     none: ['No setting is called so.'],
   },
 });

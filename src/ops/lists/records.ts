@@ -1,7 +1,7 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { BY_OPERATOR } from '../../domain/words.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, OF_ONE, type Tone, toProblemText, toWords } from './list.ts';
+import { listOf, type Tone, toProblemText, toWords } from './list.ts';
 
 /** What providers wrote and what they were refused. */
 export const REQUESTS = listOf<OpsJson<'Request'>>()({
@@ -34,13 +34,6 @@ export const REQUESTS = listOf<OpsJson<'Request'>>()({
   ],
   command: {
     name: 'requests',
-    about: 'list what providers wrote and what they were refused, the newest first',
-    options: [
-      { flags: '--status <status>', filter: 'status' },
-      { flags: '--of <name>', filter: 'resource', names: 'resource', help: OF_ONE },
-      { flags: '--type <type>', filter: 'type' },
-      { flags: '--credential <id>', filter: 'credential' },
-    ],
     none: [
       'No provider has written anything that is kept.',
       'No provider has written anything that is kept and fits these filters.',
@@ -95,15 +88,6 @@ export const ACTS = listOf<OpsJson<'Act'>>()({
   ],
   command: {
     name: 'acts',
-    about: 'list what operators did: who, from where, on whom, with what outcome',
-    options: [
-      { flags: '--operator <name>', filter: 'operator' },
-      {
-        ...{ flags: '--of <name>', filter: 'target', names: 'any' },
-        help: `${OF_ONE} Or the id of a drift, plan, token or client, or a provider.`,
-      },
-      { flags: '--outcome <outcome>', filter: 'outcome' },
-    ],
     none: [
       'No operator has done anything that is kept.',
       'No operator has done anything that is kept and fits these filters.',
@@ -163,11 +147,7 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>()({
   ],
   command: {
     name: 'leavers',
-    about: 'list who lost access, and what proves it',
-    options: [
-      { flags: '--since <moment>', filter: 'since', isScope: true },
-      { flags: '--status <status>', filter: 'status' },
-    ],
+    scope: 'since',
     none: [
       'Nobody lost access in that time.',
       'Nobody lost access in that time with these filters.',
@@ -206,8 +186,6 @@ export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>()({
   ],
   command: {
     name: 'notifications list',
-    about: 'list what waits, the oldest first',
-    options: [{ flags: '--receiver <name>', filter: 'receiver' }],
     none: ['Every receiver has everything.', 'There is none like that.'],
   },
 });

@@ -1,5 +1,5 @@
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, type ListOption, listOf, toProblemText } from './list.ts';
+import { type Column, listOf, type Tone, toProblemText, toWords } from './list.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
@@ -16,17 +16,6 @@ const COMMON = {
     q: 'text',
   },
 } as const;
-
-const OPTIONS: readonly ListOption[] = [
-  { flags: '--search <text>', filter: 'q' },
-  { flags: '--managed', filter: 'managed', value: 'true' },
-  { flags: '--unmanaged', filter: 'managed', value: 'false', help: 'The bridge only observes it.' },
-  { flags: '--due', filter: 'due', value: 'true' },
-  { flags: '--stuck', filter: 'stuck', value: 'true' },
-  { flags: '--disputed', filter: 'disputed', value: 'true' },
-  { flags: '--drifted', filter: 'drifted', value: 'true' },
-  { flags: '--deleted', filter: 'deleted', value: 'true' },
-];
 
 type Item = OpsJson<'User'> | OpsJson<'Group'>;
 
@@ -64,8 +53,6 @@ export const USERS = listOf<OpsJson<'User'>>()({
   ],
   command: {
     name: 'users',
-    about: 'list people: what is wanted, what is seen, what waits',
-    options: OPTIONS,
     none: ['There is nobody like that.'],
   },
 });
@@ -86,8 +73,6 @@ export const GROUPS = listOf<OpsJson<'Group'>>()({
   ],
   command: {
     name: 'groups',
-    about: 'list groups: what is managed, what is seen, what waits',
-    options: OPTIONS,
     none: ['There is no group like that.'],
   },
 });
@@ -97,4 +82,39 @@ function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');
   if (desired === null) return observed === null ? '?' : toWord(observed);
   return observed === desired ? toWord(desired) : `${toWord(desired)}, seen ${toWord(observed)}`;
+}
+
+const STATES: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
+  { name: 'wanted', value: ({ desired }) => toShown(desired) },
+  { name: 'in the service', value: ({ observed }) => toShown(observed) },
+  {
+    ...{ name: 'state', place: 'whole' },
+    value: ({ standing }) => standing,
+    tone: ({ standing }) => STANDINGS[standing] ?? 'quiet',
+  },
+  { name: 'from', value: ({ from }) => from ?? '-' },
+  { name: 'note', isLong: true, value: (one) => ('note' in one ? one.note : '') },
+];
+
+const STANDINGS: Readonly<Partial<Record<OpsJson<'Member'>['standing'], Tone>>> = {
+  settled: 'good',
+  pending: 'info',
+  stuck: 'bad',
+  drifted: 'waiting',
+  held: 'waiting',
+};
+
+/** Columns of the fields of a user or group. */
+export const FIELDS: readonly Column<OpsJson<'Field'>>[] = [
+  { name: 'field', place: 'whole', value: ({ field }) => field },
+  ...STATES,
+];
+
+/** Columns of the groups of a user, or of the users in a list of a group. */
+export function toLinkColumns(type: 'user' | 'group'): readonly Column<OpsJson<'Member'>>[] {
+  return [{ name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type, id }) }, ...STATES];
+}
+
+function toShown(value: unknown): string {
+  return value === null ? '-' : toWords(value);
 }

@@ -107,7 +107,7 @@ export function toDecider({
 /** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
 export function toCounts(kinds: Readonly<Record<string, number>>): string {
   const text = toList(kinds, 'nothing');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return toTitle(text);
 }
 
 /** Counts of changes within a sentence. @param none the words where there are none */
@@ -162,4 +162,42 @@ export function toText(value: unknown): string {
       .join(', ');
   }
   return '–';
+}
+
+/** A span of time as people read it: `42 s`, `3 min 5 s`. */
+export function toTimeText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A word as a title. */
+export function toTitle(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Repair of each kind of difference, in words. */
+const REPAIRS: Readonly<Record<string, string>> = {
+  'user.missing': 'makes the account again',
+  'user.deactivated': 'activates',
+  'user.activated': 'deactivates',
+  'user.renamed': 'restores the name',
+  'user.access': 'restores licence and rights',
+  'group.missing': 'makes the group again',
+  'group.renamed': 'restores the name',
+  'group.permissions': 'restores the permissions',
+  'member.added': 'takes out of the group',
+  'member.removed': 'puts into the group',
+  'admin.added': 'takes away the admin right',
+  'admin.removed': 'restores the admin right',
+  'entity.added': 'takes away the roles',
+  'entity.removed': 'restores the roles',
+  'entity.changed': 'sets the roles as wanted',
+};
+
+/** Effect of a repair in words. */
+export function toRepair(kind: string): string {
+  return REPAIRS[kind] ?? 'changes it back';
 }

@@ -4,6 +4,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   countWaitingLinks,
   findLastSeq,
@@ -18,7 +19,7 @@ import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { unknownProvider } from '../access/tokens.ts';
-import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/fields.ts';
+import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -29,11 +30,10 @@ import {
 } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { ADOPT, RELEASE } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-
-const ABOUT_ONE = { tag: 'People and groups' } as const;
 
 /** Requests about one user, or about one group. */
 function toRoutes<const Name extends 'User' | 'Group'>(
@@ -44,22 +44,24 @@ function toRoutes<const Name extends 'User' | 'Group'>(
   const path = `/${source.type}s/{id}` as const;
   return [
     route({
-      ...{ ...ABOUT_ONE, method: 'get', path },
+      method: 'get',
+      path,
+      tag: 'People and groups',
       summary: `One ${noun}, deleted or not.`,
       answers: { 200: name, 404: 'Problem' },
       handle: (sources: OpsSources, { params }) => show(sources, source, params.id),
     }),
     route({
-      ...{ ...ABOUT_ONE, method: 'post', path: `${path}/adopt`, body: 'AdoptBody' },
-      summary: `Takes over a ${noun} that the bridge only observes, as the service holds it.`,
-      answers: { 200: name, 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+      ...ADOPT,
+      path: `${path}/adopt`,
+      answers: { ...ADOPT.answers, 200: name },
       handle: (sources: OpsSources, { params: { id }, body }) =>
         takeOver(sources, source, { id, ...body }),
     }),
     route({
-      ...{ ...ABOUT_ONE, method: 'post', path: `${path}/release` },
-      summary: `Stops managing a ${noun}, as the service holds it: the bridge only observes it.`,
-      answers: { 200: name, 404: 'Problem', 409: 'Problem' },
+      ...RELEASE,
+      path: `${path}/release`,
+      answers: { ...RELEASE.answers, 200: name },
       handle: (sources: OpsSources, { params }) => release(sources, source, params.id),
     }),
   ];
@@ -227,7 +229,7 @@ function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): OpsJson
     row.origin !== null && differing.includes('address') && !isWaiting(cells.address);
   const kept = listKept(row, HELD_OF_USER).map(({ field }) => field);
   return {
-    ...toItem(row, { observed }),
+    ...toItem(row, observed?.at),
     name: row.name,
     upstreamId: upstreamId ?? null,
     active: {
@@ -246,7 +248,7 @@ function toGroupItem(
 ): OpsJson<'Group'> {
   const { ids, observed, cells } = toGroupState(row);
   return {
-    ...toItem(row, { observed }),
+    ...toItem(row, observed?.at),
     name: row.name,
     upstreamIds: {
       scimId: ids.scimId ?? null,
@@ -261,14 +263,21 @@ function toGroupItem(
   };
 }
 
-function toItem(row: ResourceRow & Remarks, state: Parameters<typeof toHead>[1]) {
-  const { id, provider, deleted, version, seen, dueAt, problem } = toHead(row, state);
+function toItem(row: ResourceRow & Remarks, seenAt: number | undefined) {
   return {
-    ...{ id, deleted, version, dueAt, problem },
-    ...{ origin: row.origin, provider },
+    id: row.id,
+    deleted: row.deleted_at !== null,
+    version: row.version,
+    dueAt: toMoment(row.due_at),
+    problem:
+      row.last_error === null
+        ? null
+        : parseStored<NonNullable<OpsJson<'User'>['problem']>>(row.last_error),
+    origin: row.origin,
+    provider: row.origin === null ? null : row.provider,
     createdAt: toMoment(row.created_at),
     modifiedAt: toMoment(row.modified_at),
-    seenAt: seen?.at ?? null,
+    seenAt: seenAt === undefined ? null : toMoment(seenAt),
     attempts: row.attempts,
     stuckSince: toMoment(row.stuck_at),
     drifts: row.drifts,

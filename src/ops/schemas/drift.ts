@@ -3,80 +3,56 @@ import { CHANGE_KINDS } from '../../domain/change.ts';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { HARM_KINDS } from '../../domain/harm.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
-import {
-  anything,
-  author,
-  count,
-  counts,
-  flag,
-  list,
-  listOf,
-  moment,
-  momentOrNull,
-  named,
-  namedResource,
-  object,
-  optional,
-  optionalFlag,
-  optionalText,
-  orNull,
-  planSeats,
-  reading,
-  release,
-  resourceType,
-  text,
-  textOrNull,
-  word,
-} from './kinds.ts';
+import * as t from './kinds.ts';
 
 /** Drifts of one decision. */
 const DRIFTS_MAX = 500;
 
 /** One comparison of the service with the store. */
-export const sweep = object({
-  id: text(),
-  status: word(['running', 'complete', 'incomplete', 'held']),
-  dryRun: flag('Nothing followed from what it found.'),
-  planId: textOrNull('The plan that was made of what it found.'),
-  startedAt: moment(),
-  endedAt: momentOrNull(),
-  admins: flag('Whether it reads the admin lists too.'),
-  calls: count(),
-  counts: counts(),
-  reasons: list(text(), 'What was not concluded, and why.'),
-  progress: orNull(
-    reading,
+export const sweep = t.object({
+  id: t.text(),
+  status: t.word(['running', 'complete', 'incomplete', 'held']),
+  dryRun: t.flag('Nothing followed from what it found.'),
+  planId: t.textOrNull('The plan that was made of what it found.'),
+  startedAt: t.moment(),
+  endedAt: t.momentOrNull(),
+  admins: t.flag('Whether it reads the admin lists too.'),
+  calls: t.count(),
+  counts: t.counts(),
+  reasons: t.list(t.text(), 'What was not concluded, and why.'),
+  progress: t.orNull(
+    t.reading,
     'How far a sweep has read the service; null: it waits, compares, or has ended.',
   ),
 });
 
-const member = orNull(named, 'Of whom in a group it is.');
+const member = t.orNull(t.named, 'Of whom in a group it is.');
 
-const drift = object({
-  id: text(),
-  kind: word(DRIFT_KINDS),
-  status: word(DRIFT_STATUSES),
-  resource: namedResource,
+const drift = t.object({
+  id: t.text(),
+  kind: t.word(DRIFT_KINDS),
+  status: t.word(DRIFT_STATUSES),
+  resource: t.namedResource,
   member,
-  desired: anything(),
-  observed: anything(),
-  who: orNull(
-    author.extend({ at: moment() }),
+  desired: t.anything(),
+  observed: t.anything(),
+  who: t.orNull(
+    t.author.extend({ at: t.moment() }),
     'Who brought it about; null: the audit log does not say.',
   ),
-  message: textOrNull('The words of the audit log.'),
-  firstSeen: moment(),
-  lastSeen: moment(),
-  detector: word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
-  planId: textOrNull('The plan that repairs it, or that waits to do so.'),
-  note: orNull(
-    object({ text: text(), by: textOrNull(), until: momentOrNull() }),
+  message: t.textOrNull('The words of the audit log.'),
+  firstSeen: t.moment(),
+  lastSeen: t.moment(),
+  detector: t.word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
+  planId: t.textOrNull('The plan that repairs it, or that waits to do so.'),
+  note: t.orNull(
+    t.object({ text: t.text(), by: t.textOrNull(), until: t.momentOrNull() }),
     'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
   ),
 });
 
 const unmanaged = drift.extend({
-  privileged: textOrNull(
+  privileged: t.textOrNull(
     'Why it is not taken over with others; null: it is ordinary, as far as is known.',
   ),
 });
@@ -90,9 +66,9 @@ const ignoring = {
   until: z
     .string()
     .refine((given) => Number.isFinite(Date.parse(given)))
-    .describe('A date, or a moment, that is still to come.'),
+    .describe('A date, or a t.moment, that is still to come.'),
   reason: words().describe('Why: 1 to 500 characters.'),
-  by: optional(words(), 'Who says so; the name of the credential when left out.'),
+  by: t.optional(words(), 'Who says so; the name of the credential when left out.'),
 };
 
 /** One decision about many drifts. */
@@ -100,68 +76,73 @@ function toBody<const Word extends string, const More extends z.core.$ZodLooseSh
   decision: Word,
   more: More,
 ) {
-  return object({
+  return t.object({
     decision: z.literal(decision),
-    ids: list(text()).min(1).max(DRIFTS_MAX),
-    dryRun: optionalFlag('Tells what would be done, and does nothing.'),
+    ids: t.list(t.text()).min(1).max(DRIFTS_MAX),
+    dryRun: t.optionalFlag('Tells what would be done, and does nothing.'),
     ...more,
   });
 }
 
-const planCounts = object({ total: count(), kinds: counts(), harm: counts() });
+const planCounts = t.object({ total: t.count(), kinds: t.counts(), harm: t.counts() });
 
-const planSummary = object({
-  id: text(),
-  hash: text('What `approve` is to be given.'),
-  status: word(PLAN_STATUSES),
-  source: word(PLAN_SOURCES),
-  reason: textOrNull('Why it waits, or why nothing of it is done.'),
+const planSummary = t.object({
+  id: t.text(),
+  hash: t.text('What `approve` is to be given.'),
+  status: t.word(PLAN_STATUSES),
+  source: t.word(PLAN_SOURCES),
+  reason: t.textOrNull('Why it waits, or why nothing of it is done.'),
   counts: planCounts,
-  undoes: textOrNull('The plan that this one undoes.'),
-  createdAt: moment(),
-  decidedAt: momentOrNull(),
-  decidedBy: textOrNull('The name of the credential of an operator; null: nobody was asked.'),
-  endedAt: momentOrNull(),
+  undoes: t.textOrNull('The plan that this one undoes.'),
+  createdAt: t.moment(),
+  decidedAt: t.momentOrNull(),
+  decidedBy: t.textOrNull('The name of the credential of an operator; null: nobody was asked.'),
+  endedAt: t.momentOrNull(),
 });
 
-const planAction = object({
-  kind: word(CHANGE_KINDS),
-  resource: namedResource,
-  member: orNull(named),
-  observed: anything('What the service was seen to hold.'),
-  desired: anything('What it is to hold.'),
-  harm: orNull(word(HARM_KINDS)),
-  status: word(['planned', 'released', 'done', 'dropped']),
-  reason: text(),
-  who: orNull(
-    object({ by: text(), at: moment() }),
+const planAction = t.object({
+  kind: t.word(CHANGE_KINDS),
+  resource: t.namedResource,
+  member: t.orNull(t.named),
+  observed: t.anything('What the service was seen to hold.'),
+  desired: t.anything('What it is to hold.'),
+  harm: t.orNull(t.word(HARM_KINDS)),
+  status: t.word(['planned', 'released', 'done', 'dropped']),
+  reason: t.text(),
+  who: t.orNull(
+    t.object({ by: t.text(), at: t.moment() }),
     'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
   ),
 });
 
-const planPart = object({
-  group: textOrNull('The SCIM id of the group; null: of users.'),
-  kind: word(CHANGE_KINDS),
-  by: textOrNull('As `who.by` of the actions.'),
-  count: count('As it was a minute ago at most.'),
+const planPart = t.object({
+  group: t.textOrNull('The SCIM id of the group; null: of users.'),
+  kind: t.word(CHANGE_KINDS),
+  by: t.textOrNull('As `who.by` of the actions.'),
+  count: t.count('As it was a minute ago at most.'),
 });
 
 const plan = planSummary.extend({
-  waiting: count('Actions of which nothing was done yet.'),
-  done: count('Actions that were done.'),
-  dropped: count('Actions that dropped out: they did not hold any more, or somebody is protected.'),
-  seats: orNull(planSeats, 'Of the whole plan while it waits for a decision; null: it does not.'),
-  summary: list(
-    planPart.omit({ group: true }),
-    'How many actions there are of each kind and author, the most first; of more than 200, as they were known a minute ago at most.',
+  waiting: t.count('Actions of which nothing was done yet.'),
+  done: t.count('Actions that were done.'),
+  dropped: t.count(
+    'Actions that dropped out: they did not hold any more, or somebody is protected.',
   ),
-  actions: list(planAction, 'The first 200.'),
+  seats: t.orNull(
+    t.planSeats,
+    'Of the whole plan while it waits for a decision; null: it does not.',
+  ),
+  summary: t.list(
+    planPart.omit({ group: true }),
+    'How many actions there are of each kind and t.author, the most first; of more than 200, as they were known a minute ago at most.',
+  ),
+  actions: t.list(planAction, 'The first 200.'),
 });
-const leftOut = count('Actions that cannot be undone.');
+const leftOut = t.count('Actions that cannot be undone.');
 
 const unexplained = {
-  events: count('Changes by our own account that the bridge does not know.'),
-  lastEventAt: count('When the last of them happened, in epoch milliseconds.'),
+  events: t.count('Changes by our own account that the bridge does not know.'),
+  lastEventAt: t.count('When the last of them happened, in epoch milliseconds.'),
 };
 
 /**
@@ -178,19 +159,19 @@ const FIRST_RUN_OUTCOMES = [
   ...(['adopt', 'linked', 'create', 'inactive', 'remove', 'disputed', 'privileged'] as const),
 ] as const;
 
-const firstRunItem = object({
-  type: resourceType(),
-  id: textOrNull('The SCIM id; null where nobody has one yet.'),
-  name: text(),
-  outcome: word(FIRST_RUN_OUTCOMES, 'As in docs/go-live.md.'),
-  upstreamId: textOrNull('The id in the service.'),
-  reason: textOrNull('Why it is disputed or privileged.'),
-  changes: list(
-    object({
-      kind: word(CHANGE_KINDS),
-      count: count('Of people in a group, or of its spaces and documents.'),
-      desired: anything('What the service is to hold; null: see `count`.'),
-      observed: anything('What it was seen to hold.'),
+const firstRunItem = t.object({
+  type: t.resourceType(),
+  id: t.textOrNull('The SCIM id; null where nobody has one yet.'),
+  name: t.text(),
+  outcome: t.word(FIRST_RUN_OUTCOMES, 'As in docs/go-live.md.'),
+  upstreamId: t.textOrNull('The id in the service.'),
+  reason: t.textOrNull('Why it is disputed or privileged.'),
+  changes: t.list(
+    t.object({
+      kind: t.word(CHANGE_KINDS),
+      count: t.count('Of people in a group, or of its spaces and documents.'),
+      desired: t.anything('What the service is to hold; null: see `count`.'),
+      observed: t.anything('What it was seen to hold.'),
     }),
     'What was asked for and the service does not hold, beside what `outcome` says.',
   ),
@@ -198,29 +179,29 @@ const firstRunItem = object({
 
 /** What differs in the service, and the plans that change it. Names are personal. */
 export const driftSchemas = {
-  Reading: reading,
-  Release: release,
-  PlanSeats: planSeats,
+  Reading: t.reading,
+  Release: t.release,
+  PlanSeats: t.planSeats,
   Sweep: sweep,
-  SweepList: listOf(sweep),
-  SweepAsked: object({ id: text() }),
-  SweepBody: object({ dryRun: optionalFlag('Nothing is to follow from what it finds.') }),
+  SweepList: t.listOf(sweep),
+  SweepAsked: t.object({ id: t.text() }),
+  SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
   Drift: drift,
-  DriftList: listOf(drift),
+  DriftList: t.listOf(drift),
   Unmanaged: unmanaged,
-  UnmanagedList: listOf(unmanaged),
-  IgnoreBody: object(ignoring),
-  DriftDecision: object({ id: text(), planId: optionalText('The plan that repairs it.') }),
+  UnmanagedList: t.listOf(unmanaged),
+  IgnoreBody: t.object(ignoring),
+  DriftDecision: t.object({ id: t.text(), planId: t.optionalText('The plan that repairs it.') }),
   DriftsBody: z
     .discriminatedUnion('decision', [
       toBody('repair', {
-        hash: optionalText(
+        hash: t.optionalText(
           'What a dry run returned: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
         ),
       }),
       toBody('accept', {}),
       toBody('adopt', {
-        provider: optionalText(
+        provider: t.optionalText(
           'The provider that manages them from then on; `default` when left out.',
         ),
       }),
@@ -229,102 +210,105 @@ export const driftSchemas = {
     .describe(
       'The body has to be {"decision": "repair", "ids": ["…"], "dryRun": true}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.',
     ),
-  DriftsDecided: object({
-    dryRun: flag('Nothing was done.'),
-    done: count('Drifts that were decided, or would be.'),
-    refused: list(
-      object({
-        id: text(),
-        code: word(['unknown', 'not-open', 'not-possible']),
-        reason: text('A sentence.'),
+  DriftsDecided: t.object({
+    dryRun: t.flag('Nothing was done.'),
+    done: t.count('Drifts that were decided, or would be.'),
+    refused: t.list(
+      t.object({
+        id: t.text(),
+        code: t.word(['unknown', 'not-open', 'not-possible']),
+        reason: t.text('A sentence.'),
       }),
       'The others: there is none, it is over or being repaired, or it cannot be done.',
     ),
-    plan: orNull(
-      object({
-        id: textOrNull('null: it was not made.'),
-        hash: text('What the decision is given to mean exactly this plan.'),
+    plan: t.orNull(
+      t.object({
+        id: t.textOrNull('null: it was not made.'),
+        hash: t.text('What the decision is given to mean exactly this plan.'),
         counts: planCounts,
-        exceeded: list(text(), 'Limits that it exceeds.'),
+        exceeded: t.list(t.text(), 'Limits that it exceeds.'),
       }),
       'The plan that repairs them all; null: nothing is repaired.',
     ),
   }),
-  LookBody: object({
-    repair: optionalFlag(
+  LookBody: t.object({
+    repair: t.optionalFlag(
       'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
     ),
   }),
-  Look: object({
-    type: resourceType(),
-    id: text(),
-    at: moment(),
-    gone: flag('The service has no such account or group.'),
-    calls: count('Calls of the service that it took: at most 3, and no admin list.'),
-    differences: list(
-      object({
-        id: text('The id of the drift.'),
-        kind: word(DRIFT_KINDS),
-        status: word(DRIFT_STATUSES),
+  Look: t.object({
+    type: t.resourceType(),
+    id: t.text(),
+    at: t.moment(),
+    gone: t.flag('The service has no such account or group.'),
+    calls: t.count('Calls of the service that it took: at most 3, and no admin t.list.'),
+    differences: t.list(
+      t.object({
+        id: t.text('The id of the drift.'),
+        kind: t.word(DRIFT_KINDS),
+        status: t.word(DRIFT_STATUSES),
         member,
-        desired: anything(),
-        observed: anything(),
-        note: textOrNull('Why it is not repaired.'),
+        desired: t.anything(),
+        observed: t.anything(),
+        note: t.textOrNull('Why it is not repaired.'),
       }),
     ),
-    repair: orNull(
-      object({
-        planId: textOrNull('The plan that repairs it; null: none was made.'),
-        exceeded: list(text(), 'Limits that the repair would exceed.'),
+    repair: t.orNull(
+      t.object({
+        planId: t.textOrNull('The plan that repairs it; null: none was made.'),
+        exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
       }),
       'null: nothing was to be repaired.',
     ),
-    unfinished: flag(
+    unfinished: t.flag(
       'Something of it waits, is stuck or is held, which is none of the differences.',
     ),
   }),
   PlanSummary: planSummary,
-  PlanList: listOf(planSummary),
+  PlanList: t.listOf(planSummary),
   Plan: plan,
   PlanAction: planAction,
-  PlanActionList: listOf(planAction),
+  PlanActionList: t.listOf(planAction),
   PlanPart: planPart,
-  PlanPartList: listOf(planPart),
+  PlanPartList: t.listOf(planPart),
   Undoing: plan.extend({ leftOut }),
-  UndoPreview: object({ counts: planCounts, leftOut }),
-  HashBody: object({ hash: text('The hash of the plan that was shown.') }),
-  Recovery: object({
-    phase: word(['none', 'requested', 'reading', 'waiting']),
-    detection: orNull(
+  UndoPreview: t.object({ counts: planCounts, leftOut }),
+  HashBody: t.object({ hash: t.text('The hash of the plan that was shown.') }),
+  Recovery: t.object({
+    phase: t.word(['none', 'requested', 'reading', 'waiting']),
+    detection: t.orNull(
       z.union([
-        object({ kind: z.literal('current') }),
-        object({ kind: z.literal('stale'), ...unexplained }),
-        object({ kind: z.literal('unknown'), code: text() }),
+        t.object({ kind: z.literal('current') }),
+        t.object({ kind: z.literal('stale'), ...unexplained }),
+        t.object({ kind: z.literal('unknown'), code: t.text() }),
       ]),
       'What the audit log said at the last start; null: it was not asked.',
     ),
-    since: momentOrNull(),
-    reason: orNull(
+    since: t.momentOrNull(),
+    reason: t.orNull(
       z.union([
-        object({ code: word(['restored', 'first-run']) }),
-        object({ code: z.literal('audit'), ...unexplained }),
+        t.object({ code: t.word(['restored', 'first-run']) }),
+        t.object({ code: z.literal('audit'), ...unexplained }),
       ]),
     ),
-    planId: textOrNull('The plan that is made, or waits.'),
-    reading: orNull(reading, 'How far the service is read for the plan; null: it is not read now.'),
-    release: orNull(release, 'Of the plan that was approved last, until it is done.'),
+    planId: t.textOrNull('The plan that is made, or waits.'),
+    reading: t.orNull(
+      t.reading,
+      'How far the service is read for the plan; null: it is not read now.',
+    ),
+    release: t.orNull(t.release, 'Of the plan that was approved last, until it is done.'),
   }),
   FirstRunItem: firstRunItem,
-  FirstRun: listOf(firstRunItem).extend({
-    phase: word(
+  FirstRun: t.listOf(firstRunItem).extend({
+    phase: t.word(
       ['none', 'observing', 'reading', 'waiting'],
       '`observing`: nothing is changed and nothing planned; `reading`, `waiting`: what was accepted while observing is held, as in recovery.',
     ),
-    planId: textOrNull('The plan that is made, or waits.'),
-    reading: orNull(reading, 'How far the service is read for the plan.'),
-    release: orNull(release, 'Of the approved plan, until it is done.'),
-    counts: orNull(counts(), 'Of all entries by `type.outcome`; null on later pages.'),
-    kinds: orNull(counts(), 'Of the changes of all entries; null on later pages.'),
-    seats: orNull(planSeats, 'Of all entries; null on later pages.'),
+    planId: t.textOrNull('The plan that is made, or waits.'),
+    reading: t.orNull(t.reading, 'How far the service is read for the plan.'),
+    release: t.orNull(t.release, 'Of the approved plan, until it is done.'),
+    counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
+    kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
+    seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),
   }),
 };

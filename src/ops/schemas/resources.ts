@@ -3,64 +3,46 @@ import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
 import { OBSTACLES } from '../../domain/erasure.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { handling } from './access.ts';
-import {
-  anything,
-  count,
-  countOrNull,
-  counts,
-  flag,
-  list,
-  listOf,
-  moment,
-  momentOrNull,
-  named,
-  object,
-  optional,
-  optionalFlag,
-  optionalText,
-  orNull,
-  resourceType,
-  serviceWords,
-  text,
-  textOrNull,
-  whole,
-  word,
-} from './kinds.ts';
+import * as t from './kinds.ts';
 
-const owner = textOrNull('The provider that manages it; null: it is only observed.');
+const owner = t.textOrNull('The provider that manages it; null: it is only observed.');
 
 const resource = {
-  id: text('The SCIM id.'),
-  name: text('The userName, or the displayName of a group.'),
-  origin: orNull(word(['created', 'adopted']), 'null: it is only observed.'),
+  id: t.text('The SCIM id.'),
+  name: t.text('The userName, or the displayName of a group.'),
+  origin: t.orNull(t.word(['created', 'adopted']), 'null: it is only observed.'),
   provider: owner,
-  deleted: flag(),
-  version: count('The ETag, as a number.'),
-  createdAt: moment(),
-  modifiedAt: moment(),
-  seenAt: momentOrNull('When it was last seen to change, or was looked at.'),
-  pending: list(text(), 'What the service does not hold yet.'),
-  bridgeOnly: list(text(), 'What only the bridge keeps.'),
-  dueAt: momentOrNull('When something is done next.'),
-  attempts: count('Attempts in a row that failed.'),
-  problem: orNull(serviceWords, 'Why the last one failed.'),
-  stuckSince: momentOrNull('Since when something acknowledged is refused.'),
-  drifts: count('Differences in the service that nobody asked for.'),
-  disputed: flag(),
+  deleted: t.flag(),
+  version: t.count('The ETag, as a number.'),
+  createdAt: t.moment(),
+  modifiedAt: t.moment(),
+  seenAt: t.momentOrNull('When it was last seen to change, or was looked at.'),
+  pending: t.list(t.text(), 'What the service does not hold yet.'),
+  bridgeOnly: t.list(t.text(), 'What only the bridge keeps.'),
+  dueAt: t.momentOrNull('When something is done next.'),
+  attempts: t.count('Attempts in a row that failed.'),
+  problem: t.orNull(t.serviceWords, 'Why the last one failed.'),
+  stuckSince: t.momentOrNull('Since when something acknowledged is refused.'),
+  drifts: t.count('Differences in the service that nobody asked for.'),
+  disputed: t.flag(),
 };
 
-const user = object({
+const user = t.object({
   ...resource,
-  upstreamId: orNull(whole(), 'The id of the account.'),
-  active: object({
-    desired: orNull(flag(), 'null: not ours to say.'),
-    observed: orNull(flag(), 'null: unknown.'),
+  upstreamId: t.orNull(t.whole(), 'The id of the account.'),
+  active: t.object({
+    desired: t.orNull(t.flag(), 'null: not ours to say.'),
+    observed: t.orNull(t.flag(), 'null: unknown.'),
   }),
 });
 
-const group = object({
+const group = t.object({
   ...resource,
-  upstreamIds: object({ scimId: textOrNull(), restId: orNull(whole()), uid: textOrNull() }),
+  upstreamIds: t.object({
+    scimId: t.textOrNull(),
+    restId: t.orNull(t.whole()),
+    uid: t.textOrNull(),
+  }),
 });
 
 /**
@@ -74,58 +56,58 @@ export const STANDINGS = [
   ...(['bridge only', 'unknown', 'not ours'] as const),
 ] as const;
 
-const link = object({
-  id: text(),
-  name: text(),
-  desired: orNull(flag()),
-  observed: orNull(flag()),
-  from: textOrNull(),
-  standing: word(STANDINGS),
+const link = t.object({
+  id: t.text(),
+  name: t.text(),
+  desired: t.orNull(t.flag()),
+  observed: t.orNull(t.flag()),
+  from: t.textOrNull(),
+  standing: t.word(STANDINGS),
 });
 
-const field = object({
-  field: text(),
-  desired: anything(),
-  observed: anything(),
-  from: textOrNull('`provider`, a rule with its text, or `service`.'),
-  standing: word(STANDINGS),
-  note: optional(text()),
+const field = t.object({
+  field: t.text(),
+  desired: t.anything(),
+  observed: t.anything(),
+  from: t.textOrNull('`provider`, a rule with its t.text, or `service`.'),
+  standing: t.word(STANDINGS),
+  note: t.optional(t.text()),
 });
 
 const head = {
-  type: resourceType(),
-  id: text(),
-  name: text(),
-  managed: word(['created', 'adopted', 'no']),
-  deleted: flag(),
+  type: t.resourceType(),
+  id: t.text(),
+  name: t.text(),
+  managed: t.word(['created', 'adopted', 'no']),
+  deleted: t.flag(),
 };
 
-const happening = object({
-  at: moment(),
-  source: word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
-  text: text('What happened, a short sentence.'),
-  others: list(named, 'The groups of a person, the people of a group.'),
+const happening = t.object({
+  at: t.moment(),
+  source: t.word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
+  text: t.text('What happened, a short sentence.'),
+  others: t.list(t.named, 'The groups of a person, the people of a group.'),
   detail: z
-    .record(z.string(), anything())
+    .record(z.string(), t.anything())
     .describe('The same for programs; what is in it follows from the source.'),
 });
 
-const value = (about?: string) => orNull(z.union([z.string(), z.boolean()]), about);
-const finding = object({
-  kind: word(
+const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), about);
+const finding = t.object({
+  kind: t.word(
     CENSUS_KINDS,
     '`only-…`: in this one of the three alone; `not-…`: in the other two; `duplicate`: one is two; `of-other`: another provider manages the person.',
   ),
-  by: orNull(word(MATCH_KEYS), 'The key that found the person.'),
-  entries: list(
-    object({ row: count('In the file, where the first line is 1.'), name: textOrNull() }),
+  by: t.orNull(t.word(MATCH_KEYS), 'The key that found the person.'),
+  entries: t.list(
+    t.object({ row: t.count('In the file, where the first line is 1.'), name: t.textOrNull() }),
     'Of the file.',
   ),
-  people: list(named, 'Of the bridge and the service, with the SCIM id.'),
-  provider: textOrNull('The provider of the person; null: only observed, or two.'),
-  differences: list(
-    object({
-      attribute: text(),
+  people: t.list(t.named, 'Of the bridge and the service, with the SCIM id.'),
+  provider: t.textOrNull('The provider of the person; null: only observed, or two.'),
+  differences: t.list(
+    t.object({
+      attribute: t.text(),
       provider: value(),
       bridge: value('null: it has none.'),
       service: value('null: it has none, or it is not compared.'),
@@ -134,29 +116,29 @@ const finding = object({
   ),
 });
 
-const handoverItem = object({
-  type: resourceType(),
-  id: textOrNull('The SCIM id, which stays; null: nobody here.'),
-  name: textOrNull(),
-  outcome: word(
+const handoverItem = t.object({
+  type: t.resourceType(),
+  id: t.textOrNull('The SCIM id, which stays; null: nobody here.'),
+  name: t.textOrNull(),
+  outcome: t.word(
     HANDOVER_OUTCOMES,
     '`handed-over`: it goes to the other provider; `ambiguous`, `only-here`: it stays; `only-file`: the other provider has it, and nobody here is it.',
   ),
-  by: orNull(
-    word(MATCH_KEYS),
+  by: t.orNull(
+    t.word(MATCH_KEYS),
     'The key that found it; `externalId`: `formerExternalId` of the file.',
   ),
-  row: countOrNull('Of the file.'),
-  externalId: textOrNull('The one of the other provider, from the file.'),
+  row: t.countOrNull('Of the file.'),
+  externalId: t.textOrNull('The one of the other provider, from the file.'),
 });
 
-const importItem = object({
-  type: resourceType(),
-  row: count('Of the file.'),
-  formerId: text('The id of the earlier server.'),
-  id: textOrNull('The SCIM id of the bridge; null: nobody, or not sure.'),
-  name: textOrNull(),
-  outcome: word(
+const importItem = t.object({
+  type: t.resourceType(),
+  row: t.count('Of the file.'),
+  formerId: t.text('The id of the earlier server.'),
+  id: t.textOrNull('The SCIM id of the bridge; null: nobody, or not sure.'),
+  name: t.textOrNull(),
+  outcome: t.word(
     IMPORT_OUTCOMES,
     '`imported`: the bridge answers by it; `known`: it did already; `taken`: somebody else has it.',
   ),
@@ -165,91 +147,91 @@ const importItem = object({
 /** Users and groups, why each is as it is, and lists of them that somebody else keeps. */
 export const resourceSchemas = {
   User: user,
-  UserList: listOf(user),
+  UserList: t.listOf(user),
   Group: group,
-  GroupList: listOf(group),
+  GroupList: t.listOf(group),
   Member: link,
-  MemberList: listOf(link),
-  AdoptBody: object({
-    privileged: optionalFlag(
+  MemberList: t.listOf(link),
+  AdoptBody: t.object({
+    privileged: t.optionalFlag(
       'Also an owner, somebody protected, a group with permissions or admins.',
     ),
-    provider: optionalText('The provider that manages it from then on; `default` when left out.'),
+    provider: t.optionalText('The provider that manages it from then on; `default` when left out.'),
   }),
   Field: field,
-  Explanation: object({
+  Explanation: t.object({
     ...head,
-    upstream: textOrNull(),
+    upstream: t.textOrNull(),
     provider: owner,
-    handling: orNull(handling, 'How requests of its provider are taken.'),
-    version: count(),
-    seen: orNull(object({ at: moment(), by: text() })),
-    dueAt: momentOrNull(),
-    problem: orNull(serviceWords),
-    fields: list(field),
-    groups: optional(list(link), 'Of a person.'),
-    members: optional(
-      object({
-        desired: count(),
-        observed: count(),
-        pending: count('Those that wait, the stuck among them.'),
-        stuck: count('Those that the service refuses.'),
-        differing: count('Those that differ in the service, while nothing waits.'),
+    handling: t.orNull(handling, 'How requests of its provider are taken.'),
+    version: t.count(),
+    seen: t.orNull(t.object({ at: t.moment(), by: t.text() })),
+    dueAt: t.momentOrNull(),
+    problem: t.orNull(t.serviceWords),
+    fields: t.list(field),
+    groups: t.optional(t.list(link), 'Of a person.'),
+    members: t.optional(
+      t.object({
+        desired: t.count(),
+        observed: t.count(),
+        pending: t.count('Those that wait, the stuck among them.'),
+        stuck: t.count('Those that the service refuses.'),
+        differing: t.count('Those that differ in the service, while nothing waits.'),
       }),
       'Of a group.',
     ),
-    admins: optional(list(link), 'Of a group.'),
-    more: count('Groups or admins beyond those that are listed.'),
+    admins: t.optional(t.list(link), 'Of a group.'),
+    more: t.count('Groups or admins beyond those that are listed.'),
   }),
   Happening: happening,
-  Timeline: object({
+  Timeline: t.object({
     ...head,
-    items: list(happening),
-    more: flag('There is more before the first of them.'),
+    items: t.list(happening),
+    more: t.flag('There is more before the first of them.'),
   }),
-  Erasure: object({
-    id: text('The SCIM id.'),
-    userName: text('`erased` when it was done before.'),
-    account: orNull(whole(), 'The id in the service.'),
-    deleted: flag(),
-    staysHidden: flag(
+  Erasure: t.object({
+    id: t.text('The SCIM id.'),
+    userName: t.text('`erased` when it was done before.'),
+    account: t.orNull(t.whole(), 'The id in the service.'),
+    deleted: t.flag(),
+    staysHidden: t.flag(
       'A tombstone of ids alone stays, so that no list of the service brings the person back.',
     ),
-    obstacles: list(
-      object({ code: word(OBSTACLES), detail: text() }),
-      'What has to be done first; nothing is erased while there is anything.',
+    obstacles: t.list(
+      t.object({ code: t.word(OBSTACLES), detail: t.text() }),
+      'What has to be done first; nothing is erased while there is t.anything.',
     ),
-    rows: countOrNull(
+    rows: t.countOrNull(
       'Rows beside the person that said something of them; null: nothing was erased.',
     ),
   }),
   Finding: finding,
-  Census: object({
-    provider: text(),
-    sweptAt: momentOrNull(
-      'When the service was last read as a whole; null: only when the bridge first met it.',
+  Census: t.object({
+    provider: t.text(),
+    sweptAt: t.momentOrNull(
+      'When the service was last read as a t.whole; null: only when the bridge first met it.',
     ),
-    items: list(finding),
-    entries: count('People of the file.'),
-    people: count('People of the provider in the bridge.'),
-    accounts: count('Accounts that the service was last seen to hold.'),
-    agreeing: count('People of the file about whom all three agree.'),
-    kinds: counts('Findings of each kind.'),
+    items: t.list(finding),
+    entries: t.count('People of the file.'),
+    people: t.count('People of the provider in the bridge.'),
+    accounts: t.count('Accounts that the service was last seen to hold.'),
+    agreeing: t.count('People of the file about whom all three agree.'),
+    kinds: t.counts('Findings of each kind.'),
   }),
   HandoverItem: handoverItem,
-  Handover: object({
-    from: text(),
-    to: text(),
-    planId: textOrNull('The plan that waits; null: none was made.'),
-    hash: textOrNull('What `approve` is to be given.'),
-    counts: counts('How many there are of each outcome.'),
-    items: list(handoverItem),
+  Handover: t.object({
+    from: t.text(),
+    to: t.text(),
+    planId: t.textOrNull('The plan that waits; null: none was made.'),
+    hash: t.textOrNull('What `approve` is to be given.'),
+    counts: t.counts('How many there are of each outcome.'),
+    items: t.list(handoverItem),
   }),
   ImportItem: importItem,
-  IdImport: object({
-    provider: text(),
-    dryRun: flag(),
-    counts: counts('How many there are of each outcome.'),
-    items: list(importItem),
+  IdImport: t.object({
+    provider: t.text(),
+    dryRun: t.flag(),
+    counts: t.counts('How many there are of each outcome.'),
+    items: t.list(importItem),
   }),
 };

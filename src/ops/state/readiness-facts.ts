@@ -1,54 +1,44 @@
-import type { AccessFacts } from '../../access/overview.ts';
+import type { AttemptsView } from '../../access/attempts.ts';
+import { toAccessFacts } from '../../access/overview.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import type { PollState } from '../../reconcile/audit/poller.ts';
+import { POLL_STATE } from '../../reconcile/audit/poller.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
-import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
-import type { SectionStates } from '../../reconcile/sections.ts';
+import { readSections, type SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
-import type { Remark } from '../../store/audit/requests.ts';
-import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
-import type { WaitingPlan } from '../../store/plans/plans.ts';
-import type { Backlog } from '../../store/resources/backlog.ts';
-import type { LateLeavers } from '../../store/resources/leavers.ts';
+import { findRemark } from '../../store/audit/requests.ts';
+import { listLiveCredentials } from '../../store/credentials/credentials.ts';
+import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
+import { countWaitingPlans } from '../../store/plans/plans.ts';
+import { type Backlog, readBacklog } from '../../store/resources/backlog.ts';
+import { countDisputes } from '../../store/resources/disputes.ts';
+import { findLateLeavers } from '../../store/resources/leavers.ts';
+import type { Db } from '../../store/store.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
-/** Sources of readiness, handed in by the composition root. Nothing here calls the service. */
+/** Sources of readiness. Nothing here calls the service. */
 export interface HealthSources {
-  /** Rejects when the store cannot be used. */
-  readonly assertStoreUsable: () => Promise<void>;
-  /** The reason why the store can be read and not written, a full disk for instance; undefined when it takes writes. */
-  readonly findWriteTrouble: () => Promise<WriteTrouble | undefined>;
-  /** Reasons why committed data may be lost. */
-  readonly findWeaknesses: () => Promise<readonly Weakness[]>;
-  /** SCIM is served when it is finished. */
-  readonly readFirstRead: () => Promise<FirstReadState>;
-  readonly readSections: () => Promise<SectionStates>;
-  readonly readBacklog: () => Promise<WaitingWork>;
-  readonly findRecovery: () => Promise<RecoveryState | undefined>;
-  /** The failure of the audit log; undefined when it can be read or is not followed. */
-  readonly findAuditFailure: () => Promise<NonNullable<PollState['failure']> | undefined>;
-  /** The plans that wait for an operator. */
-  readonly countWaitingPlans: () => Promise<readonly WaitingPlan[]>;
-  /** People who left more than five minutes ago and are not out, the oldest of them. */
-  readonly findLateLeavers: () => Promise<LateLeavers>;
-  /** Requests of the last day that an operator should know of. */
-  readonly findRemark: (kind: 'left-out' | 'name-recycled') => Promise<Remark | undefined>;
+  readonly store: WatchedStore;
+  readonly clock: Clock;
+  /** What the leader was last heard of. */
+  readonly news: () => {
+    readonly firstRead: FirstReadState;
+    readonly sections: SectionStates;
+    readonly health: TransportHealth;
+  };
+  readonly isAuditFollowed: boolean;
+  /** True if tokens of providers are in the settings. */
+  readonly isTokenGiven: boolean;
   /** Facts about providers that an operator should know. */
   readonly readProviders: () => Promise<ProviderFacts>;
-  /** Credentials, and failed attempts. */
-  readonly readAccess: () => Promise<AccessFacts>;
-  readonly upstreamHealth: () => Pick<
-    TransportHealth,
-    'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
-  >;
+  readonly viewAttempts: () => AttemptsView;
   readonly writes: () => WritesFacts;
   /** Undefined: no process has ever led. */
   readonly findLeader: () => Omit<KnownLeader, 'owner' | 'news'> | undefined;
   readonly isDraining: () => boolean;
-  readonly clock: Clock;
 }
 
 /** The work that waits, also for an operator. */
@@ -67,12 +57,16 @@ export interface WritesFacts {
 /** Facts that readiness follows from, all known without a call to the service. */
 export type ReadinessFacts = Awaited<ReturnType<typeof readFacts>>;
 
+type UpstreamFact = 'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs';
+
 /** Reads them. Never rejects for the store: a store that fails or hangs is an answer. */
 export async function readFacts(sources: HealthSources) {
+  const { health } = sources.news();
+  const upstream: Pick<TransportHealth, UpstreamFact> = health;
   return {
     store: await readStored(sources),
     draining: sources.isDraining(),
-    upstream: sources.upstreamHealth(),
+    upstream,
     writes: sources.writes(),
     leader: sources.findLeader(),
     nowMs: sources.clock.now(),
@@ -95,27 +89,51 @@ async function readStored(sources: HealthSources) {
   }
 }
 
+/** Time after which a leaver who is not out is reported, in milliseconds. */
+export const LEAVER_LATE_MS = 5 * 60_000;
+
 async function readAll(sources: HealthSources) {
-  await sources.assertStoreUsable();
-  const [firstRead, sections, backlog, writeTrouble, weaknesses] = await Promise.all([
-    sources.readFirstRead(),
-    sources.readSections(),
-    sources.readBacklog(),
-    sources.findWriteTrouble(),
-    sources.findWeaknesses(),
+  const { store, clock, isAuditFollowed, news, readProviders } = sources;
+  const db = store.read;
+  const now = clock.now();
+  await readSections({ store });
+  const [backlog, writeTrouble, weaknesses] = await Promise.all([
+    readWaitingWork(db, now),
+    store.findWriteTrouble(),
+    findWeaknesses(db),
   ]);
+  const poll = isAuditFollowed ? await POLL_STATE.find(db) : undefined;
+  const { firstRead, sections } = news();
   return {
     kind: 'ok' as const,
     ...{ firstRead, sections, backlog, writeTrouble, weaknesses },
-    recovery: await sources.findRecovery(),
-    auditFailure: await sources.findAuditFailure(),
-    waitingPlans: await sources.countWaitingPlans(),
-    lateLeavers: await sources.findLateLeavers(),
-    leftOut: await sources.findRemark('left-out'),
-    recycled: await sources.findRemark('name-recycled'),
-    providers: await sources.readProviders(),
-    access: await sources.readAccess(),
+    recovery: await RECOVERY.find(db),
+    auditFailure: poll?.failure ?? undefined,
+    waitingPlans: await countWaitingPlans(db),
+    lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),
+    leftOut: await findRemark(db, 'left-out', now),
+    recycled: await findRemark(db, 'name-recycled', now),
+    providers: await readProviders(),
+    access: await readAccess(sources, now),
   };
+}
+
+/** Providers ask again within hours, so a name that did not come up for a day is settled. */
+const DISPUTES_SHOWN_MS = 24 * 3_600_000;
+
+/** Reads the work that waits at `now` (epoch milliseconds). */
+export async function readWaitingWork(db: Db, now: number): Promise<WaitingWork> {
+  const [backlog, disputed] = await Promise.all([
+    readBacklog(db),
+    countDisputes(db, now - DISPUTES_SHOWN_MS),
+  ]);
+  return { ...backlog, disputed };
+}
+
+async function readAccess({ store, isTokenGiven, viewAttempts }: HealthSources, now: number) {
+  const live = await listLiveCredentials(store.read);
+  const { failed: failedAttempts } = viewAttempts();
+  return toAccessFacts(live, { now, isGiven: isTokenGiven, failedAttempts });
 }
 
 /** The store's own failure is what readiness tells; anything else is a bug and stays one. */

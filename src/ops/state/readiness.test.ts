@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { userId } from '../../domain/ids.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
-import { toReadiness } from './readiness.ts';
 import type { ReadinessFacts } from './readiness-facts.ts';
+import { toReadiness } from './reasons.ts';
 
 const nowMs = Date.UTC(2026, 3, 1, 12);
 const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };

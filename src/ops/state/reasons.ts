@@ -7,7 +7,14 @@ import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Remark } from '../../store/audit/requests.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
 import { toMoment } from '../http/moment.ts';
-import type { ReadinessFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import {
+  type HealthSources,
+  type ReadinessFacts,
+  readFacts,
+  type WaitingWork,
+  type WritesFacts,
+} from './readiness-facts.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
 /** Remedy of each reason; one that depends on the facts is given with the reason. */
@@ -97,7 +104,7 @@ const FAILED_MAX = 50;
 type Stored = Extract<ReadinessFacts['store'], { kind: 'ok' }>;
 
 /** Reasons why requests cannot be served. */
-export function* listBlocking({ store, draining }: ReadinessFacts): Generator<Reason> {
+function* listBlocking({ store, draining }: ReadinessFacts): Generator<Reason> {
   if (store.kind === 'problem') {
     yield toReason('store-unusable', `The store cannot be used (${store.code}).`);
   } else if (store.firstRead.kind === 'running') {
@@ -111,7 +118,7 @@ export function* listBlocking({ store, draining }: ReadinessFacts): Generator<Re
 }
 
 /** Everything else that an operator should know. Writes are accepted all the same. */
-export function* listDegrading(facts: ReadinessFacts): Generator<Reason> {
+function* listDegrading(facts: ReadinessFacts): Generator<Reason> {
   const { store, leader, upstream, writes, nowMs } = facts;
   // Without its store no process leads.
   if (leader?.isAlive !== true && store.kind === 'ok') {
@@ -380,4 +387,30 @@ function* listAccess({ hasProvider, expiring, failedAttempts }: AccessFacts): Ge
 /** A number of people and groups, as the beginning of a sentence. */
 function toSubjects(count: number): string {
   return toCount(count, 'person or group is', 'people and groups are');
+}
+
+/** `unavailable` is answered with 503, the others with 200. */
+export interface Readiness {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly reasons: readonly Reason[];
+  readonly leader: OpsJson<'Status'>['leader'];
+}
+
+/** Reads if the bridge can serve now. Never rejects for the store. */
+export async function readReadiness(sources: HealthSources): Promise<Readiness> {
+  return toReadiness(await readFacts(sources));
+}
+
+/**
+ * Finds out if the bridge can serve, and what is wrong. An outage of the service is no reason to refuse: that is when accepting
+ * writes matters. Only an unusable store, an unfinished first read and draining are.
+ */
+export function toReadiness(facts: ReadinessFacts): Readiness {
+  const blocking = [...listBlocking(facts)];
+  const reasons = [...blocking, ...listDegrading(facts)];
+  const { leader } = facts;
+  const status = blocking.length > 0 ? 'unavailable' : reasons.length > 0 ? 'degraded' : 'ok';
+  if (leader?.isAlive !== true) return { status, reasons, leader: null };
+  const { isSelf, epoch, since } = leader;
+  return { status, reasons, leader: { isSelf, epoch, since: toMoment(since) } };
 }

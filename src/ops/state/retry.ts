@@ -10,6 +10,7 @@ import { listSamples, type SampleRow } from '../../store/samples.ts';
 import { answerKeyed, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { RETRY } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
@@ -50,13 +51,7 @@ async function retryAll({ store, clock, notify }: OpsSources): Promise<OpsJson<'
 /** Request that has tried at once what is stuck or waits for its next attempt. */
 export const retryRoutes = [
   route({
-    method: 'post',
-    path: '/retry',
-    tag: 'State',
-    summary:
-      'Has tried at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
-    body: 'RetryBody',
-    answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
+    ...RETRY,
     async handle(sources: OpsSources, { body }) {
       if (!('name' in body)) return toTried(await retryAll(sources));
       const keyed = await readKeyed(sources.store.read, body.name, 'any', {

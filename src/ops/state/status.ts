@@ -1,16 +1,28 @@
 import type { AttemptsView } from '../../access/attempts.ts';
+import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
-import { QUEUED_CLASSES, type TroubledResource } from '../../store/resources/backlog.ts';
-import type { LateLeavers } from '../../store/resources/leavers.ts';
+import { findReleaseProgress } from '../../reconcile/repair/recovery-state.ts';
+import { countDrifts, countUnmanaged } from '../../store/drift-views.ts';
+import {
+  listFailing,
+  listStuck,
+  QUEUED_CLASSES,
+  type TroubledResource,
+} from '../../store/resources/backlog.ts';
+import { listDisputes } from '../../store/resources/disputes.ts';
+import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
+import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { PAUSE, RESUME } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
 import { toReadingView, toReleaseView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
-import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
+import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
+import { readReadiness } from './reasons.ts';
 
 /** Stuck resources and disputes that a status lists. */
 const TROUBLE_MAX = 100;
@@ -22,62 +34,51 @@ export const statusRoute = route({
   tag: 'State',
   summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
   answers: { 200: 'Status' },
-  handle: async ({ status }: OpsSources) => ok(await readStatus(status)),
+  handle: async (sources: OpsSources) => ok(await readStatus(sources)),
 });
 
+/** Leavers who are not out that a status names. */
+const LEAVERS_SHOWN = 10;
+
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
-async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
-  const [readiness, backlog, stuck, failing, disputes, leavers, release, queue, seats, seen] =
-    await Promise.all([
-      sources.readReadiness(),
-      sources.readBacklog(),
-      sources.listStuck(TROUBLE_MAX),
-      sources.listFailing(TROUBLE_MAX),
-      sources.listDisputes(TROUBLE_MAX),
-      sources.findLeavers(),
-      sources.findRelease(),
-      sources.readQueue(),
-      sources.readSeats(),
-      readSeen(sources),
-    ]);
+async function readStatus({
+  status: sources,
+  findReading,
+}: OpsSources): Promise<OpsJson<'Status'>> {
+  const { store, clock, about, engine, scimUrl, news } = sources;
+  const db = store.read;
+  const now = clock.now();
+  const backlog = await readWaitingWork(db, now);
+  const late = { before: now, limit: LEAVERS_SHOWN };
+  const drifts = await countDrifts(db);
+  const { firstRead, health } = news();
   return {
-    ...readiness,
-    scimUrl: sources.scimUrl,
-    queue: toQueueStatus(queue, backlog, sources),
-    ...seen,
+    ...(await readReadiness(sources)),
+    scimUrl,
+    queue: toQueueStatus(await sources.readQueue(), backlog, sources),
+    bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine },
+    firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
+    lastSweep: await findLastSweep(db, findReading()),
+    drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
+    unmanaged: await countUnmanaged(db),
     writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,
-    failing: failing.map(toTroubleStatus),
+    failing: (await listFailing(db, TROUBLE_MAX)).map(toTroubleStatus),
     oldestSince: backlog.oldestSince === undefined ? null : toMoment(backlog.oldestSince),
-    seats,
+    seats: await sources.readSeats(),
     stuckCount: backlog.stuck,
-    stuck: stuck.map(toTroubleStatus),
-    leavers: toLeaversStatus(leavers, sources.writes()),
-    disputes: disputes.map(({ firstSeenAt, lastSeenAt, ...one }) => ({
+    stuck: (await listStuck(db, TROUBLE_MAX)).map(toTroubleStatus),
+    leavers: toLeaversStatus(await findLateLeavers(db, late), sources.writes()),
+    disputes: (await listDisputes(db, TROUBLE_MAX)).map(({ firstSeenAt, lastSeenAt, ...one }) => ({
       ...one,
       firstSeenAt: toMoment(firstSeenAt),
       lastSeenAt: toMoment(lastSeenAt),
     })),
-    upstream: toUpstreamStatus(sources.upstreamHealth()),
+    upstream: toUpstreamStatus(health),
     authentication: toAttemptsStatus(sources.viewAttempts()),
     activity: sources.activity(),
-    release: toReleaseView(release),
-  };
-}
-
-/** Reads what is known of the service: the first read, the last sweep, the differences. */
-async function readSeen(
-  sources: StatusSources,
-): Promise<Pick<OpsJson<'Status'>, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts' | 'unmanaged'>> {
-  const { version, startedAt } = sources.about;
-  const firstRead = await sources.readFirstRead();
-  return {
-    bridge: { version, startedAt: toMoment(startedAt), engine: sources.engine },
-    firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
-    lastSweep: await sources.findLastSweep(),
-    drifts: await sources.countDrifts(),
-    unmanaged: await sources.countUnmanaged(),
+    release: toReleaseView(await findReleaseProgress(db, now)),
   };
 }
 
@@ -96,10 +97,10 @@ function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) 
 function toQueueStatus(
   { isHeld, aheadMs: { remove, change } }: Queue,
   { queued }: WaitingWork,
-  sources: Pick<StatusSources, 'upstreamHealth' | 'callMs'>,
+  sources: Pick<StatusSources, 'news' | 'callMs'>,
 ): OpsJson<'Status'>['queue'] {
   let ahead = 0;
-  const { credentials, service, pausedForMs } = sources.upstreamHealth();
+  const { credentials, service, pausedForMs } = sources.news().health;
   const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
   return {
     ...{ isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) },
@@ -121,9 +122,6 @@ function toGateStatus(gate: TransportHealth['service']) {
   const { kind, sinceMs, nextProbeMs } = gate;
   return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
 }
-
-/** Time after which a leaver who is not out is reported, in milliseconds. */
-export const LEAVER_LATE_MS = 5 * 60_000;
 
 /** Decision of an operator that keeps leavers in. */
 export type LeaverHold = NonNullable<NonNullable<OpsJson<'Status'>['leavers']>['heldBy']>;
@@ -163,21 +161,12 @@ function toWritesView({ mode, pause }: WritesFacts, { changes }: WaitingWork): O
 /** Requests that stop and resume all changes of the service. */
 export const writesRoutes = [
   route({
-    method: 'post',
-    path: '/pause',
-    tag: 'State',
-    summary: 'Has every process on the store change nothing in the service. May be repeated.',
-    body: 'PauseBody',
-    answers: { 200: 'Writes' },
+    ...PAUSE,
     handle: ({ status, pause }: OpsSources, { body }) =>
       change(status, () => pause(body.reason ?? null)),
   }),
   route({
-    method: 'post',
-    path: '/resume',
-    tag: 'State',
-    summary: 'Ends the pause. May be repeated.',
-    answers: { 200: 'Writes' },
+    ...RESUME,
     handle: ({ status, resume }: OpsSources) => change(status, resume),
   }),
 ] as const;
@@ -190,8 +179,8 @@ async function change(status: StatusSources, work: () => Promise<unknown>) {
   return { ...ok(after), change: { before: toState(before), after: toState(after) } };
 }
 
-async function readWrites({ writes, readBacklog }: StatusSources): Promise<OpsJson<'Writes'>> {
-  return toWritesView(writes(), await readBacklog());
+async function readWrites({ writes, store, clock }: StatusSources): Promise<OpsJson<'Writes'>> {
+  return toWritesView(writes(), await readWaitingWork(store.read, clock.now()));
 }
 
 function toState({ paused }: OpsJson<'Writes'>) {

@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     const question = page.getByRole('dialog');
     await question.getByText(/^The bridge takes .+ over as the service holds it/).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Taken over').waitFor();
+    await page.getByText('managed, adopted').waitFor();
 
     expect((await ask(`/users/${id}/explain`)).managed).toBe('adopted');
     const out = toPatch({ op: 'replace', path: 'active', value: false });
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     await page.getByRole('heading', { name: 'The last attempt failed' }).waitFor();
 
     await press(page, /^Retry$/);
-    await page.getByRole('status').getByText('It is tried now.').waitFor();
+    await page.getByRole('status').getByText('Tried now: 1').waitFor();
 
     await expect.poll(() => service.getUser(address).fullName).toBe('Katherine Goble');
     await page.getByRole('heading', { name: 'The last attempt failed' }).waitFor({
@@ -152,7 +152,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
       .getByText(`scim-bridge drifts ignore --until ${UNTIL} --reason 'back in spring'`)
       .waitFor();
     await press(page, /^Ignore$/);
-    await page.getByText('No difference fits these filters.').waitFor();
+    await page.getByText('Nothing differs that fits these filters.').waitFor();
     await expect.poll(() => readFocusedId(page)).toBe('page');
 
     const [drift] = (await ask('/drifts?status=ignored&kind=user.deactivated')).items;

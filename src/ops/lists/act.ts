@@ -1,0 +1,92 @@
+import type { OpsJson, OpsSchemaName } from '../schemas/schemas.ts';
+
+/** Values of a request by the names of parameters of its path and of members of its body. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Command that sends a request, and what it asks and says. */
+interface ActCommand<Answer> {
+  /** Its name with its arguments, each a parameter of the path or a member of the body. */
+  readonly usage: string;
+  /** Question before it is sent, with `{name}` for what was given. */
+  readonly question?: string;
+  /** Options of members of the body that are not called as the member is. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Word of an option that sends null. */
+  readonly nulls?: Readonly<Record<string, string>>;
+  readonly help?: string;
+  /** What came of it. */
+  told(answer: Answer, given: Given): string;
+}
+
+/** A request below `/ops` that changes something: the same in the command line and in the console. */
+export interface Act<Answer> {
+  readonly method: 'post';
+  /** `{resource}` stands for the path of a user or group. */
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly body?: OpsSchemaName;
+  readonly answers: Readonly<Record<number, OpsSchemaName>>;
+  readonly command: ActCommand<Answer>;
+}
+
+/** Types one act; what is written there stays known to its route. */
+export function actOf<Name extends OpsSchemaName>() {
+  return <const Row extends Act<OpsJson<Name>>>(row: Row): Row => row;
+}
+
+/** User or group that an act is about. */
+export interface Subject {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+/** The path of an act, and its body with what the path does not hold. */
+export function toRequest(
+  { path: template, body }: Pick<Act<never>, 'path' | 'body'>,
+  { resource: _, ...given }: Given,
+  of?: Subject,
+) {
+  const path = of ? template.replace('{resource}', `${of.type}s/${of.id}`) : template;
+  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
+  const others = Object.entries(given).filter(([name]) => !inPath.has(name));
+  return {
+    path: `/${fill(path.slice(1), given, encodeURIComponent)}` as const,
+    ...(body !== undefined && { body: Object.fromEntries(others) }),
+  };
+}
+
+/** The question of an act about what was given; undefined: it asks nothing. */
+export function findQuestion({ command }: Pick<Act<never>, 'command'>, given: Given) {
+  return command.question && fill(command.question, given, String);
+}
+
+/** The command that does the same, as it is typed. */
+export function toCommandLine({ command }: Pick<Act<never>, 'command'>, given: Given): string {
+  const inUsage = new Set<string>();
+  const words = command.usage.replaceAll(/ [<[](\w+)[\]>]/g, (_, name: string) => {
+    inUsage.add(name);
+    return given[name] === undefined ? '' : ` ${toShell(given[name])}`;
+  });
+  const others = Object.entries(given).filter(([name]) => !inUsage.has(name));
+  const options = others.map(([name, value]) => {
+    const flag = ` --${toKebab(name)}`;
+    return value === true ? flag : `${flag} ${toShell(value)}`;
+  });
+  return `scim-bridge ${words}${options.join('')}`;
+}
+
+/** `formerName` as `former-name`. */
+export function toKebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** A text as an argument of a shell. */
+export function toShell(value: unknown): string {
+  const text = String(value);
+  return /^[\w@.:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function fill(template: string, given: Given, toText: (value: string) => string): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => toText(String(given[name])));
+}

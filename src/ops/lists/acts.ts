@@ -1,0 +1,207 @@
+import { toCount } from '../../domain/text.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { actOf } from './act.ts';
+import { toKind } from './words.ts';
+
+const OF_ONE = { method: 'post', tag: 'People and groups' } as const;
+
+/** Takes over an account or group that exists in the service. */
+export const ADOPT = actOf<'User'>()({
+  ...OF_ONE,
+  path: '/{resource}/adopt',
+  summary: 'Takes over what the bridge only observes, as the service holds it.',
+  body: 'AdoptBody',
+  answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+  command: {
+    usage: 'adopt <resource>',
+    told: (item) => `${toNamed(item)} is managed now`,
+    help: `
+Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
+otherwise. Who must not lose access stays protected.`,
+  },
+});
+
+/** Stops managing a user or group. */
+export const RELEASE = actOf<'User'>()({
+  ...OF_ONE,
+  path: '/{resource}/release',
+  summary: 'Stops managing a user or group, as the service holds it: the bridge only observes it.',
+  answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'release <resource>',
+    question: "Release {resource}? No provider's changes reach it until one takes it over again.",
+    told: (item) => `${toNamed(item)} is only observed now`,
+    help: `
+Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
+person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
+  },
+});
+
+/** Compares one user or group with the service now. */
+export const LOOK = actOf<'Look'>()({
+  ...OF_ONE,
+  path: '/{resource}/look',
+  summary:
+    'Looks at one user or group now, with at most three calls, and says what differs. Admins are left to sweeps.',
+  body: 'LookBody',
+  answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+  command: {
+    usage: 'look <resource>',
+    told: toLookText,
+    help: `
+What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
+does nothing where a limit would be exceeded.`,
+  },
+});
+
+/** Tries at once what is stuck or waits for its next attempt. */
+export const RETRY = actOf<'Retry'>()({
+  method: 'post',
+  path: '/retry',
+  tag: 'State',
+  summary:
+    'Tries at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
+  body: 'RetryBody',
+  answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'retry [name]',
+    told({ count, tried }) {
+      if (count === 0) return 'Nothing waits that could be tried now.';
+      const lines = tried.map(({ type, id, name, waits }) => {
+        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
+      });
+      const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
+      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
+    },
+    help: `
+Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
+tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
+  },
+});
+
+/** Stops all changes of the service. */
+export const PAUSE = actOf<'Writes'>()({
+  method: 'post',
+  path: '/pause',
+  tag: 'State',
+  summary: 'Has every process on the store change nothing in the service. May be repeated.',
+  body: 'PauseBody',
+  answers: { 200: 'Writes' },
+  command: {
+    usage: 'pause',
+    told: toWritesText,
+    help: `
+Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
+pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
+  },
+});
+
+/** Ends a pause. */
+export const RESUME = actOf<'Writes'>()({
+  method: 'post',
+  path: '/resume',
+  tag: 'State',
+  summary: 'Ends the pause. May be repeated.',
+  answers: { 200: 'Writes' },
+  command: { usage: 'resume', told: toWritesText },
+});
+
+/** Does a plan that was shown. */
+export const PLAN_APPROVE = actOf<'Plan'>()({
+  method: 'post',
+  path: '/plans/{id}/approve',
+  tag: 'Plans',
+  summary: 'Does exactly the plan with this hash, as far as it still holds.',
+  body: 'HashBody',
+  answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+  command: { usage: 'plan approve <id> <hash>', told: toPlanHead },
+});
+
+/** Does nothing of a plan. */
+export const PLAN_DISCARD = actOf<'Plan'>()({
+  method: 'post',
+  path: '/plans/{id}/discard',
+  tag: 'Plans',
+  summary:
+    'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
+  answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'plan discard <id>',
+    question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
+    told: toPlanHead,
+  },
+});
+
+/** Takes back what a plan did. */
+export const PLAN_UNDO = actOf<'Undoing'>()({
+  method: 'post',
+  path: '/plans/{id}/undo',
+  tag: 'Plans',
+  summary: 'Takes back what a plan did, as far as the provider has written nothing of it since.',
+  answers: { 202: 'Undoing', 404: 'Problem', 409: 'Problem' },
+  command: {
+    usage: 'plan undo <id>',
+    question: 'Undo the plan {id} in the service?',
+    told: toPlanHead,
+  },
+});
+
+/** Has the service compared with the store. */
+export const SWEEP = actOf<'SweepAsked'>()({
+  method: 'post',
+  path: '/sweeps',
+  tag: 'Sweeps and drift',
+  summary: 'Has the service compared with the store: a new sweep, or the one that runs or waits.',
+  body: 'SweepBody',
+  answers: { 202: 'SweepAsked' },
+  command: {
+    usage: 'sweep',
+    told: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
+  },
+});
+
+/** The counts of a plan in one line that names no user and no group. */
+export function toPlanHead(plan: OpsJson<'Plan'>): string {
+  const { id, status, source, reason, counts, waiting } = plan;
+  const why = reason === null ? '' : ` (${reason})`;
+  const rest = status === 'held' ? `, ${toCount(waiting, 'waits', 'wait')}` : '';
+  return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}`;
+}
+
+/** People and groups that wait, as the beginning of a sentence. */
+export function toWaiting(count: number): string {
+  return toCount(count, 'person or group waits', 'people and groups wait');
+}
+
+function toWritesText({ mode, paused, waiting }: OpsJson<'Writes'>): string {
+  const what = toWaiting(waiting);
+  if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.`;
+  if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.`;
+  return `Not paused: ${what} for the service.`;
+}
+
+function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {
+  return `${'upstreamIds' in item ? 'group' : 'user'} ${item.name} (${item.id})`;
+}
+
+function toLookText(look: OpsJson<'Look'>): string {
+  const { id, gone, calls, differences, repair, unfinished } = look;
+  if (gone) return 'The service does not have it.';
+  const but = unfinished
+    ? ` but what waits, is stuck or is held: scim-bridge explain ${id}`
+    : ` (${toCount(calls, 'call')}).`;
+  if (differences.length === 0) return `Nothing differs${but}`;
+  const lines = differences.map(({ kind, status, member, desired, observed, note }) => {
+    const who = member === null ? '' : ` of ${member.name ?? member.id}`;
+    const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
+    return `  ${kind}${who} (${toKind(kind)}): ${facts} · ${status}${note === null ? '' : ` (${note})`}`;
+  });
+  return [`Differences: ${differences.length}`, ...lines, ...listRepair(repair)].join('\n');
+}
+
+function listRepair(repair: OpsJson<'Look'>['repair']): string[] {
+  if (repair === null) return [];
+  if (repair.planId !== null) return [`It is repaired by plan ${repair.planId}.`];
+  if (repair.exceeded.length === 0) return ['There is nothing to repair.'];
+  return [`Nothing is repaired, a limit would be exceeded: ${repair.exceeded.join('; ')}`];
+}
