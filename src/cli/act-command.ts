@@ -15,7 +15,7 @@ interface Special {
   /** Says what is wrong with what was typed; undefined: nothing. */
   readonly findFault?: (given: Given) => string | undefined;
   /** Says what came of what is sent instead. */
-  readonly told?: (answer: unknown) => string;
+  readonly say?: (answer: unknown) => string;
 }
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
@@ -38,7 +38,7 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
       if (question && !(await confirm(command, context, { yes, question }))) return;
       const answer = parseAnswer<Answer>(await send(context, given));
       context.write(
-        json ? toJson(answer) : toText(special.told?.(answer) ?? row.told(answer, given)),
+        json ? toJson(answer) : toText(special.say?.(answer) ?? row.say(answer, given)),
       );
     });
   };

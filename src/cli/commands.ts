@@ -92,7 +92,7 @@ export const commands: readonly AddCommand[] = [
   listCommand(TOKENS),
   actCommand(TOKEN_REVOKE),
   listCommand(SESSIONS),
-  actCommand(SESSION_REVOKE, { send: endSessions, told: toEndedText }),
+  actCommand(SESSION_REVOKE, { send: endSessions, say: toEndedText }),
   actCommand(ADOPT, { findQuestion: findAdoptQuestion }),
   actCommand(RELEASE),
   addErase,

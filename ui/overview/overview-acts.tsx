@@ -13,9 +13,9 @@ export function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
     <Section title="Act">
       <Acts>
         {status.writes.paused ? (
-          <Act act={RESUME} label="Resume" isMain />
+          <Act key="resume" act={RESUME} label="Resume" isMain />
         ) : (
-          <Act act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
+          <Act key="pause" act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
         )}
         <Act act={SWEEP} label="Compare everything" />
         {hasTrouble && <Act act={RETRY} given={{ all: true }} label="Retry all" />}

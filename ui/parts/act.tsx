@@ -50,7 +50,7 @@ export function Act<Answer>(options: ActOptions<Answer>) {
   const run = () => {
     setOutcome('');
     const onSuccess = (answer: Answer) => {
-      setOutcome(act.command.told(answer, given));
+      setOutcome(act.command.say(answer, given));
       onDone?.(answer);
     };
     mutate(sent, { onSuccess });

@@ -12,7 +12,7 @@ export function Tag({ tone, text }: { readonly tone: Tone; readonly text: string
 /** Number of things that wait, beside the name of their page. */
 export function Count({ text }: { readonly text: string }) {
   return (
-    <span className="count">
+    <span className="tag" data-tone="waiting">
       {text}
       <span className="hidden"> waiting</span>
     </span>

@@ -94,6 +94,7 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
   return (
     <Acts>
       <Act
+        key="undo"
         {...{ act: PLAN_UNDO, given: { id } }}
         label="Undo"
         confirm={<Undoing id={id} />}

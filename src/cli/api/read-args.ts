@@ -65,8 +65,8 @@ function groupPairs(pairs: readonly string[]): Map<string, string[]> {
 function parseTyped(label: string, type: string, texts: readonly string[]): unknown {
   const item = /^\((.+)\)\[\]$/.exec(type)?.[1] ?? /^([^|]+)\[\]$/.exec(type)?.[1];
   const given = item === undefined ? texts : texts.flatMap((text) => text.split(','));
+  const alternatives = (item ?? type).split(' | ');
   const values = given.map((text) => {
-    const alternatives = (item ?? type).split(' | ');
     const found = alternatives.map((one) => readAs(one, text)).find((one) => one !== undefined);
     if (found === undefined) throw new TypeError(`${label} must be ${type}`);
     return found;
@@ -76,31 +76,20 @@ function parseTyped(label: string, type: string, texts: readonly string[]): unkn
   return values[0];
 }
 
-/** The text as one type; undefined: it is none of it. */
+/** The text as one type; undefined: it is none of it. A number may be the type itself, and so may a quoted word. */
 function readAs(type: string, text: string): unknown {
-  switch (type) {
-    case 'string':
-    case 'unknown':
-      return text;
-    case 'integer':
-    case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-    case 'boolean':
-      return text === 'true' || text === 'false' ? text === 'true' : undefined;
-    case 'object':
-      return findObject(text);
-    default:
-      if (/^\d+$/.test(type)) return text === type ? Number(text) : undefined;
-      return type === `'${text}'` ? text : undefined;
-  }
+  if (type === 'string' || type === 'unknown' || type === `'${text}'`) return text;
+  const value = findJson(text);
+  if (value === null || value === undefined) return undefined;
+  const isFit = type === text || typeof value === (type === 'integer' ? 'number' : type);
+  return isFit ? value : undefined;
 }
 
-function findObject(text: string): object | undefined {
+function findJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return JSON.parse(text);
   } catch {
-    return undefined; // The message names the type that was expected.
+    return undefined; // The message names what was expected.
   }
 }
 
@@ -116,13 +105,9 @@ async function readBody(
   } catch (cause) {
     throw new TypeError(`--body: ${given.slice(1)} cannot be read`, { cause });
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isNamed(value)) return value;
-  } catch (cause) {
-    throw new TypeError('--body is no JSON', { cause });
-  }
-  throw new TypeError('--body has to be a JSON object');
+  const value = findJson(text);
+  if (isNamed(value)) return value;
+  throw new TypeError(value === undefined ? '--body is no JSON' : '--body has to be a JSON object');
 }
 
 /** Files by parameter; a list where the operation takes one, or where several were given. */

@@ -212,26 +212,17 @@ type Files = NonNullable<SentCall['files']>;
 
 /** Arguments of a call in the form that the bridge takes: files travel beside the body, as base64. */
 async function toSentCall(args: unknown): Promise<SentCall> {
-  const { path, query, body = {}, everything } = parseArgs(args);
-  const files: Files = {};
+  const { body = {}, ...others } = parseArgs(args);
+  const files: Record<string, Files[string]> = {};
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(body)) {
-    const list = listFiles(value);
+    const list = [value].flat().filter((item) => item instanceof File);
     if (list.length === 0) fields[name] = value;
     else files[name] = await Promise.all(list.map(toSentFile));
   }
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(query === undefined ? {} : { query }),
-    ...(Object.keys(fields).length === 0 ? {} : { body: fields }),
-    ...(Object.keys(files).length === 0 ? {} : { files }),
-    ...(everything === undefined ? {} : { everything }),
-  };
-}
-
-function listFiles(value: unknown): File[] {
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  return list.filter((item) => item instanceof File);
+  const parts = Object.entries({ body: fields, files });
+  const filled = parts.filter(([, part]) => Object.keys(part).length > 0);
+  return { ...others, ...Object.fromEntries(filled) };
 }
 
 async function toSentFile(file: File): Promise<Files[string][number]> {

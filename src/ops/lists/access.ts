@@ -106,7 +106,7 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
   answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'token create <name>',
-    told: ({ token, ...view }) =>
+    say: ({ token, ...view }) =>
       `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
   },
 });
@@ -120,7 +120,7 @@ export const TOKEN_REVOKE = actOf<'Token'>()({
   command: {
     usage: 'token revoke <id>',
     question: 'End the token {id}? Who presents it is refused from then on.',
-    told: ({ id, name }) => `${name} (${id}) is revoked.`,
+    say: ({ id, name }) => `${name} (${id}) is revoked.`,
   },
 });
 
@@ -139,7 +139,7 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
       jwks: '--jwks-file <file>',
     },
     nulls: { once: 'never' },
-    told: toMadeText,
+    say: toMadeText,
   },
 });
 
@@ -150,7 +150,7 @@ export const CLIENT_ROTATE = actOf<'NewSecret'>()({
   summary: 'Gives the client with this id or name a second secret; a third is refused.',
   body: 'SecretBody',
   answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
-  command: { usage: 'client rotate <id>', told: toMadeText },
+  command: { usage: 'client rotate <id>', say: toMadeText },
 });
 
 /** Ends a client, or one of its secrets. */
@@ -164,7 +164,7 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
     usage: 'client revoke <id>',
     question:
       'End the client {id}, or the secret that is named, with every access token that it got?',
-    told: ({ id, name }, { secret }) =>
+    say: ({ id, name }, { secret }) =>
       `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
   },
 });
@@ -178,11 +178,11 @@ export const SESSION_REVOKE = actOf<'SessionEnded'>()({
   command: {
     usage: 'session revoke <id>',
     question: 'End the sign-ins {id}? Who has them has to sign in again.',
-    told: ({ id }) => `${id} is signed out.`,
+    say: ({ id }) => `${id} is signed out.`,
   },
 });
 
-const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, told: toProviderText } as const;
+const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
 
 /** Adds a provider. */
 export const PROVIDER_CREATE = actOf<'Provider'>()({
@@ -217,7 +217,7 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   command: {
     usage: 'provider delete <id>',
     question: 'Delete the provider {id}?',
-    told: ({ name }) => `${name} is deleted.`,
+    say: ({ name }) => `${name} is deleted.`,
   },
 });
 

@@ -15,7 +15,7 @@ interface ActCommand<Answer> {
   readonly nulls?: Readonly<Record<string, string>>;
   readonly help?: string;
   /** What came of it. */
-  told(answer: Answer, given: Given): string;
+  say(answer: Answer, given: Given): string;
 }
 
 /** A request below `/ops` that changes something: the same in the command line and in the console. */

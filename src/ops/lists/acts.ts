@@ -14,7 +14,7 @@ export const ADOPT = actOf<'User'>()({
   answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
   command: {
     usage: 'adopt <resource>',
-    told: (item) => `${toNamed(item)} is managed now`,
+    say: (item) => `${toNamed(item)} is managed now`,
     help: `
 Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
 otherwise. Who must not lose access stays protected.`,
@@ -30,7 +30,7 @@ export const RELEASE = actOf<'User'>()({
   command: {
     usage: 'release <resource>',
     question: "Release {resource}? No provider's changes reach it until one takes it over again.",
-    told: (item) => `${toNamed(item)} is only observed now`,
+    say: (item) => `${toNamed(item)} is only observed now`,
     help: `
 Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
 person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
@@ -47,7 +47,7 @@ export const LOOK = actOf<'Look'>()({
   answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
   command: {
     usage: 'look <resource>',
-    told: toLookText,
+    say: toLookText,
     help: `
 What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
 does nothing where a limit would be exceeded.`,
@@ -65,7 +65,7 @@ export const RETRY = actOf<'Retry'>()({
   answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'retry [name]',
-    told({ count, tried }) {
+    say({ count, tried }) {
       if (count === 0) return 'Nothing waits that could be tried now.';
       const lines = tried.map(({ type, id, name, waits }) => {
         return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
@@ -89,7 +89,7 @@ export const PAUSE = actOf<'Writes'>()({
   answers: { 200: 'Writes' },
   command: {
     usage: 'pause',
-    told: toWritesText,
+    say: toWritesText,
     help: `
 Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
 pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
@@ -103,7 +103,7 @@ export const RESUME = actOf<'Writes'>()({
   tag: 'State',
   summary: 'Ends the pause. May be repeated.',
   answers: { 200: 'Writes' },
-  command: { usage: 'resume', told: toWritesText },
+  command: { usage: 'resume', say: toWritesText },
 });
 
 /** Does a plan that was shown. */
@@ -114,7 +114,7 @@ export const PLAN_APPROVE = actOf<'Plan'>()({
   summary: 'Does exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
   answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
-  command: { usage: 'plan approve <id> <hash>', told: toPlanHead },
+  command: { usage: 'plan approve <id> <hash>', say: toPlanHead },
 });
 
 /** Does nothing of a plan. */
@@ -128,7 +128,7 @@ export const PLAN_DISCARD = actOf<'Plan'>()({
   command: {
     usage: 'plan discard <id>',
     question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
-    told: toPlanHead,
+    say: toPlanHead,
   },
 });
 
@@ -142,7 +142,7 @@ export const PLAN_UNDO = actOf<'Undoing'>()({
   command: {
     usage: 'plan undo <id>',
     question: 'Undo the plan {id} in the service?',
-    told: toPlanHead,
+    say: toPlanHead,
   },
 });
 
@@ -156,7 +156,7 @@ export const SWEEP = actOf<'SweepAsked'>()({
   answers: { 202: 'SweepAsked' },
   command: {
     usage: 'sweep',
-    told: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
+    say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
   },
 });
 

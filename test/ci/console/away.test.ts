@@ -116,8 +116,8 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
 
   test('says that nobody is signed out where the bridge did not hear of it', async () => {
     await page.goto('/console/');
-    await page.route(/\/console\/session$/, (route) => route.abort());
     await page.getByLabel('Signed in as').click();
+    await page.route(/\/console\/session$/, (route) => route.abort());
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('alert').getByText('Not signed out').waitFor();
     await page.unroute(/\/console\/session$/);
