@@ -14,7 +14,7 @@ import {
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { toRuled, userFields } from './fields.ts';
-import { ruleAdmins, ruleLinks } from './rule-links.ts';
+import { type ListNews, ruleAdmins, ruleLinks } from './rule-links.ts';
 import type { Rules } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
@@ -34,7 +34,7 @@ export interface GroupNews {
 }
 
 /**
- * Begins a transaction whose outcome rules may read: `users` before a user joins or leaves a group, `names` before a
+ * Begins a transaction that changes what rules read: `users` before a user joins or leaves a group, `names` before a
  * group comes, goes or is renamed. Does nothing without rules.
  */
 export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
@@ -50,8 +50,6 @@ export interface Followed {
   /** True if a user left a group because of it. */
   readonly removes: boolean;
 }
-
-const NOTHING = { notifies: false, changedItself: false };
 
 /** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
 export function toRuledName(
@@ -93,57 +91,42 @@ export async function followGroup(
   };
 }
 
-/** Updates what rules derive from a group alone. */
+/** Updates what rules derive from a group alone: the fields of its users, and admin lists. */
 async function followRules(
   tx: Db,
   rules: Rules,
-  news: GroupNews,
+  { id, before, after, users, admins }: GroupNews,
   now: number,
 ): Promise<Omit<Followed, 'removes'>> {
-  if (rules.book.isEmpty) return NOTHING;
-  const isRenamed = news.before !== news.after;
-  if (!isRenamed && news.users.length === 0 && news.admins === undefined) return NOTHING;
-  const notifiesUsers = await followMembers(tx, rules, news, now);
-  const changed = await followAdministered(tx, rules, news, now);
-  const own = isRenamed || news.admins !== undefined;
-  const changedItself =
-    own && news.after !== undefined
-      ? await ruleAdmins(tx, rules, { groupId: news.id, users: undefined, now })
-      : false;
-  return {
-    notifies: notifiesUsers || changed.size > 0 || changedItself,
-    changedItself: changedItself || changed.has(news.id),
-  };
+  const { book } = rules;
+  const isRenamed = before !== after;
+  const isNews = isRenamed || users.length > 0 || admins !== undefined;
+  if (book.isEmpty || !isNews) return { notifies: false, changedItself: false };
+  const names = [...new Set([before, after])].filter((name) => name !== undefined);
+  let notifies = false;
+  if (names.some(book.drivesMembers)) {
+    const all = isRenamed ? await listWantedMembers(tx, [id]) : [];
+    notifies = await followUsers(tx, rules, [...new Set([...users, ...all])], now);
+  }
+  const some = isRenamed ? undefined : users;
+  const changed = await followAdministered(tx, rules, { names, users: some, now });
+  const isOwnDue = isRenamed || admins !== undefined;
+  if (isOwnDue && after !== undefined) {
+    if (await ruleAdmins(tx, rules, { groupId: id, users: undefined, now })) changed.add(id);
+  }
+  return { notifies: notifies || changed.size > 0, changedItself: changed.has(id) };
 }
 
-async function followMembers(
-  tx: Db,
-  rules: Rules,
-  { id, before, after, users }: GroupNews,
-  now: number,
-): Promise<boolean> {
-  const names = [before, after].filter((name) => name !== undefined);
-  if (!names.some(rules.book.drivesMembers)) return false;
-  const all = before === after ? [] : await listWantedMembers(tx, [id]);
-  return followUsers(tx, rules, [...new Set([...users, ...all])], now);
-}
-
-/** Updates the admin lists that draw on the group, and returns the changed groups. */
+/** Updates the admin lists that draw on groups of these names, for these users or for all, and returns the changed groups. */
 async function followAdministered(
   tx: Db,
   rules: Rules,
-  { before, after, users }: GroupNews,
-  now: number,
+  { names, ...news }: Omit<ListNews, 'groupId'> & { readonly names: readonly string[] },
 ): Promise<Set<GroupId>> {
-  const names = before === after ? [after] : [before, after];
-  const queries = names.flatMap((name) =>
-    name === undefined ? [] : rules.book.listAdministered(name),
-  );
-  const some = before === after ? users : undefined;
   const changed = new Set<GroupId>();
-  if (some?.length === 0) return changed;
-  for (const { id } of await listManagedGroups(tx, queries)) {
-    if (await ruleAdmins(tx, rules, { groupId: id, users: some, now })) changed.add(id);
+  if (news.users?.length === 0) return changed;
+  for (const { id } of await listManagedGroups(tx, names.flatMap(rules.book.listAdministered))) {
+    if (await ruleAdmins(tx, rules, { ...news, groupId: id })) changed.add(id);
   }
   return changed;
 }
@@ -179,12 +162,8 @@ export async function followUser(
   now: number,
 ): Promise<boolean> {
   if (rules.book.isEmpty) return false;
-  let changed = await followUsers(tx, rules, [userId], now);
+  const changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
-  const queries = names.flatMap(rules.book.listAdministered);
-  for (const { id } of await listManagedGroups(tx, queries)) {
-    const isChanged = await ruleAdmins(tx, rules, { groupId: id, users: [userId], now });
-    changed ||= isChanged;
-  }
-  return changed;
+  const groups = await followAdministered(tx, rules, { names, users: [userId], now });
+  return changed || groups.size > 0;
 }

@@ -90,60 +90,48 @@ async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean>
   return fact.hash !== hash || fact.step !== 'done';
 }
 
-type StepName = 'groups' | 'people' | 'admins';
+type StepName = keyof typeof STEPS;
 
-/** One step: to the rows of a type, so many in one transaction that requests do not notice. */
-interface Step {
-  readonly type: 'user' | 'group';
-  readonly limit: number;
-  readonly next: RulesFact['step'];
-  /** Applies the rules to these rows. True when something changed. */
-  apply(tx: Db, rules: Rules, ids: readonly string[], now: number): Promise<boolean>;
-}
-
-const STEPS: Readonly<Record<StepName, Step>> = {
-  groups: { type: 'group', limit: 100, next: 'people', apply: toEach(applyToGroup) },
-  people: {
-    ...({ type: 'user', limit: 200, next: 'admins' } as const),
-    apply: (tx, rules, ids, now) => followUsers(tx, rules, ids.map(userId), now),
-  },
-  admins: { type: 'group', limit: 20, next: 'done', apply: toEach(applyToAdmins) },
-};
+/** The steps, each to so many rows of a type in one transaction that requests do not notice. */
+const STEPS = {
+  groups: { type: 'group', limit: 100, next: 'people' },
+  people: { type: 'user', limit: 200, next: 'admins' },
+  admins: { type: 'group', limit: 20, next: 'done' },
+} as const;
 
 /** Applies the rules to one page. True when something changed. */
-async function applyPage(tx: Db, deps: Deps, hash: string): Promise<boolean> {
-  const now = deps.clock.now();
+async function applyPage(tx: Db, { rules, clock }: Deps, hash: string): Promise<boolean> {
+  const now = clock.now();
   const held = await FACT.lock(tx);
-  const fact = held?.hash === hash ? held : ({ hash, step: 'groups', afterSeq: 0 } as const);
-  if (fact.step === 'done') return false;
-  const { type, limit, next, apply } = STEPS[fact.step];
-  const rows = await listRows(tx, type, { afterSeq: fact.afterSeq, limit, of: 'ruled' });
-  const ids = rows.map(({ id }) => id);
-  const changed = await apply(tx, deps.rules, ids, now);
+  const fact: RulesFact = held?.hash === hash ? held : { hash, step: 'groups', afterSeq: 0 };
+  const { step, afterSeq } = fact;
+  if (step === 'done') return false;
+  const { type, limit, next } = STEPS[step];
+  const rows = await listRows(tx, type, { afterSeq, limit, of: 'ruled' });
   const last = rows.at(-1);
-  const after = last === undefined ? { step: next, afterSeq: 0 } : { afterSeq: last.seq };
-  await FACT.save(tx, { ...fact, ...after }, now);
+  const after = last === undefined ? { step: next, afterSeq: 0 } : { step, afterSeq: last.seq };
+  await FACT.save(tx, { hash, ...after }, now);
+  if (step === 'people') {
+    const ids = rows.map(({ id }) => userId(id));
+    return followUsers(tx, rules, ids, now);
+  }
+  let changed = false;
+  for (const { id } of rows) {
+    const news = { groupId: groupId(id), users: undefined, now };
+    const apply = step === 'groups' ? applyToGroup : ruleAdmins;
+    changed = (await apply(tx, rules, news)) || changed;
+  }
   return changed;
 }
 
-type ApplyToOne = (tx: Db, rules: Rules, id: GroupId, now: number) => Promise<boolean>;
-
-function toEach(apply: ApplyToOne): Step['apply'] {
-  return async (tx, rules, ids, now) => {
-    let changed = false;
-    for (const id of ids) changed = (await apply(tx, rules, groupId(id), now)) || changed;
-    return changed;
-  };
-}
-
-async function applyToGroup(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
+async function applyToGroup(
+  tx: Db,
+  rules: Rules,
+  { groupId: id, now }: { readonly groupId: GroupId; readonly now: number },
+): Promise<boolean> {
   const row = await lockRow(tx, { type: 'group', id });
   const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
   if (row === undefined || next === undefined) return false;
-  await updateRow(tx, { type: 'group', id }, toChangedColumns(row, next));
+  await updateRow(tx, row, toChangedColumns(row, next));
   return true;
-}
-
-async function applyToAdmins(tx: Db, rules: Rules, id: GroupId, now: number): Promise<boolean> {
-  return ruleAdmins(tx, rules, { groupId: id, users: undefined, now });
 }

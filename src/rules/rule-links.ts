@@ -10,7 +10,7 @@ import type { Rules } from './rules.ts';
 import { findGroupPrivilege } from './rules.ts';
 
 /** List of a group to be updated: all of it, or these users alone. */
-interface ListNews {
+export interface ListNews {
   readonly groupId: GroupId;
   readonly users: readonly UserId[] | undefined;
   /** Epoch milliseconds. */

@@ -19,7 +19,7 @@ export interface ScimPolicy {
   /** Longest wait of a write for the service, from its arrival, in milliseconds. */
   readonly writeWaitMs: number;
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
-  /** Most bytes of all bodies together whose requests are not answered yet. */
+  /** Most bytes of the bodies of all requests that are not answered yet. */
   readonly bodiesBytesMax: number;
   /** Requests that one credential may send. */
   readonly requests: AdmissionLimits;
@@ -53,7 +53,7 @@ export interface ScimDeps {
   readonly clock: Clock;
   /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
-  /** Told of requests without a valid one. */
+  /** Counts requests without a valid one. */
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   /** The rules of the configuration. */

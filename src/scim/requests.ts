@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
-import { assertNever } from '../domain/errors.ts';
 import { isId } from '../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
@@ -21,7 +20,7 @@ export function keepRequests(
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
-    const open = () => deps.openRequest(() => toLine({ req, res, durationMs: 0, status: 0 }));
+    const open = () => deps.openRequest(() => toLine(req, res, { durationMs: 0, status: 0 }));
     // A read changes nothing, so it has a record only if it is refused.
     const record = isRead(req) ? undefined : open();
     res.once(ANSWERED, () => {
@@ -29,7 +28,7 @@ export function keepRequests(
       const { statusCode: status } = res;
       if (record === undefined && status < 400) return;
       const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
-      (record ?? open()).end(listLines({ req, res, durationMs, status }));
+      (record ?? open()).end(listLines(req, res, { durationMs, status }));
     });
     if (record === undefined) next();
     else record.run(next);
@@ -40,36 +39,30 @@ export function keepRequests(
 function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
   const all = [...repairs.list(), ...operations.flatMap(({ repaired }) => repaired)];
-  const lost: Record<string, number> = {};
-  for (const { kind, count, isLoss } of all) if (isLoss) lost[kind] = (lost[kind] ?? 0) + count;
-  if (Object.keys(lost).length === 0) return;
-  telemetry.dropped({ requestId: getRequestContext(res).requestId, parts: lost });
+  const parts: Record<string, number> = {};
+  for (const { kind, count, isLoss } of all) if (isLoss) parts[kind] = (parts[kind] ?? 0) + count;
+  if (Object.keys(parts).length === 0) return;
+  telemetry.dropped({ requestId: getRequestContext(res).requestId, parts });
 }
 
-/** A request, as far as it has come. */
-interface Kept extends Pick<KeptRequest, 'durationMs' | 'status'> {
-  readonly req: Request;
-  readonly res: Response;
-}
+/** How far a request has come. */
+type Outcome = Pick<KeptRequest, 'durationMs' | 'status'>;
 
 /** Lines of a request: of a bulk request one of each operation, the corrections of the whole with the first. */
-function listLines(kept: Kept): KeptRequest[] {
-  const line = toLine(kept);
-  const { operations } = getNotes(kept.res);
+function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[] {
+  const line = toLine(req, res, outcome);
+  const { operations } = getNotes(res);
   if (operations === undefined) return [line];
-  return operations.map(({ id, content, refusal, repaired, ...operation }, index) => {
-    const written = [...listWritten(content), ...toPaths(repaired)];
-    return {
-      ...line,
-      ...operation,
-      ...toReason(refusal),
-      resourceId: toResourceId(id),
-      written: index === 0 ? [...written, ...line.written] : written,
-    };
-  });
+  return operations.map(({ id, content, refusal, repaired, ...operation }, index) => ({
+    ...line,
+    ...operation,
+    ...toReason(refusal),
+    resourceId: toResourceId(id),
+    written: [...listWritten(content), ...toPaths(repaired), ...(index === 0 ? line.written : [])],
+  }));
 }
 
-function toLine({ req, res, ...kept }: Kept): KeptRequest {
+function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
   const { credential, refusal, content, repairs } = getNotes(res);
   const { path } = req.route ?? {};
@@ -77,8 +70,13 @@ function toLine({ req, res, ...kept }: Kept): KeptRequest {
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
   const ofGroups = route.startsWith('/Groups') ? 'group' : null;
   return {
-    ...{ ...kept, at, requestId, method: req.method, route, credential },
+    ...outcome,
     ...toReason(refusal),
+    at,
+    requestId,
+    method: req.method,
+    route,
+    credential,
     client: toClient(req.headers['user-agent']),
     resourceType: route.startsWith('/Users') ? 'user' : ofGroups,
     resourceId: toResourceId(findResource(req, res)),
@@ -134,30 +132,19 @@ export function listWritten(content: Content | undefined): WrittenPath[] {
 }
 
 function ofStep(step: PatchStep): WrittenPath {
-  switch (step.kind) {
-    case 'set':
-      return { op: step.op, path: toPathText(step.target.path), values: count(step.value) };
-    case 'clear':
-      return { op: 'remove', path: toPathText(step.target.path), values: 0 };
-    case 'exclude':
-      return { op: 'remove', path: toPathText(step.target.path), values: step.values.length };
-    case 'users':
-      return { op: step.op, path: step.list, values: step.ids.length };
-    case 'users-where':
-      return { op: 'remove', path: step.list, values: 1 };
-    default:
-      return assertNever(step);
-  }
+  if (step.kind === 'users') return { op: step.op, path: step.list, values: step.ids.length };
+  if (step.kind === 'users-where') return { op: 'remove', path: step.list, values: 1 };
+  const path = toPathText(step.target.path);
+  if (step.kind === 'set') return { op: step.op, path, values: count(step.value) };
+  return { op: 'remove', path, values: step.kind === 'clear' ? 0 : step.values.length };
 }
 
-function ofInput(input: ResourceInput): WrittenPath[] {
-  const written = ofAttributes(input.attributes);
-  const { members, admins }: ResourceInput = input;
-  if (members) written.push({ op: 'set', path: 'members', values: members.length });
-  if (admins) written.push({ op: 'set', path: 'admins', values: admins.length });
-  const cleared = [...input.mentioned].filter(
-    (name) => !written.some(({ path }) => isIn(path, name)),
-  );
+function ofInput({ attributes, mentioned, members, admins }: ResourceInput): WrittenPath[] {
+  const written = ofAttributes(attributes);
+  for (const [path, users] of Object.entries({ members, admins })) {
+    if (users) written.push({ op: 'set', path, values: users.length });
+  }
+  const cleared = [...mentioned].filter((name) => !written.some(({ path }) => isIn(path, name)));
   return [...written, ...cleared.map((path): WrittenPath => ({ op: 'set', path, values: 0 }))];
 }
 

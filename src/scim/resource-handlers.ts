@@ -8,7 +8,7 @@ import { notFound } from './errors.ts';
 import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
 import { getNotes, note, toProviderDeps } from './http/notes.ts';
-import { sendNotModified, sendResource } from './http/respond.ts';
+import { sendPieces } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { renderAll, type Shown, toRef, toShownVersion, type View } from './render/resources.ts';
 import { groupSchema, type ResourceSchema, userSchema } from './schema/resource-schemas.ts';
@@ -90,8 +90,10 @@ export function createResourceHandlers(
       const asked = toProviderDeps(deps, res);
       const version = toShownVersion(view, asked);
       assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
-      if (isNotModified(req, version)) return sendNotModified(res, version);
-      await send(res, asked, { view, version, projection, status: 200 });
+      res.setHeader('ETag', toETag(version));
+      // With the ETag that a reader needs to go on asking (RFC 9110 §15.4.5).
+      if (isNotModified(req, version)) res.status(304).end();
+      else await send(res, asked, { view, version, projection, status: 200 });
     },
     replace: write('PUT', 200),
     patch: write('PATCH', patchStatus),
@@ -121,6 +123,6 @@ async function send(
   const location = toRef(asked.baseUrl, type, shown.view.id);
   if (status === 201) res.setHeader('Location', location);
   res.setHeader('Content-Location', location);
-  const text = renderAll(asked, [shown], projection);
-  await sendResource(res, { status, version: shown.version, text });
+  res.setHeader('ETag', toETag(shown.version));
+  await sendPieces(res, status, renderAll(asked, [shown], projection));
 }

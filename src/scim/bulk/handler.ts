@@ -26,48 +26,55 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const { repairs, profile } = getNotes(res);
     const { operations, failOnErrors } = parseBulk(req.body, repairs);
     assertUpstreamUp(deps);
-    const asked = toProviderDeps(deps, res);
-    const tasks = operations.map((operation) =>
-      createTask(operation, createRequestRepairs(deps.telemetry, profile)),
+    const tasks = operations.map(
+      (operation): Task => ({
+        ...operation,
+        repairs: createRequestRepairs(deps.telemetry, profile),
+      }),
     );
     const run: Run = {
-      deps: asked,
+      deps: toProviderDeps(deps, res),
       context: getRequestContext(res),
-      created: new Map(
-        tasks.flatMap((task) => (task.method === 'POST' ? [[task.bulkId, task]] : [])),
-      ),
+      created: Map.groupBy(tasks, ({ method, bulkId }) => (method === 'POST' ? bulkId : undefined)),
       waiting: [...tasks],
       failed: new Set(),
       stored: new Map(),
     };
     await runTasks(run, failOnErrors);
-    const done = tasks.filter(isDone);
+    const done = tasks.filter(({ outcome }) => outcome !== undefined);
     note(res, { operations: done.map(toNoted) });
     const entries: JsonObject[] = [];
-    for (const task of done) entries.push(await toEntry(asked, task));
-    sendJson(res, 200, {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
-      Operations: entries,
-    });
+    for (const task of done) entries.push(await toEntry(run.deps, task));
+    const schemas = ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'];
+    sendJson(res, 200, { schemas, Operations: entries });
   };
 }
 
+/** An operation of a bulk request and what has become of it so far. */
+interface Task extends BulkOperation {
+  request: SingleRequest | ScimError;
+  readonly repairs: RequestRepairs;
+  /** What its data says. */
+  content?: Content;
+  /** The bridge's id of its resource, where one is known. */
+  id?: string | undefined;
+  outcome?: Accepted | ScimError;
+  /** The creation of a user without attributes that this task sets: the outcome is that of the creation. */
+  readonly completes?: Task;
+}
+
 /** The entry of an operation in the answer. Only a failure has a body of its own. @see RFC 7644 §3.7.3 */
-async function toEntry(
-  deps: ProviderDeps,
-  { method, bulkId, request, id, accepted, error }: Task,
-): Promise<JsonObject> {
+async function toEntry(deps: ProviderDeps, task: Task): Promise<JsonObject> {
+  const { method, bulkId, request, id, outcome } = task;
   const entry: JsonObject = {};
   if (!(request instanceof ScimError) && id !== undefined) {
-    entry.location = toRef(deps.baseUrl, request.type, id);
+    entry.location = toRef(deps.baseUrl, request.type === 'user' ? 'User' : 'Group', id);
   }
   if (method !== undefined) entry.method = method;
   if (bulkId !== undefined) entry.bulkId = bulkId;
-  entry.status = String(error?.status ?? toStatus(method));
-  if (error) entry.response = toScimErrorBody(error);
-  else if (accepted && method !== 'DELETE') {
-    entry.version = toETag(await readVersion(deps, accepted));
-  }
+  entry.status = String(toStatus(task));
+  if (outcome instanceof ScimError) entry.response = toScimErrorBody(outcome);
+  else if (outcome && method !== 'DELETE') entry.version = toETag(await readVersion(deps, outcome));
   return entry;
 }
 
@@ -85,43 +92,25 @@ async function readVersion(deps: ProviderDeps, { row }: Accepted): Promise<strin
   }
 }
 
-function toNoted({ method, request, id, content, error, repairs }: Task): NotedOperation {
+function toNoted(task: Task): NotedOperation {
+  const { request, id, content, outcome, repairs } = task;
   const known = request instanceof ScimError ? undefined : request;
   return {
     method: known?.method ?? 'POST',
-    resourceType: known ? (known.type === 'User' ? 'user' : 'group') : null,
+    resourceType: known?.type ?? null,
     id,
     content,
-    status: error?.status ?? toStatus(method),
-    refusal: error,
+    status: toStatus(task),
+    refusal: outcome instanceof ScimError ? outcome : undefined,
     repaired: repairs.list(),
   };
 }
 
-/** Status of the single request that the operation stands for, where it succeeds. */
-function toStatus(method: string | undefined): number {
+/** Status of the single request that the operation stands for. */
+function toStatus({ outcome, method }: Task): number {
+  if (outcome instanceof ScimError) return outcome.status;
   if (method === 'POST') return 201;
   return method === 'DELETE' ? 204 : 200;
-}
-
-/** An operation of a bulk request and what has become of it so far. */
-interface Task extends BulkOperation {
-  request: SingleRequest | ScimError;
-  readonly repairs: RequestRepairs;
-  /** What its data says. */
-  content: Content | undefined;
-  /** The bridge's id of its resource, where one is known. */
-  id: string | undefined;
-  accepted: Accepted | undefined;
-  error: ScimError | undefined;
-  /** The creation of a user without attributes that this task sets: the outcome is that of the creation. */
-  readonly completes: Task | undefined;
-}
-
-/** The task of an operation. */
-function createTask(operation: BulkOperation, repairs: RequestRepairs, completes?: Task): Task {
-  const unknown = { content: undefined, id: undefined, accepted: undefined, error: undefined };
-  return { ...operation, ...unknown, repairs, completes };
 }
 
 /** State of a bulk request while it runs. */
@@ -129,7 +118,7 @@ interface Run {
   readonly deps: ProviderDeps;
   readonly context: RequestContext;
   /** The operations that others may name. */
-  readonly created: ReadonlyMap<string | undefined, Task>;
+  readonly created: ReadonlyMap<string | undefined, readonly Task[]>;
   readonly waiting: Task[];
   readonly failed: Set<Task>;
   /**
@@ -139,7 +128,7 @@ interface Run {
   readonly stored: Map<Task, () => Promise<void>>;
 }
 
-/** Most stored writes whose waits are not begun. */
+/** Most stored writes before their waits begin. */
 const STORED_MAX = 64;
 
 /**
@@ -168,22 +157,23 @@ function takeNext(run: Run): Task | undefined {
   return ready === -1 ? breakCircle(run) : waiting.splice(ready, 1)[0];
 }
 
-/** The creations that a task refers to. */
-function listReferents({ created }: Run, { request }: Task): Task[] {
-  if (request instanceof ScimError) return [];
-  return [...request.references].flatMap((bulkId) => created.get(bulkId) ?? []);
+/** The creation that a bulkId names. Of several all fail, so the last one stands for them. */
+function findCreated({ created }: Run, bulkId: string | undefined): Task | undefined {
+  return bulkId === undefined ? undefined : created.get(bulkId)?.at(-1);
 }
 
-function isDone({ accepted, error }: Task): boolean {
-  return accepted !== undefined || error !== undefined;
+/** The creations that a task refers to. */
+function listReferents(run: Run, { request }: Task): Task[] {
+  if (request instanceof ScimError) return [];
+  return [...request.references].flatMap((bulkId) => findCreated(run, bulkId) ?? []);
 }
 
 /** True when everything is done that the operation refers to. */
 function isReady(run: Run, task: Task): boolean {
-  if (!listReferents(run, task).every(isDone)) return false;
+  if (listReferents(run, task).some(({ outcome }) => outcome === undefined)) return false;
   if (task.request instanceof ScimError || task.completes) return true;
   // What changes a user comes behind the attributes that the user was to be created with.
-  const target = run.created.get(findReference(task.request.id));
+  const target = findCreated(run, findReference(task.request.id));
   return target === undefined || run.waiting.every(({ completes }) => completes !== target);
 }
 
@@ -196,61 +186,58 @@ function breakCircle({ waiting }: Run): Task | undefined {
   for (const [at, task] of waiting.entries()) {
     const { request, bulkId } = task;
     if (request instanceof ScimError || request.method !== 'POST') continue;
-    if (request.type !== 'User' || !isJsonObject(request.data)) continue;
+    if (request.type !== 'user' || !isJsonObject(request.data)) continue;
     const { rest, referring } = splitReferring(request.data);
     const data = { Operations: [{ op: 'add', value: referring }] };
     const change = { ...request, method: 'PATCH', id: `bulkId:${bulkId}`, data } as const;
-    waiting[at] = createTask({ ...task, request: change }, UNCOUNTED, task);
+    waiting[at] = { ...task, request: change, repairs: UNCOUNTED, completes: task };
     task.request = { ...request, data: rest, references: listReferences(rest) };
     return task;
   }
   return undefined;
 }
 
+/** Stores one write as the single request would. */
 async function perform(run: Run, task: Task): Promise<void> {
+  const { deps } = run;
+  const { repairs, request } = task;
   try {
-    if (task.request instanceof ScimError) throw task.request;
-    const accepted = await store(run, task, task.request);
-    Object.assign(task.completes ?? task, { accepted, id: accepted.row.id });
+    if (request instanceof ScimError) throw request;
+    const { type, method, ifMatch, data, references } = request;
+    const id = findTarget(run, request);
+    // A member that no operation creates is an unknown one, beside which another one may have to leave.
+    const isOfMembers = type === 'group' && id !== undefined;
+    attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () =>
+      assertResolved(run, task, references),
+    );
+    assertOpen(deps, type);
+    const accepted = await acceptWrite(deps, {
+      type,
+      method,
+      target: { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } },
+      // Most name no other, and may be large.
+      body:
+        references.size === 0
+          ? data
+          : resolveReferences(data, (bulkId) => findCreated(run, bulkId)?.id),
+      repairs,
+      understood(content) {
+        task.content = content;
+      },
+    });
+    Object.assign(task.completes ?? task, { outcome: accepted, id: accepted.row.id });
     settleLater(run, task, accepted);
   } catch (error) {
     fail(run, task, error);
   }
 }
 
-/** Stores one write as the single request would. @throws ScimError as the single request */
-async function store(run: Run, task: Task, request: SingleRequest): Promise<Accepted> {
-  const { deps } = run;
-  const { repairs } = task;
-  const { type, method, ifMatch, data, references } = request;
-  const id = findTarget(run, request);
-  // A member that no operation creates is an unknown one, beside which another one may have to leave.
-  const isOfMembers = type === 'Group' && id !== undefined;
-  attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () =>
-    assertResolved(run, task, references),
-  );
-  const key = type === 'User' ? 'user' : 'group';
-  assertOpen(deps, key);
-  return acceptWrite(deps, {
-    type: key,
-    method,
-    target: { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } },
-    // Most name no other, and may be large.
-    body: references.size === 0 ? data : resolveReferences(data, (bulkId) => findId(run, bulkId)),
-    repairs,
-    understood(content) {
-      task.content = content;
-    },
-  });
-}
-
 /** @throws ScimError 400 where nothing has the bulkId, 409 where what had it failed */
 function assertResolved(run: Run, { completes }: Task, references: ReadonlySet<string>): void {
   for (const bulkId of references) {
-    if (!run.created.has(bulkId)) {
-      throw invalidValue('A bulkId is named that no POST of the request has.');
-    }
-    if (findId(run, bulkId) !== undefined) continue;
+    const created = findCreated(run, bulkId);
+    if (!created) throw invalidValue('A bulkId is named that no POST of the request has.');
+    if (created.id !== undefined) continue;
     const detail = completes
       ? 'The user was created without its manager, because the operation that creates the manager failed.'
       : 'An operation of the request that this one refers to failed.';
@@ -258,16 +245,11 @@ function assertResolved(run: Run, { completes }: Task, references: ReadonlySet<s
   }
 }
 
-function findId({ created }: Run, bulkId: string): string | undefined {
-  return created.get(bulkId)?.id;
-}
-
 /** The resource that an operation changes; undefined: it creates one, or that one is not there. */
 function findTarget(run: Run, { type, method, id }: SingleRequest): string | undefined {
   if (method === 'POST') return undefined;
   const bulkId = findReference(id);
-  if (bulkId !== undefined) return findId(run, bulkId);
-  return run.deps.formerIds.toOwn(type === 'User' ? 'user' : 'group', id);
+  return bulkId === undefined ? run.deps.formerIds.toOwn(type, id) : findCreated(run, bulkId)?.id;
 }
 
 function fail(run: Run, task: Task, cause: unknown): void {
@@ -278,11 +260,10 @@ function fail(run: Run, task: Task, cause: unknown): void {
   }
   const { request, completes } = task;
   const failing = completes ?? task;
-  failing.error = error;
+  failing.outcome = error;
   failed.add(failing);
   // A user that lacks some attributes is there all the same.
-  if (completes || request instanceof ScimError) return;
-  failing.id = findTarget(run, request);
+  if (!completes && !(request instanceof ScimError)) failing.id = findTarget(run, request);
 }
 
 function settleLater(run: Run, task: Task, accepted: Accepted): void {
@@ -290,15 +271,14 @@ function settleLater(run: Run, task: Task, accepted: Accepted): void {
   const { row, undo } = accepted;
   const lock = undo && deps.reconciler.lock(toResourceKey(row));
   let waiting: Promise<void> | undefined;
-  const wait = () => {
+  stored.set(task, () => {
     waiting ??= settleWrite(deps, accepted, context.arrivedAt, lock)
       .catch((error: unknown) => fail(run, task, error))
       .finally(() => stored.delete(task));
     return waiting;
-  };
-  stored.set(task, wait);
+  });
   // Without the lock another run may be sending the write already: a refusal has to find us waiting.
-  if (lock === undefined) void wait();
+  if (lock === undefined) void stored.get(task)?.();
   if (stored.size >= STORED_MAX) void settle(run);
 }
 

@@ -13,7 +13,7 @@ const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
 
 /** Single request that an operation stands for. */
 export interface SingleRequest {
-  readonly type: 'User' | 'Group';
+  readonly type: 'user' | 'group';
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** May be `bulkId:…`; empty for a POST. */
   readonly id: string;
@@ -29,7 +29,7 @@ export interface BulkOperation {
   readonly bulkId: string | undefined;
   /** As it was sent; undefined: it was no text. */
   readonly method: string | undefined;
-  readonly request: SingleRequest | ScimError;
+  request: SingleRequest | ScimError;
 }
 
 /** A bulk request. */
@@ -55,13 +55,13 @@ export function parseBulk(body: unknown, repairs: Repairs): BulkRequest {
   const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'), repairs);
   const parsed = sent.map(parseOperation);
   const created = Map.groupBy(parsed, ({ method, bulkId }) => method === 'POST' && bulkId);
-  const operations = parsed.map((operation) => {
-    const isDouble = operation.bulkId && (created.get(operation.bulkId) ?? []).length > 1;
-    if (!isDouble || operation.method !== 'POST') return operation;
-    const request = invalidSyntax('Several operations of the request have this bulkId.');
-    return { ...operation, request };
-  });
-  return { failOnErrors, operations };
+  for (const [bulkId, same] of created) {
+    if (!bulkId || same.length === 1) continue;
+    for (const operation of same) {
+      operation.request = invalidSyntax('Several operations of the request have this bulkId.');
+    }
+  }
+  return { failOnErrors, operations: parsed };
 }
 
 function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): number {
@@ -121,7 +121,7 @@ function toData(method: SingleRequest['method'], data: JsonValue): JsonValue {
 function parsePath(value: JsonValue | undefined): Pick<SingleRequest, 'type' | 'id'> {
   const parts = typeof value === 'string' ? PATH.exec(value.trim()) : null;
   if (!parts) throw badRequest('invalidPath', 'The path of an operation is no /Users or /Groups.');
-  const type = parts[1]?.toLowerCase() === 'users' ? 'User' : 'Group';
+  const type = parts[1]?.toLowerCase() === 'users' ? 'user' : 'group';
   return { type, id: parts[2] ? decodeId(parts[2], type) : '' };
 }
 
@@ -132,7 +132,7 @@ function assertText(operation: JsonObject, name: string): void {
 }
 
 /** An id is encoded as in the address of a single request; a bulkId is any text. @throws ScimError 400, 404 */
-function decodeId(encoded: string, type: 'User' | 'Group'): string {
+function decodeId(encoded: string, type: 'user' | 'group'): string {
   if (findReference(encoded) !== undefined) return encoded;
   try {
     const id = decodeURIComponent(encoded);
@@ -140,7 +140,7 @@ function decodeId(encoded: string, type: 'User' | 'Group'): string {
   } catch (error) {
     throw badRequest('invalidPath', 'The path of an operation is not encoded correctly.', error);
   }
-  throw notFound(type);
+  throw notFound(type === 'user' ? 'User' : 'Group');
 }
 
 function toText(value: JsonValue | undefined): string | undefined {

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { conflict, invalidSyntax, ScimError, toScimErrorBody, unavailable } from '../errors.ts';
-import { toETag } from './etag.ts';
 import { note } from './notes.ts';
 
 const SCIM_TYPE = 'application/scim+json; charset=utf-8';
@@ -58,7 +57,7 @@ export function sendList(
  * Sends text that comes in pieces: at once where it is short, else as it comes and as fast as it is read, so that any
  * length takes the same memory.
  */
-async function sendPieces(
+export async function sendPieces(
   res: Response,
   status: number,
   pieces: AsyncIterable<string>,
@@ -94,21 +93,6 @@ async function* toBytes(first: string, rest: AsyncIterable<string>): AsyncGenera
 /** Sends a JSON document. */
 export function sendJson(res: Response, status: number, body: JsonObject): void {
   sendText(res, status, JSON.stringify(body));
-}
-
-/** Sends a resource with its ETag. */
-export async function sendResource(
-  res: Response,
-  { status, version, text }: { status: number; version: string; text: AsyncIterable<string> },
-): Promise<void> {
-  res.setHeader('ETag', toETag(version));
-  await sendPieces(res, status, text);
-}
-
-/** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */
-export function sendNotModified(res: Response, version: string): void {
-  res.setHeader('ETag', toETag(version));
-  res.status(304).end();
 }
 
 /** Last handler: an unknown address is 404, in the form of the protocol. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { badRequest, invalidValue, type ScimError } from '../errors.ts';
+import { badRequest, invalidValue } from '../errors.ts';
 import {
   type AttributeRule,
   findAttribute,
@@ -50,15 +50,20 @@ export function hasCursor({ cursor }: Query): boolean {
 
 /**
  * The page that a request asks for, by cursor or by number. Below 1 `startIndex` is 1, below 0 `count` is 0; empty means not given.
+ * A page by cursor has no `startIndex`, and only the last one has no `nextCursor`; `itemsPerPage` is the number returned.
  * @throws ScimError 400 `invalidValue`, `invalidCount`: not a whole number; `invalidCursor`
  * @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2
  */
 export function parsePage(query: Query, endpoint: string): Page {
   if (hasCursor(query)) {
+    const count = isAbsent(query.count) ? PAGE_SIZE : (toWholeNumber(query.count) ?? 0);
+    if (count < 1) {
+      throw badRequest('invalidCount', 'count is not a whole number of at least 1.');
+    }
     return {
       offset: 0,
       after: parseCursor(query, endpoint),
-      limit: parseCursorCount(query.count),
+      limit: Math.min(count, PAGE_SIZE_MAX),
       open({ total: totalResults, count: itemsPerPage, next }) {
         const nextCursor = next && toCursor(next, query, endpoint);
         return openList({ totalResults, itemsPerPage, nextCursor });
@@ -71,22 +76,14 @@ export function parsePage(query: Query, endpoint: string): Page {
     offset: startIndex - 1,
     after: undefined,
     limit: Math.min(Math.max(count, 0), PAGE_SIZE_MAX),
-    open: ({ total, count }) => openList({ totalResults: total, startIndex, itemsPerPage: count }),
+    open: ({ total, count: itemsPerPage }) =>
+      openList({ totalResults: total, startIndex, itemsPerPage }),
   };
 }
 
-/** Attributes of a list; a page by cursor has no `startIndex`, and only the last one has no `nextCursor`. */
-interface ListHead {
-  readonly totalResults: number;
-  readonly startIndex?: number;
-  /** The number returned, not the number asked for. */
-  readonly itemsPerPage: number;
-  readonly nextCursor?: string | undefined;
-}
-
-function openList(head: ListHead): string {
+function openList(counts: Readonly<Record<string, number | string | undefined>>): string {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
-  return `${JSON.stringify({ schemas, ...head }).slice(0, -1)},"Resources":[`;
+  return `${JSON.stringify({ schemas, ...counts }).slice(0, -1)},"Resources":[`;
 }
 
 /** Most characters of a cursor; ours are shorter. */
@@ -105,46 +102,34 @@ function toCursor({ seq, key }: Place, query: Query, endpoint: string): string {
 function parseCursor(query: Query, endpoint: string): Place | undefined {
   const { cursor } = query;
   if (cursor === '') return undefined;
-  if (typeof cursor !== 'string' || cursor.length > CURSOR_LENGTH_MAX || !/^[\w-]+$/.test(cursor)) {
-    throw invalidCursor();
-  }
-  const parts = parseParts(cursor);
-  const [mark, seq, key] = parts;
+  const [mark, seq, key, ...others] = parseParts(cursor);
   const isPlace = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
-  if (!isPlace || parts.length > 3 || mark !== toMark(query, endpoint)) throw invalidCursor();
-  if (key === undefined) return { seq };
-  if (typeof key !== 'string' && typeof key !== 'number') throw invalidCursor();
-  return { seq, key };
+  if (isPlace && others.length === 0 && mark === toMark(query, endpoint)) {
+    if (key === undefined) return { seq };
+    if (typeof key === 'string' || typeof key === 'number') return { seq, key };
+  }
+  throw badRequest('invalidCursor', OTHER_CURSOR);
 }
 
-function parseParts(cursor: string): unknown[] {
+const OTHER_CURSOR =
+  'The cursor is none that this list has given out: leave it empty for the first page, then send nextCursor with the same query.';
+
+/** The parts of a cursor; none: it is not one of ours. */
+function parseParts(cursor: unknown): unknown[] {
+  const isText = typeof cursor === 'string' && cursor.length <= CURSOR_LENGTH_MAX;
+  if (!isText || !/^[\w-]+$/.test(cursor)) return [];
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(parts)) return parts;
+    return Array.isArray(parts) ? parts : [];
   } catch (error) {
-    throw invalidCursor(error);
+    throw badRequest('invalidCursor', OTHER_CURSOR, error);
   }
-  throw invalidCursor();
 }
 
 /** Mark of the list and its order. The size of a page is left out, so that it may change on the way. */
 function toMark({ filter, sortBy, sortOrder }: Query, endpoint: string): string {
   const text = JSON.stringify([endpoint, filter ?? '', sortBy ?? '', sortOrder ?? '']);
   return hash('sha256', text, 'base64url').slice(0, 12);
-}
-
-function invalidCursor(cause?: unknown): ScimError {
-  const detail =
-    'The cursor is none that this list has given out: leave it empty for the first page, then send nextCursor with the same query.';
-  return badRequest('invalidCursor', detail, cause);
-}
-
-/** @throws ScimError 400 `invalidCount`: not a whole number of at least 1. @see RFC 9865 §2.1 */
-function parseCursorCount(value: unknown): number {
-  if (isAbsent(value)) return PAGE_SIZE;
-  const count = toWholeNumber(value) ?? 0;
-  if (count >= 1) return Math.min(count, PAGE_SIZE_MAX);
-  throw badRequest('invalidCount', 'count is not a whole number of at least 1.');
 }
 
 function parseWhole(value: unknown, parameter: string): number | undefined {
@@ -228,15 +213,9 @@ export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKe
 
 /** Compares two keys for `Array.sort`: without a value last, and first when descending. */
 export function compareSortKeys(a: SortKey, b: SortKey, { descending }: Sorting): number {
-  const order = compareAscending(a, b);
-  return descending ? -order : order;
-}
-
-function compareAscending(a: SortKey, b: SortKey): number {
   if (a === b) return 0;
-  if (a === undefined) return 1;
-  if (b === undefined) return -1;
-  return a < b ? -1 : 1;
+  const isBefore = b === undefined || (a !== undefined && a < b);
+  return isBefore === descending ? 1 : -1;
 }
 
 function pick(value: JsonValue | undefined): JsonValue | undefined {

@@ -76,8 +76,7 @@ export function project(resource: JsonObject, projection: Projection): JsonObjec
 }
 
 function parseNames(value: unknown, parameter: string): string[] {
-  if (value === undefined || value === null) return [];
-  const texts: unknown[] = Array.isArray(value) ? value : [value];
+  const texts: unknown[] = Array.isArray(value) ? value : [value ?? ''];
   const names: string[] = [];
   let length = 0;
   for (const text of texts) {
@@ -103,43 +102,34 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
     const table = findTable(schema, name);
     if (table === schema.core) {
       for (const attribute of listRules(table.attributes)) tree.set(attribute.name, 'whole');
-    } else if (table) {
-      tree.set(table.urn, 'whole');
-    } else addKeys(tree, findAttribute(schema, name)?.keys ?? []);
+    } else addKeys(tree, table ? [table.urn] : (findAttribute(schema, name)?.keys ?? []));
   }
   return tree;
 }
 
 function addKeys(tree: NameTree, [key, ...rest]: readonly string[]): void {
-  if (key === undefined) return;
-  const held = tree.get(key);
-  if (held === 'whole') return;
-  if (rest.length === 0) {
-    tree.set(key, 'whole');
-    return;
-  }
-  const inner = held ?? new Map();
+  const held = key === undefined ? 'whole' : tree.get(key);
+  if (key === undefined || held === 'whole') return;
+  const inner: NameTree | 'whole' = rest.length === 0 ? 'whole' : (held ?? new Map());
   tree.set(key, inner);
-  addKeys(inner, rest);
+  if (inner !== 'whole') addKeys(inner, rest);
 }
 
 function keep(value: JsonObject, names: Names): JsonObject {
   return mapParts(value, (name, part) => {
     const parts = names.get(name);
-    if (parts === undefined) return undefined;
-    return parts === 'whole'
-      ? part
-      : findContent(mapObjects(part, (object) => keep(object, parts)));
+    if (parts === undefined || parts === 'whole') return parts && part;
+    return findContent(mapObjects(part, (object) => keep(object, parts)));
   });
 }
 
 /** Value without items and objects that have none of the wanted parts; undefined: nothing is left. */
 function findContent(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) {
-    const items = value.filter((item) => findContent(item) !== undefined);
-    return items.length === 0 ? undefined : items;
+  if (!Array.isArray(value)) {
+    return isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value;
   }
-  return isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value;
+  const items = value.filter((item) => findContent(item) !== undefined);
+  return items.length === 0 ? undefined : items;
 }
 
 function leaveOut(value: JsonObject, names: Names): JsonObject {

@@ -2,23 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { BULK_OPERATIONS_MAX } from '../bulk/parse-bulk.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../render/paging.ts';
-import {
-  assignmentsDescription,
-  enterpriseDescription,
-  entitlementDescription,
-  groupDescription,
-  roleDescription,
-  userDescription,
-  workManagementGroupDescription,
-  workManagementUserDescription,
-} from './descriptions.ts';
-import {
-  entitlementSchema,
-  groupSchema,
-  type ResourceSchema,
-  roleSchema,
-  userSchema,
-} from './resource-schemas.ts';
+import { entitlementSchema, groupSchema, roleSchema, userSchema } from './resource-schemas.ts';
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
 export function toServiceProviderConfig(baseUrl: string): JsonObject {
@@ -61,51 +45,30 @@ export function toServiceProviderConfig(baseUrl: string): JsonObject {
   };
 }
 
+/** Types of resources. Each has the endpoint of its name with an s. */
+const RESOURCES = [userSchema, groupSchema, roleSchema, entitlementSchema];
+
 /** The resource types. @param baseUrl without a slash at its end @see RFC 7643 §6 */
 export function toResourceTypes(baseUrl: string): JsonObject[] {
-  return [
-    toResourceType(baseUrl, userSchema, 'Users', 'A person with an account'),
-    toResourceType(baseUrl, groupSchema, 'Groups', 'A group of people'),
-    toResourceType(baseUrl, roleSchema, 'Roles', 'A role in the company'),
-    toResourceType(baseUrl, entitlementSchema, 'Entitlements', 'A licence of the service'),
-  ];
+  return RESOURCES.map(({ name, core, extensions, descriptions: [described] }) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+    id: name,
+    name,
+    endpoint: `/${name}s`,
+    description: described?.description ?? name,
+    schema: core.urn,
+    schemaExtensions: extensions.map(({ urn }) => ({ schema: urn, required: false })),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
+  }));
 }
-
-const SCHEMAS = [
-  userDescription,
-  enterpriseDescription,
-  groupDescription,
-  workManagementUserDescription,
-  workManagementGroupDescription,
-  roleDescription,
-  entitlementDescription,
-  assignmentsDescription,
-];
 
 /** The schemas, with the attributes that come back as they were sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
 export function toSchemas(baseUrl: string): JsonObject[] {
-  return SCHEMAS.map(({ attributes, ...schema }) => ({
+  const all = new Set(RESOURCES.flatMap(({ descriptions }) => descriptions));
+  return [...all].map(({ attributes, ...schema }) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
     ...schema,
     attributes: attributes.filter(({ returned }) => returned !== 'never'),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
   }));
-}
-
-function toResourceType(
-  baseUrl: string,
-  { name, core, extensions }: ResourceSchema,
-  endpoint: string,
-  description: string,
-): JsonObject {
-  return {
-    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
-    id: name,
-    name,
-    endpoint: `/${endpoint}`,
-    description,
-    schema: core.urn,
-    schemaExtensions: extensions.map(({ urn }) => ({ schema: urn, required: false })),
-    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
-  };
 }

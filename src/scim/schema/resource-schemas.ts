@@ -108,7 +108,9 @@ export interface ResourceSchema {
   readonly name: ResourceName;
   readonly core: SchemaTable;
   readonly extensions: readonly SchemaTable[];
-  /** Those of the core schema and the extensions, in this order. */
+  /** Descriptions of the core schema and the extensions, in this order. */
+  readonly descriptions: readonly Schema[];
+  /** Their URNs. */
   readonly urns: readonly string[];
   /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
   readonly paths: ReadonlyMap<string, AttributePath>;
@@ -195,8 +197,9 @@ function toResourceSchema(
       addPaths(paths, table, { extension, prefix: '' });
     }
   }
-  const urns = [core, ...extensions].map(({ urn }) => urn);
-  return Object.freeze({ name, core, extensions, urns, paths, tables });
+  const descriptions = [described, ...extended];
+  const urns = descriptions.map(({ id }) => id);
+  return Object.freeze({ name, core, extensions, descriptions, urns, paths, tables });
 }
 
 /** The URN in lower case, and how providers misspell it or had it before the standard. */

@@ -105,7 +105,7 @@ function understand<Said extends Content>(
   { method, repairs, understood }: WriteRequest,
   content: Said,
 ): Said {
-  // A POST makes somebody new or nothing.
+  // A POST creates a resource or changes nothing.
   const mayTake = listWritten(content).some(
     ({ op, path }) => op !== 'add' && ACCESS.some((name) => path.startsWith(name)),
   );
@@ -123,7 +123,7 @@ const LOOK_RETRY_SECONDS = 30;
 /**
  * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
  * This alone decides about a write of which a part is refused: it is stored without that part if it takes access away
- * from somebody, and refused otherwise. A strict credential is refused before.
+ * from a user, and refused otherwise. A strict credential is refused before.
  * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
  *   resource may then be privileged
  */

@@ -215,7 +215,7 @@ function toChangedRow<T extends Type, Field extends string>(
   };
 }
 
-/** True when the service does not hold it yet. An earlier create may have left an account, also of somebody inactive. */
+/** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */
 function isWaiting<T extends Type>(
   { row, created }: Change<T>,
   { cells, lists }: Pick<PlannedChange<string>, 'cells' | 'lists'>,

@@ -106,7 +106,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     const isOwn = row.origin === 'created';
     const users = await listLinkedUsers(tx, row);
     if (!isOwn) await changeLinks(tx, row, {}, (link) => releaseLink(link, version));
-    // One whose creation was never sent needs no removal.
+    // A group that was never sent to the service needs no removal.
     const mayBeThere = isLinked(row) || row.must_look !== 0;
     const deletion = { isOwn, mayBeThere, version };
     const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);

@@ -44,7 +44,7 @@ export interface Accepted {
   readonly row: ResourceRow;
   /** Undefined: the service already holds the written values, so there is nothing to wait for. */
   readonly undo: Undo | undefined;
-  /** True when it takes access, a licence, a permission, or somebody out of a list. */
+  /** True when it takes access, a licence, a permission, or a user out of a list. */
   readonly takesAccess: boolean;
   /** True when other resources are due now that no request waits for. */
   readonly notifies: boolean;
@@ -120,7 +120,7 @@ interface Deletion<Type extends ResourceKey['type']> {
   readonly users: readonly UserId[];
 }
 
-/** A write whose resource may be privileged, for all that is known. The service has to be asked first. */
+/** A write of a resource that may be privileged, for all that is known. The service has to be asked first. */
 export class PrivilegeUnknown extends BridgeError {
   readonly resource: ResourceKey;
   constructor(resource: ResourceKey) {

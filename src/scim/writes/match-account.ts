@@ -64,7 +64,7 @@ export async function matchAccount(
 
 /** Attempts to match an account that others change meanwhile. */
 const MATCHES_MAX = 3;
-/** Columns that tell whether somebody has taken the account over, changed or deleted it meanwhile. */
+/** Columns that change when another transaction takes the account over, changes or deletes it. */
 const STATE = ['origin', 'version', 'deleted_at'] as const;
 
 async function matchOnce(

@@ -64,7 +64,7 @@ function stillAdmin(): ScimError {
 }
 
 /**
- * Stops a deletion that takes the group's rights from somebody protected, as the removal of the same people would. A
+ * Stops a deletion that takes the group's rights from a protected user, as the removal of the same people would. A
  * group that the bridge did not create keeps whom it found there, and the account of the token may lose what it created.
  * @throws ScimError 403
  */

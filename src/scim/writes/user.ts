@@ -134,7 +134,7 @@ export const userWrites: WriteKind<'user', UserField> = {
   create: createUser,
 };
 
-/** Stops a write of an account whose role was never seen. @throws PrivilegeUnknown */
+/** Stops a write of an account if its role was never seen. @throws PrivilegeUnknown */
 function assertRoleKnown(row: UserRow): void {
   if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
 }

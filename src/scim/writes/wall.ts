@@ -77,7 +77,7 @@ export function toTaken(
   return conflict(row.active === 0 ? `${words} ${RETURN}` : words);
 }
 
-/** How somebody returns who has the name. */
+/** How the holder of the name becomes active again. */
 const RETURN =
   'That User is inactive: set its active to true, or have the provider restore who returns.';
 
