@@ -9,7 +9,6 @@ import {
   isSameWork,
   isWaiting,
   listWaiting,
-  oldestPending,
   onlyEchoes,
   onlyPending,
   onlyWaiting,
@@ -22,21 +21,6 @@ import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
 import { addAttempt, defer, endRest, exhaust, fail, findFailed } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
-
-test('the oldest version that waits is the smallest, wherever it stands', () => {
-  expect(oldestPending(waitingFor({ active: 7, name: 3, address: 5 }))).toBe(3);
-  expect(oldestPending(waitingFor({ active: 1, name: 2 }))).toBe(1);
-  expect(oldestPending({})).toBeUndefined();
-});
-
-test('a field that waits again waits for the newer write, the others as before', () => {
-  const before: Cells<Field> = waitingFor({ active: 1, name: 2 });
-
-  const after = ask(before, ['name', 'address'], 3);
-
-  expect(after).toStrictEqual(waitingFor({ active: 1, name: 3, address: 3 }));
-  expect(before).toEqual(waitingFor({ active: 1, name: 2 }));
-});
 
 const settlements: {
   why: string;
@@ -275,15 +259,4 @@ test('a field that does not wait has no failure, and what waits alone is what wa
       expect(isSameWork(cells, onlyPending(cells))).toBe(true);
     }),
   );
-});
-
-test('a field that was never asked for, one that is, and one that is to be cleared are three things', () => {
-  const asked = ask<Field>({}, ['name'], 2);
-  const cleared = ask<Field>(withSource({}, 'name', undefined), ['name'], 3);
-
-  const never: Cells<Field> = {};
-  expect(isWaiting(never.name)).toBe(false);
-  expect(isWaiting(asked.name)).toBe(true);
-  expect(toVersions(cleared)).toEqual({ name: 3 });
-  expect(release(cleared, ['name'])).toStrictEqual(never);
 });

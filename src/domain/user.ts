@@ -151,7 +151,7 @@ const DIFFERS: Readonly<Record<UserField, (compared: ComparedUser) => boolean>> 
 };
 
 /** All owned fields of a user. */
-export const USER_FIELDS = parseFields<UserField>(DIFFERS);
+const USER_FIELDS = parseFields<UserField>(DIFFERS);
 
 /** The owned fields in which the service does not hold what is desired. */
 export function listUserDifferences(

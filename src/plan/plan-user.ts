@@ -1,4 +1,4 @@
-import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { type Cells, isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, hideDeferred } from '../domain/failure.ts';
 import {
   type Deactivation,
@@ -6,12 +6,12 @@ import {
   listUserDifferences,
   type ObservedUser,
   toWantedSuspension,
-  USER_FIELDS,
   type UserField,
   type UserState,
 } from '../domain/user.ts';
 import { isOwned } from '../domain/write.ts';
 import type { UserAction, UserActionOf } from './actions.ts';
+import { listSentFields, toUserChanges } from './to-changes.ts';
 
 /** Settings and learned quirks that decide how users are changed. */
 export interface UserPolicy {
@@ -108,33 +108,15 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const done = waiting.filter(
     (field) => !changes.has(field) || (field === 'address' && !account.addressMayChange),
   );
-  return { actions: withTriedLast(actions, state), done };
+  return { actions: withTriedLast(actions, cells), done };
 }
 
 /** Orders calls so that those that failed before come last and delay no other. */
-function withTriedLast(actions: readonly UserAction[], { cells }: UserState): UserAction[] {
+function withTriedLast(actions: readonly UserAction[], cells: Cells<string>): UserAction[] {
   const isTried = (action: UserAction) =>
-    listFields(action).some((field) => findFailed(cells[field]) !== undefined);
+    listSentFields(toUserChanges(action)).some((field) => findFailed(cells[field]) !== undefined);
   return [...actions.filter((action) => !isTried(action)), ...actions.filter(isTried)];
 }
-
-function listFields(action: UserAction): UserField[] {
-  return USER_FIELDS.filter((field) => SENDS[field](action));
-}
-
-const isOfCompany = (action: UserAction, field: UserField) =>
-  action.kind === 'update-company-user' && action.fields.includes(field);
-
-/** Tells of each field whether an action for an account that exists sends it. */
-const SENDS: Readonly<Record<UserField, (action: UserAction) => boolean>> = {
-  account: () => false,
-  active: (action) =>
-    isOfCompany(action, 'active') || (action.kind === 'update-user' && action.active !== undefined),
-  name: (action) => action.kind === 'update-user' && action.name !== undefined,
-  appsPermissions: (action) => isOfCompany(action, 'appsPermissions'),
-  temporarilyInactive: (action) => isOfCompany(action, 'temporarilyInactive'),
-  address: ({ kind }) => kind === 'try-address',
-};
 
 function toUpdateUser(
   { desired, cells }: UserState,

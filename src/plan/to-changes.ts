@@ -1,6 +1,8 @@
-import type { ChangeKind, SentChange } from '../domain/change.ts';
+import { type ChangeKind, listChangedFields, type SentChange } from '../domain/change.ts';
+import { isEntityField } from '../domain/entity.ts';
 import { assertNever } from '../domain/errors.ts';
-import type { LinkChange } from '../domain/group.ts';
+import type { GroupField, LinkChange } from '../domain/group.ts';
+import type { UserField } from '../domain/user.ts';
 import type { GroupAction, GroupActionOf, UserAction } from './actions.ts';
 
 /** Lists the changes that the call of an action makes; none: it looks. */
@@ -89,4 +91,16 @@ export function toLinkChanges(
     upstreamId,
     memberId: String(upstreamUserId),
   }));
+}
+
+/** Lists the fields that a call with these changes may change. */
+export function listSentFields(changes: readonly SentChange[]): (UserField | GroupField)[] {
+  return changes.flatMap(({ kind, memberId }): readonly (UserField | GroupField)[] => {
+    if (memberId !== undefined) return isEntityField(memberId) ? [memberId] : [];
+    // What a create may leave is looked for by its names.
+    if (kind === null || kind.endsWith('.create')) return [];
+    // A suspension is a deactivation, as the audit log calls it.
+    const isSwitch = kind === 'user.activate' || kind === 'user.deactivate';
+    return [...listChangedFields(kind), ...(isSwitch ? (['temporarilyInactive'] as const) : [])];
+  });
 }

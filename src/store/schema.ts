@@ -78,7 +78,7 @@ export interface ResourcesTable {
    * that are marked as sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
    */
   unsure_until: number | null;
-  /** Raised when a call that changes it leaves, and when a step of its convergence is stored. */
+  /** Raised when a call that changes it leaves, when a step of its convergence is stored, and when an attempt is asked for. */
   steps: Generated<number>;
   /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */
   write_id: string | null;

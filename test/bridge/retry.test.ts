@@ -88,6 +88,22 @@ describe('retry', () => {
     expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
   });
 
+  test('counts also while an attempt is under way, which is refused then', async () => {
+    const { bridge } = timed;
+    const { service, faults } = bridge.sandbox;
+    const id = await addUser(bridge, 'kim');
+    await untilQuiet(timed, 1_000);
+    const operation = 'scim.updateUser';
+    faults.add({ operation, fault: { kind: 'delay', delayMs: 1_000 }, times: 1 });
+    const refused = { kind: 'status', status: 400 } as const;
+    const call = faults.add({ operation, fault: refused, times: 1 });
+    await send(bridge, 'PATCH', `/Users/${id}`, toName('King'));
+    await call.until(1);
+
+    await askOps(bridge, 'POST', '/retry', { name: 'kim@example.com' });
+    await expect.poll(() => service.getUser('kim@example.com').fullName).toBe('Kim King');
+  });
+
   test.each([
     { type: 'user', name: 'lea@example.com', operation: 'scim.updateUser' },
     { type: 'group', name: 'Leaving', operation: 'groups.removeGroup' },

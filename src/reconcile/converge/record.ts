@@ -8,7 +8,6 @@ import {
   sendAgain,
 } from '../../domain/cell.ts';
 import { isEntityField } from '../../domain/entity.ts';
-import { assertNever } from '../../domain/errors.ts';
 import { deferForSeat, endRest, exhaust, fail } from '../../domain/failure.ts';
 import { listGroupDifferences } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
@@ -93,10 +92,12 @@ export async function recordStep(
         ...{ deps, step, original, ...ended },
         waiters: [...held.waiters, ...elsewhere],
         isStale: guard.isStale(original),
+        isRetried: guard.isRetried(original),
         ...{ reverted: [], now: clock.now(), random: random() },
       };
       const row = await guard.restore(tx, original, ended.outcome);
-      const result = await recordOutcome(tx, recording, row);
+      const begun: ResourceRow = { ...row, steps: original.steps + 1 };
+      const result = await recordOutcome(tx, recording, begun);
       const follow = original.type === 'user' ? followUserStep : followGroupStep;
       const end = await follow(tx, recording, result);
       for (const { id, version } of elsewhere) {
@@ -174,17 +175,9 @@ function findRefusal(outcome: Outcome): Problem | undefined {
 /** Records each way in which a step can end. */
 async function recordOutcome(tx: Db, recording: Recording, row: ResourceRow): Promise<Recorded> {
   const { outcome } = recording;
-  switch (outcome.kind) {
-    case 'done':
-      return recordDone(tx, recording, row, outcome.known);
-    case 'refused':
-      return recordRefused(tx, recording, row, outcome);
-    case 'later':
-    case 'unknown':
-      return recordPostponed(tx, recording, row, outcome);
-    default:
-      return assertNever(outcome);
-  }
+  if (outcome.kind === 'done') return recordDone(tx, recording, row, outcome.known);
+  if (outcome.kind === 'refused') return recordRefused(tx, recording, row, outcome);
+  return recordPostponed(tx, recording, row, outcome);
 }
 
 async function recordDone(
@@ -388,7 +381,11 @@ const HELD_BACK: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
 ]);
 
 /** The row after a postponed step: the next attempt, its reason, and the look before it. */
-function toRetried({ now, random }: Recording, row: ResourceRow, outcome: Postponed): ResourceRow {
+function toRetried(
+  { isRetried, now, random }: Recording,
+  row: ResourceRow,
+  outcome: Postponed,
+): ResourceRow {
   const { problem } = outcome;
   // It is not taken before changes are sent again.
   if (HELD_BACK.has(problem.code)) {
@@ -396,7 +393,7 @@ function toRetried({ now, random }: Recording, row: ResourceRow, outcome: Postpo
   }
   const attempts = row.attempts + 1;
   const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : undefined;
-  const isNow = outcome.kind === 'unknown' && outcome.lookNow === true;
+  const isNow = isRetried || (outcome.kind === 'unknown' && outcome.lookNow === true);
   return {
     ...row,
     attempts,
@@ -472,12 +469,13 @@ async function countParts(
   row: ResourceRow,
   { parts: failed, problem }: { readonly parts: readonly Part[]; readonly problem: Problem },
 ) {
-  const { deps, step, isOwn, now, random } = recording;
+  const { deps, step, isOwn, isRetried, now, random } = recording;
   const parts = await listStillPlanned(tx, recording, row, failed);
   if (parts.length === 0) return undefined;
   const times: number[] = [];
   const toRetryAt = (attempts: number) => {
-    const delayMs = isOwn ? failedDelayMs(attempts, deps.policy.attemptsMax, random) : 0;
+    const delayMs =
+      isOwn && !isRetried ? failedDelayMs(attempts, deps.policy.attemptsMax, random) : 0;
     times.push(now + delayMs);
     return now + delayMs;
   };

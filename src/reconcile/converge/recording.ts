@@ -38,6 +38,8 @@ export interface Recording {
   readonly original: ResourceRow;
   /** True when another look was asked for since the plan: what the step has shown may be over. */
   readonly isStale: boolean;
+  /** True when an attempt was asked for meanwhile: the next one does not wait. */
+  readonly isRetried: boolean;
   /** Users whose changes in a group were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
   readonly now: number;
@@ -71,8 +73,7 @@ export function toSuccessColumns({ must_look }: ResourceRow, { step, isStale }: 
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
 export async function save(tx: Db, recording: Recording, row: ResourceRow): Promise<void> {
   const { original } = recording;
-  const ended: ResourceRow = { ...row, steps: original.steps + 1 };
-  await updateRow(tx, row, toChangedColumns<ResourceRow>(original, ended), original);
+  await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
   if (row.type === 'group' || original.type === 'group') return;
   await saveEmails(tx, original, row);
   await followSeats(tx, { ...recording, original }, row);

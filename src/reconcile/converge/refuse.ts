@@ -160,11 +160,11 @@ function listWords(links: readonly Link[]): string[] {
 /** The row with the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
 async function deferRest(
   tx: Db,
-  { now, random }: Recording,
+  { isRetried, now, random }: Recording,
   row: ResourceRow,
   { parts, problem, undone }: Refused & Pick<AfterRefusal, 'undone'>,
 ): Promise<ResourceRow> {
-  const deferral = { now, retryAt: now + stuckDelayMs(random) };
+  const deferral = { now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
   const versions = new Set(undone.map(({ version }) => version));
   const links = listLinkParts(parts).filter(({ version }) => !versions.has(version));
   const fields = listFields(parts);

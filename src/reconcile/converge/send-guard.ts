@@ -5,6 +5,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { LINK_LISTS } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
+import { listSentFields } from '../../plan/to-changes.ts';
 import { insertOwnCall, saveCallOutcomes, toIsRepair } from '../../store/audit/own-calls.ts';
 import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
 import { forgetLinksSent, markLinksSent, type SentLink } from '../../store/links/links.ts';
@@ -16,15 +17,16 @@ import { createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Field, Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../provider-limit.ts';
-import { findCreate, listSentFields, type PlannedStep, readStep } from './step.ts';
+import { findCreate, type PlannedStep, readStep } from './step.ts';
 
 /** What a row and its links were before calls of a step left. */
-interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
+interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates' | 'steps'> {
   /** `must_look` since then. */
   readonly ticket: number;
   /** Fields and links that were marked as sent. */
   readonly fields: readonly Field[];
   readonly links: readonly SentLink[];
+  readonly isRetried: boolean;
 }
 
 /** Takes back all that was written for a call that is not to leave. */
@@ -62,6 +64,9 @@ export class SendGuard {
   readonly #create: SentCreate | undefined;
   readonly #calls = createCallOutcomes();
   #noted: Noted | undefined;
+  /** `steps` of the row as this step has left it. */
+  #steps: number;
+  #isRetried = false;
 
   constructor(deps: ReconcileDeps, { key, step, again }: GuardedStep) {
     this.#deps = deps;
@@ -69,6 +74,7 @@ export class SendGuard {
     this.#action = step.action;
     this.#create = findCreate(step);
     this.planned = step;
+    this.#steps = step.row.steps;
     let takesPlace = again;
     this.upstream = withOptions(deps.upstream, (given: StepCallOptions = {}) => {
       const { changes = [], ...options } = given;
@@ -87,6 +93,11 @@ export class SendGuard {
   /** True when another look was asked for since the plan. */
   isStale({ must_look }: ResourceRow): boolean {
     return must_look !== (this.#noted?.ticket ?? this.planned.row.must_look);
+  }
+
+  /** True when an attempt was asked for while a call of this step was under way: the next one does not wait. */
+  isRetried({ steps }: ResourceRow): boolean {
+    return this.#isRetried || steps !== this.#steps;
   }
 
   /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
@@ -133,6 +144,7 @@ export class SendGuard {
         throw new BridgeError('overtaken', words);
       }
       this.planned = now;
+      this.#steps = now.row.steps;
     }
   }
 
@@ -148,6 +160,8 @@ export class SendGuard {
         .then((left) => {
           this.#calls.open = left.written;
           this.#noted = left.noted;
+          this.#isRetried = left.noted.isRetried;
+          this.#steps = left.noted.steps;
         });
       return true;
     } catch (error) {
@@ -192,6 +206,7 @@ export class SendGuard {
       return pending !== undefined && before === undefined;
     });
     const links = row.type === 'user' ? [] : await markLinks(tx, row, sent);
+    const isRetried = this.isRetried(row);
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
     const ticket = this.#noted?.ticket ?? must_look + 1;
@@ -205,7 +220,7 @@ export class SendGuard {
       ...(this.#create && { sent_creates: addCreate(sent_creates, this.#create) }),
     });
     return {
-      ...{ ...before, ticket },
+      ...{ ...before, ticket, isRetried, steps: row.steps + 1 },
       fields: [...before.fields, ...fields],
       links: [...before.links, ...links],
     };

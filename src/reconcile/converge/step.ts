@@ -1,6 +1,4 @@
 import { type Cell, isWaiting, listWaiting } from '../../domain/cell.ts';
-import { listChangedFields, type SentChange } from '../../domain/change.ts';
-import { isEntityField } from '../../domain/entity.ts';
 import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
@@ -159,18 +157,6 @@ export function toName(step: PlannedStep): string | undefined {
 export function findCreate({ action }: PlannedStep): SentCreate | undefined {
   if (action?.kind === 'create-user') return toSentUser(action);
   return action?.kind === 'create-group' ? { name: action.displayName } : undefined;
-}
-
-/** Lists the fields that a call with these changes may change. */
-export function listSentFields(changes: readonly SentChange[]): Field[] {
-  return changes.flatMap(({ kind, memberId }): readonly Field[] => {
-    if (memberId !== undefined) return isEntityField(memberId) ? [memberId] : [];
-    // What a create may leave is looked for by its names.
-    if (kind === null || kind.endsWith('.create')) return [];
-    // A suspension is a deactivation, as the audit log calls it.
-    const isSwitch = kind === 'user.activate' || kind === 'user.deactivate';
-    return [...listChangedFields(kind), ...(isSwitch ? (['temporarilyInactive'] as const) : [])];
-  });
 }
 
 /** True when something of a user or group waits and can be changed now. */

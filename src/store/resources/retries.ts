@@ -6,7 +6,7 @@ import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import type { GroupKey } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
-import { lockRow, updateRow } from './rows.ts';
+import { lockRow, type ResourceRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
@@ -128,7 +128,8 @@ function isLookedFor(row: { readonly sent_creates: string; readonly deleted_at: 
   return row.sent_creates !== '[]' && row.deleted_at !== null;
 }
 
-function toPrioritised(row: { readonly cells: string }, dueAt: number, now: number) {
+function toPrioritised(row: Pick<ResourceRow, 'cells' | 'steps'>, dueAt: number, now: number) {
   const cells = endRest(parseCells(row), now, 'all');
-  return { cells: JSON.stringify(cells), due_at: Math.min(dueAt, now) };
+  // An attempt that is under way does not count.
+  return { cells: JSON.stringify(cells), due_at: Math.min(dueAt, now), steps: row.steps + 1 };
 }
