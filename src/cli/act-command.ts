@@ -111,10 +111,19 @@ function unwrap(schema: unknown): unknown {
   return isWrapped ? unwrap(schema.unwrap()) : schema;
 }
 
+/** Words for the value of an option that is not called as its member. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  expires: 'duration',
+  jwksUri: 'url',
+  lifetime: 'duration',
+  provider: 'name',
+  until: 'date',
+};
+
 function toOption({ name, schema }: Member, { flags, readFile }: BodyOptions): Option {
   const inner = unwrap(schema);
   const isFlag = inner instanceof z.ZodBoolean || inner instanceof z.ZodLiteral;
-  const value = inner instanceof z.ZodArray ? 'list' : toKebab(name);
+  const value = inner instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));
   const own = flags?.[name];
   const flag = own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`;
   const option = new Option(flag, toHelp(findWords(schema) ?? findWords(inner) ?? name));

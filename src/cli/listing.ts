@@ -50,6 +50,7 @@ interface FilterOption {
 }
 
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
+const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
 
 /** Options of filters that are not called as the filter is. */
 const OPTIONS: Readonly<
@@ -60,12 +61,7 @@ const OPTIONS: Readonly<
 > = {
   q: [{ flags: '--search <text>' }],
   resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
-  target: [
-    {
-      ...{ flags: '--of <name>', names: 'any' },
-      help: `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`,
-    },
-  ],
+  target: [{ flags: '--of <name>', names: 'any', help: OF_ANY }],
   order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
   state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
   managed: [

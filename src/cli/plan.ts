@@ -11,7 +11,7 @@ import { type Output, toMoments, toTable, toText } from './table.ts';
 
 /** `plan show`: shows what the bridge would do. */
 export const addPlanShow: AddCommand = (program, context) => {
-  const about = 'a plan: by its id, the one that waits, or the plan of the first day';
+  const about = 'show a plan by its id, the one that waits, or the plan of the first day';
   const command = addCommand(program, 'plan show [id]', about).option(
     '--first-run',
     'what is accepted while observing, or held since: who matches whom',

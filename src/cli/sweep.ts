@@ -84,11 +84,7 @@ async function runSweep(
   }
 }
 
-async function untilEnded(
-  client: OpsClient,
-  id: string,
-  progress: Progress,
-): Promise<OpsJson<'Sweep'>> {
+async function untilEnded(client: OpsClient, id: string, progress: Progress) {
   for (;;) {
     const sweep = await readAnswer(client, 'Sweep', `/sweeps/${id}`);
     if (sweep.status !== 'running') return sweep;
@@ -117,11 +113,7 @@ async function listDrifts(client: OpsClient, context: CliContext): Promise<OpsJs
 }
 
 /** Waits for approved repairs, so that the output tells their result. */
-async function untilRepaired(
-  client: OpsClient,
-  planId: string | null,
-  progress: Progress,
-): Promise<OpsJson<'Plan'> | undefined> {
+async function untilRepaired(client: OpsClient, planId: string | null, progress: Progress) {
   if (planId === null) return undefined;
   const deadline = Date.now() + REPAIRS_MAX_MS;
   for (;;) {

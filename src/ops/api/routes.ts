@@ -32,7 +32,7 @@ export const apiRoutes = [
     method: 'post',
     path: '/api/{group}/{operation}',
     tag: 'The service',
-    summary: 'Calls any operation of the service; `scim-bridge api --list` lists them.',
+    summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
     body: 'CallBody',
     readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
     answers: {

@@ -22,7 +22,7 @@ export const driftRoutes = [
   route({
     ...DECISION,
     path: '/drifts/{id}/repair',
-    summary: 'Has the service hold what is desired, by a plan.',
+    summary: 'Have the service hold what is desired, by a plan.',
     answers: { 202: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
     handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
       decideOne(drifts, 202, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
@@ -30,7 +30,7 @@ export const driftRoutes = [
   route({
     ...DECISION,
     path: '/drifts/{id}/accept',
-    summary: 'Takes what is observed as what is desired.',
+    summary: 'Take what is observed as what is desired.',
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
     handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
       decideOne(drifts, 200, { ...params, by, decision: { kind: 'accept' } }),
@@ -38,7 +38,7 @@ export const driftRoutes = [
   route({
     ...DECISION,
     path: '/drifts/{id}/ignore',
-    summary: 'Leaves it alone until a date.',
+    summary: 'Leave it alone until a date.',
     body: 'IgnoreBody',
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
     async handle({ drifts, clock }: OpsSources, { params, operator, body }) {

@@ -17,7 +17,7 @@ const COMMON = {
 export const TOKENS = listOf<OpsJson<'Token'>>()({
   ...COMMON,
   path: '/tokens',
-  summary: 'Named tokens of providers and operators, the newest first; never their texts.',
+  summary: 'List named tokens of providers and operators, the newest first; never their texts.',
   answers: { 200: 'TokenList' },
   columns: [
     { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
@@ -37,7 +37,7 @@ export const TOKENS = listOf<OpsJson<'Token'>>()({
 export const CLIENTS = listOf<OpsJson<'Client'>>()({
   ...COMMON,
   path: '/clients',
-  summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
+  summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
   answers: { 200: 'ClientList' },
   columns: [
     { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
@@ -57,7 +57,7 @@ export const SESSIONS = listOf<OpsJson<'Session'>>()({
   method: 'get',
   path: '/sessions',
   tag: 'Credentials',
-  summary: 'Sign-ins to the console that are not over, the newest first.',
+  summary: 'List sign-ins to the console that are not over, the newest first.',
   filters: {},
   answers: { 200: 'SessionList' },
   columns: [
@@ -79,7 +79,8 @@ export const PROVIDERS = listOf<OpsJson<'Provider'>>()({
   method: 'get',
   path: '/providers',
   tag: 'Providers',
-  summary: 'Identity providers with what each may do, the newest first and the default one last.',
+  summary:
+    'List identity providers and what each may do; the newest first and the default one last.',
   filters: {},
   answers: { 200: 'ProviderList' },
   columns: [
@@ -101,7 +102,7 @@ const CREDENTIAL = { method: 'post', tag: 'Credentials' } as const;
 export const TOKEN_CREATE = actOf<'NewToken'>()({
   ...CREDENTIAL,
   path: '/tokens',
-  summary: 'Makes a token. No other answer has its text.',
+  summary: 'Make a token; its text is shown once.',
   body: 'TokenBody',
   answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
   command: {
@@ -115,7 +116,7 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
 export const TOKEN_REVOKE = actOf<'Token'>()({
   ...CREDENTIAL,
   path: '/tokens/{id}/revoke',
-  summary: 'Ends the token with this id or name, everywhere within five seconds.',
+  summary: 'Revoke a token, by its id or name, everywhere within five seconds.',
   answers: { 200: 'Token', 404: 'Problem' },
   command: {
     usage: 'token revoke <id>',
@@ -128,7 +129,7 @@ export const TOKEN_REVOKE = actOf<'Token'>()({
 export const CLIENT_CREATE = actOf<'NewClient'>()({
   ...CREDENTIAL,
   path: '/clients',
-  summary: 'Makes a client with a secret, which no other answer has, or with a trust and none.',
+  summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
   body: 'ClientBody',
   answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
   command: {
@@ -147,7 +148,7 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
 export const CLIENT_ROTATE = actOf<'NewSecret'>()({
   ...CREDENTIAL,
   path: '/clients/{id}/rotate',
-  summary: 'Gives the client with this id or name a second secret; a third is refused.',
+  summary: 'Give a client, by its id or name, a second secret; a third is refused.',
   body: 'SecretBody',
   answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
   command: { usage: 'client rotate <id>', say: toMadeText },
@@ -157,7 +158,7 @@ export const CLIENT_ROTATE = actOf<'NewSecret'>()({
 export const CLIENT_REVOKE = actOf<'Client'>()({
   ...CREDENTIAL,
   path: '/clients/{id}/revoke',
-  summary: 'Ends a client, or one of its secrets, with every access token that it got.',
+  summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
   body: 'RevokeBody',
   answers: { 200: 'Client', 404: 'Problem' },
   command: {
@@ -173,7 +174,7 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
 export const SESSION_REVOKE = actOf<'SessionEnded'>()({
   ...CREDENTIAL,
   path: '/sessions/{id}/revoke',
-  summary: 'Ends a sign-in to the console, everywhere at once.',
+  summary: 'End a sign-in to the console, everywhere at once.',
   answers: { 200: 'SessionEnded', 404: 'Problem' },
   command: {
     usage: 'session revoke <id>',
@@ -189,7 +190,7 @@ export const PROVIDER_CREATE = actOf<'Provider'>()({
   method: 'post',
   path: '/providers',
   tag: 'Providers',
-  summary: 'Adds a provider; a limit that is left out is none.',
+  summary: 'Add a provider; a limit that is left out is none.',
   body: 'ProviderBody',
   answers: { 201: 'Provider', 409: 'Problem' },
   command: { usage: 'provider create <name>', ...LIMITS },
@@ -201,7 +202,7 @@ export const PROVIDER_CHANGE = actOf<'Provider'>()({
   path: '/providers/{id}/change',
   tag: 'Providers',
   summary:
-    'Changes what the provider of this name may do and how its requests are taken, from the next write on.',
+    'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
   answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
   command: { usage: 'provider change <id>', ...LIMITS },
@@ -212,7 +213,7 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   method: 'post',
   path: '/providers/{id}/delete',
   tag: 'Providers',
-  summary: 'Deletes a provider that has no credential, no person and no group any more.',
+  summary: 'Delete a provider that has no credential, no person and no group any more.',
   answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'provider delete <id>',

@@ -9,7 +9,7 @@ const OF_ONE = { method: 'post', tag: 'People and groups' } as const;
 export const ADOPT = actOf<'User'>()({
   ...OF_ONE,
   path: '/{resource}/adopt',
-  summary: 'Takes over what the bridge only observes, as the service holds it.',
+  summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
   body: 'AdoptBody',
   answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
   command: {
@@ -25,7 +25,7 @@ otherwise. Who must not lose access stays protected.`,
 export const RELEASE = actOf<'User'>()({
   ...OF_ONE,
   path: '/{resource}/release',
-  summary: 'Stops managing a user or group, as the service holds it: the bridge only observes it.',
+  summary: 'Stop managing a person or group; the bridge only observes it from then on.',
   answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'release <resource>',
@@ -42,7 +42,7 @@ export const LOOK = actOf<'Look'>()({
   ...OF_ONE,
   path: '/{resource}/look',
   summary:
-    'Looks at one user or group now, with at most three calls, and says what differs. Admins are left to sweeps.',
+    'Compare one person or group with the service now, with at most three calls. Admins are left to sweeps.',
   body: 'LookBody',
   answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
   command: {
@@ -60,7 +60,7 @@ export const RETRY = actOf<'Retry'>()({
   path: '/retry',
   tag: 'State',
   summary:
-    'Tries at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
+    'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
   body: 'RetryBody',
   answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
   command: {
@@ -84,7 +84,7 @@ export const PAUSE = actOf<'Writes'>()({
   method: 'post',
   path: '/pause',
   tag: 'State',
-  summary: 'Has every process on the store change nothing in the service. May be repeated.',
+  summary: 'Change nothing in the service until `resume`. May be repeated.',
   body: 'PauseBody',
   answers: { 200: 'Writes' },
   command: {
@@ -101,7 +101,7 @@ export const RESUME = actOf<'Writes'>()({
   method: 'post',
   path: '/resume',
   tag: 'State',
-  summary: 'Ends the pause. May be repeated.',
+  summary: 'Change the service again after `pause`. May be repeated.',
   answers: { 200: 'Writes' },
   command: { usage: 'resume', say: toWritesText },
 });
@@ -111,7 +111,7 @@ export const PLAN_APPROVE = actOf<'Plan'>()({
   method: 'post',
   path: '/plans/{id}/approve',
   tag: 'Plans',
-  summary: 'Does exactly the plan with this hash, as far as it still holds.',
+  summary: 'Do exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
   answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
   command: { usage: 'plan approve <id> <hash>', say: toPlanHead },
@@ -123,7 +123,7 @@ export const PLAN_DISCARD = actOf<'Plan'>()({
   path: '/plans/{id}/discard',
   tag: 'Plans',
   summary:
-    'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
+    'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
   answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'plan discard <id>',
@@ -137,7 +137,7 @@ export const PLAN_UNDO = actOf<'Undoing'>()({
   method: 'post',
   path: '/plans/{id}/undo',
   tag: 'Plans',
-  summary: 'Takes back what a plan did, as far as the provider has written nothing of it since.',
+  summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
   answers: { 202: 'Undoing', 404: 'Problem', 409: 'Problem' },
   command: {
     usage: 'plan undo <id>',
@@ -151,7 +151,7 @@ export const SWEEP = actOf<'SweepAsked'>()({
   method: 'post',
   path: '/sweeps',
   tag: 'Sweeps and drift',
-  summary: 'Has the service compared with the store: a new sweep, or the one that runs or waits.',
+  summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
   body: 'SweepBody',
   answers: { 202: 'SweepAsked' },
   command: {

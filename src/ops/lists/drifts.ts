@@ -65,7 +65,7 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
 export const DRIFTS = listOf<Item>()({
   ...COMMON,
   path: '/drifts',
-  summary: 'Differences of managed people and groups that nobody asked for, the newest first.',
+  summary: 'List what others changed of managed people and groups, the newest first.',
   filters: { kind: MANAGED_KINDS, ...DRIFT_FILTERS },
   answers: { 200: 'DriftList' },
   columns: DRIFT_COLUMNS,
@@ -80,7 +80,7 @@ export const DRIFTS = listOf<Item>()({
 export const UNMANAGED = listOf<Item>()({
   ...COMMON,
   path: '/unmanaged',
-  summary: 'Accounts and groups of the service that no provider asked for, the newest first.',
+  summary: 'List accounts and groups of the service that no provider asked for, the newest first.',
   filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
   answers: { 200: 'UnmanagedList' },
   columns: DRIFT_COLUMNS,

@@ -19,7 +19,7 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>()({
   method: 'get',
   path: '/plans',
   tag: 'Plans',
-  summary: 'Plans, the newest first.',
+  summary: 'List plans, the newest first.',
   filters: { status: STATUSES },
   answers: { 200: 'PlanList' },
   columns: [

@@ -8,7 +8,8 @@ export const REQUESTS = listOf<OpsJson<'Request'>>()({
   method: 'get',
   path: '/requests',
   tag: 'Requests of providers',
-  summary: 'What providers wrote and what they were refused, the newest first, without values.',
+  summary:
+    'List what providers wrote and what they were refused, the newest first, without values.',
   filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
   meanings: {
     resource: 'Of this SCIM id.',
@@ -61,7 +62,7 @@ export const ACTS = listOf<OpsJson<'Act'>>()({
   method: 'get',
   path: '/acts',
   tag: 'Acts of operators',
-  summary: 'What operators did, the newest first, with the states before and after.',
+  summary: 'List what operators did, the newest first, with the states before and after.',
   filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
   meanings: {
     operator: 'By the credential with this name or id.',
@@ -106,7 +107,7 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>()({
   method: 'get',
   path: '/leavers',
   tag: 'Leavers',
-  summary: 'Who lost access by a request of a provider, the newest first, and what proves it.',
+  summary: 'List who lost access by a request of a provider, and what proves it, the newest first.',
   filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
   meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
   answers: { 200: 'LeaverList' },
@@ -172,7 +173,7 @@ export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>()({
   method: 'get',
   path: '/notifications',
   tag: 'Notifications',
-  summary: 'What receivers do not have yet, the oldest first.',
+  summary: 'List notifications that receivers do not have yet, the oldest first.',
   filters: { receiver: 'text' },
   meanings: { receiver: 'For the receiver with this name.' },
   answers: { 200: 'NotificationList' },

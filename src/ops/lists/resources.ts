@@ -41,7 +41,7 @@ const WORK: readonly Column<Item>[] = [
 export const USERS = listOf<OpsJson<'User'>>()({
   ...COMMON,
   path: '/users',
-  summary: 'People in order of creation, managed or only observed.',
+  summary: 'List people in order of creation, managed or only observed.',
   answers: { 200: 'UserList' },
   columns: [
     { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
@@ -61,7 +61,7 @@ export const USERS = listOf<OpsJson<'User'>>()({
 export const GROUPS = listOf<OpsJson<'Group'>>()({
   ...COMMON,
   path: '/groups',
-  summary: 'Groups in order of creation, managed or only observed.',
+  summary: 'List groups in order of creation, managed or only observed.',
   answers: { 200: 'GroupList' },
   columns: [
     { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },

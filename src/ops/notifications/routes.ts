@@ -21,7 +21,7 @@ export const notificationRoutes = [
     method: 'post',
     path: '/notifications/test',
     tag: 'Notifications',
-    summary: 'Sends a notification to one receiver, or to each, to try it.',
+    summary: 'Send a notification to one receiver, or to each, to try it.',
     body: 'NotificationTestBody',
     answers: { 200: 'NotificationTest', 404: 'Problem' },
     async handle({ notifications }: OpsSources, { body: { receiver } }) {
