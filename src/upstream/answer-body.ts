@@ -70,34 +70,33 @@ function findTitle(html: string): string | undefined {
   return found?.[1]?.replace(/&(\w+);/g, (all, name) => ENTITIES.get(name) ?? all);
 }
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['nbsp', ' '],
-]);
+const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }));
 
-function searchWords(value: unknown, depth: number): string | undefined {
+/** Members that hold words, the most telling first. */
+const NAMES = ['message', 'detail', 'error', 'errors', 'title'];
+
+function searchWords(value: unknown, depth: number, names = NAMES): string | undefined {
   if (typeof value === 'string') return value;
   if (depth === 0 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return join(value.map((one) => searchWords(one, depth - 1)));
-  const fields = new Map(Object.entries(value));
-  for (const name of ['message', 'detail', 'error', 'errors', 'title']) {
-    const found = fields.get(name);
-    const words =
-      searchWords(found, depth - 1) ?? (name === 'errors' && searchFields(found, depth));
-    if (words) return words;
+  const members = new Map(Object.entries(value));
+  for (const name of names) {
+    const found = members.get(name);
+    const words = name === 'errors' ? searchErrors(found, depth) : searchWords(found, depth - 1);
+    if (words !== undefined) return words;
   }
   return undefined;
 }
 
-/** Errors by the field that each is about. */
-function searchFields(errors: unknown, depth: number): string | undefined {
+/** Errors by the field that each is about, such as `title`, or in one of the forms above. */
+function searchErrors(errors: unknown, depth: number): string | undefined {
+  const said = searchWords(errors, depth - 1, ['message', 'detail', 'error']);
+  if (said !== undefined || typeof errors !== 'object' || errors === null) return said;
+  const fields = Object.entries(errors).slice(0, ERRORS_MAX);
   return join(
-    Object.entries(Object(errors)).map(([field, value]) => {
-      const said = searchWords(value, depth - 2);
-      return said === undefined ? undefined : `${field}: ${said}`;
+    fields.map(([field, value]) => {
+      const words = searchWords(value, depth - 2);
+      return words === undefined ? undefined : `${field}: ${words}`;
     }),
   );
 }

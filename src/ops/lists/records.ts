@@ -9,7 +9,7 @@ export const REQUESTS = listOf<OpsJson<'Request'>>()({
   path: '/requests',
   tag: 'Requests of providers',
   summary:
-    'List what providers wrote and what they were refused, the newest first, without values.',
+    'List what providers wrote and what they were refused, the newest first; without values.',
   filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
   meanings: {
     resource: 'Of this SCIM id.',
