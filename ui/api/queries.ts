@@ -14,6 +14,8 @@ import type { LiveTopic, Ops, OpsName } from './types.ts';
 
 /** Interval of reads while live events do not come, in milliseconds. */
 const POLL_MS = 5_000;
+/** Time within which a bridge that works answers a read, in milliseconds. */
+const ANSWER_MS = 10_000;
 /** Entries that a page of a long list asks for. */
 const PAGE = 200;
 
@@ -69,10 +71,8 @@ export function useRead<Name extends OpsName>(
   const { data, error, failureReason, dataUpdatedAt } = useQuery({
     queryKey: ['ops', path],
     // A bridge that stands still is not heard either.
-    queryFn: ({ signal }) => {
-      const late = everyMs === undefined ? [] : [AbortSignal.timeout(everyMs)];
-      return read(name, path, AbortSignal.any([signal, ...late]));
-    },
+    queryFn: ({ signal }) =>
+      read(name, path, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])),
     enabled: isOn,
     meta: { topics },
     refetchInterval: everyMs ?? (isLive ? false : POLL_MS),
