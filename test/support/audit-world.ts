@@ -1,4 +1,5 @@
-import { vi } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { assert, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -48,10 +49,9 @@ export async function withAudit(
 /** The same for the tests of a file; the sandbox ends with the bridge. */
 export async function startAudit(options: AuditWorldOptions): Promise<AuditWorld> {
   const clock = createLeapingClock();
-  const skewMs = options.skewMs ?? (() => 0);
   const sandbox = await startSandbox({
     ...(options.shape === undefined ? {} : { shape: options.shape }),
-    clock: () => clock.now() + skewMs(),
+    clock: () => clock.now() + (options.skewMs?.() ?? 0),
   });
   sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
   options.prepare?.(sandbox);
@@ -77,12 +77,7 @@ export async function startAuditWorld(
   });
   const readAt = () => findAuditReadAt(bridge.store);
   const until = (what: string, isSo: () => Promise<boolean>) =>
-    vi.waitFor(
-      async () => {
-        if (!(await isSo())) throw new Error(what);
-      },
-      { ...PATIENT, timeout: 60_000 },
-    );
+    vi.waitUntil(isSo, { ...PATIENT, timeout: 60_000 }).catch(() => assert.fail(what));
   const untilSince = (since: number, read: () => Promise<number>) =>
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
   /** Waits until whom the log names was looked at, and what follows is settled. */
@@ -91,9 +86,12 @@ export async function startAuditWorld(
     const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
     await until('nobody is to be looked at', async () => (await listDue()).length === 0);
     await untilSettled(bridge);
+    // Who has read the log goes to sleep before time leaps.
+    for (let turns = 0; turns < 50; turns += 1) await nextTurn();
   };
   // The poller begins an hour before its start; the clock of a database does not leap.
   await untilSince(clock.now() - 30 * 60_000, readAt);
+  await untilLooked();
   return {
     ...bridge,
     clock,
