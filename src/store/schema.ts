@@ -45,8 +45,8 @@ export interface ResourcesTable {
    */
   cells: Generated<string>;
   /**
-   * Not 0: a look is needed before anything else, because a call is on its way or its outcome is unknown. Raised by each
-   * request for a look; a look answers the requests of before it left alone.
+   * Not 0: a look is needed before anything else, because a call is on its way or its outcome is unknown. Each request for
+   * a look raises it; a look answers only the requests that were made before it left.
    */
   must_look: Generated<number>;
   /** The ETag. Raised by every change a reader can see. */

@@ -72,35 +72,27 @@ async function take(
   step: PlannedStep,
   missed: Missed | undefined,
 ): Promise<Outcome> {
-  if (step.action === undefined) return { kind: 'done', known: {} };
-  const { type, row } = step;
+  const { type, row, state, action } = step;
+  if (action === undefined) return { kind: 'done', known: {} };
+  const known = missed === undefined ? {} : { missed };
+  const apply = () =>
+    type === 'user'
+      ? applyUserAction(deps, { ...state, ...known }, action)
+      : applyGroupAction(deps, { ...state, ...known }, action);
   const { tracing } = deps;
   const parent = tracing && (await findTrace(deps.store.read, row));
   // Work that no provider has asked for is shown by its calls alone.
-  if (tracing === undefined || parent === undefined) return apply(deps, step, missed);
+  if (tracing === undefined || parent === undefined) return apply();
   const attributes = {
     'scim_bridge.resource_type': type,
     'scim_bridge.action': toName(step) ?? '',
   };
   const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });
   try {
-    return await span.run(() => apply(deps, step, missed));
+    return await span.run(apply);
   } finally {
     span.end();
   }
-}
-
-/** Makes the calls of a step. */
-async function apply(
-  deps: ReconcileDeps,
-  { type, state, action }: PlannedStep,
-  missed: Missed | undefined,
-): Promise<Outcome> {
-  if (action === undefined) return { kind: 'done', known: {} };
-  const known = missed === undefined ? {} : { missed };
-  return type === 'user'
-    ? applyUserAction(deps, { ...state, ...known }, action)
-    : applyGroupAction(deps, { ...state, ...known }, action);
 }
 
 /** Times that one run may repeat the same step while nothing is written. */

@@ -89,11 +89,16 @@ export async function recordStep(
       const original = step.type === 'user' ? await lockUser(tx, step) : await lockRow(tx, key);
       if (original === undefined) return { recorded: { ...GONE, undone: [], notified: [] } };
       const recording: Recording = {
-        ...{ deps, step, original, ...ended },
+        ...ended,
+        deps,
+        step,
+        original,
         waiters: [...held.waiters, ...elsewhere],
         isStale: guard.isStale(original),
         isRetried: guard.isRetried(original),
-        ...{ reverted: [], now: clock.now(), random: random() },
+        reverted: [],
+        now: clock.now(),
+        random: random(),
       };
       const row = await guard.restore(tx, original, ended.outcome);
       const begun: ResourceRow = { ...row, steps: original.steps + 1 };

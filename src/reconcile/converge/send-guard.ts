@@ -155,14 +155,11 @@ export class SendGuard {
   async #mayLeave(operation: string, changes: readonly SentChange[]): Promise<boolean> {
     const { store, policy } = this.#deps;
     try {
-      await store
-        .write((tx) => this.#writeDown(tx, operation, changes))
-        .then((left) => {
-          this.#calls.open = left.written;
-          this.#noted = left.noted;
-          this.#isRetried = left.noted.isRetried;
-          this.#steps = left.noted.steps;
-        });
+      const left = await store.write((tx) => this.#writeDown(tx, operation, changes));
+      this.#calls.open = left.written;
+      this.#noted = left.noted;
+      this.#isRetried = left.noted.isRetried;
+      this.#steps = left.noted.steps;
       return true;
     } catch (error) {
       if (error instanceof NotAsPlanned) return false;
@@ -220,7 +217,10 @@ export class SendGuard {
       ...(this.#create && { sent_creates: addCreate(sent_creates, this.#create) }),
     });
     return {
-      ...{ ...before, ticket, isRetried, steps: row.steps + 1 },
+      ...before,
+      ticket,
+      isRetried,
+      steps: row.steps + 1,
       fields: [...before.fields, ...fields],
       links: [...before.links, ...links],
     };
