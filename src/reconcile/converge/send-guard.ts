@@ -66,7 +66,6 @@ export class SendGuard {
   #noted: Noted | undefined;
   /** `steps` of the row as this step has left it. */
   #steps: number;
-  #isRetried = false;
 
   constructor(deps: ReconcileDeps, { key, step, again }: GuardedStep) {
     this.#deps = deps;
@@ -97,7 +96,7 @@ export class SendGuard {
 
   /** True when an attempt was asked for while a call of this step was under way: the next one does not wait. */
   isRetried({ steps }: ResourceRow): boolean {
-    return this.#isRetried || steps !== this.#steps;
+    return this.#noted?.isRetried === true || steps !== this.#steps;
   }
 
   /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
@@ -158,7 +157,6 @@ export class SendGuard {
       const left = await store.write((tx) => this.#writeDown(tx, operation, changes));
       this.#calls.open = left.written;
       this.#noted = left.noted;
-      this.#isRetried = left.noted.isRetried;
       this.#steps = left.noted.steps;
       return true;
     } catch (error) {
