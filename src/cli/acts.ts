@@ -49,7 +49,7 @@ export function toEndedText(answer: unknown): string {
   return items.map(({ id, name }) => `${name} (${id}) is signed out.`).join('\n');
 }
 
-/** Asks before somebody is taken over who is never taken over by itself. */
+/** Finds the question before an account is taken over that the bridge never takes over by itself. */
 export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
   if (privileged !== true) return undefined;
   return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;

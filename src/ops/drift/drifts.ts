@@ -51,7 +51,7 @@ export const driftRoutes = [
     ...DECISION,
     path: '/drifts/decide',
     summary:
-      'Takes one decision about many; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
+      'Take one decision about many; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
     body: 'DriftsBody',
     answers: { 200: 'DriftsDecided', 409: 'Problem' },
     async handle({ clock, drifts }: OpsSources, { operator, body }) {

@@ -36,7 +36,7 @@ export const erasureRoutes = [
     path: '/users/{key}/erase',
     tag: 'People and groups',
     summary:
-      'Erases everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+      'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
     async handle(sources: OpsSources, { params }) {
       const erased = toView(await findOne(sources, params.key, eraseUser));

@@ -24,7 +24,7 @@ export const handoverRoutes = [
     path: '/providers/{id}/switch',
     tag: 'Providers',
     summary:
-      'Plans that people and groups of this provider go to another one: everybody, or with a file of the other provider those whom it has. Nothing is changed before the plan is approved, and nothing in the service.',
+      'Plan that people and groups of this provider go to another one: everybody, or with a file of the other provider those whom it has. Nothing is changed before the plan is approved, and nothing in the service.',
     parameters: { to: 'text', map: 'text', dryRun: ['true', 'false'] },
     meanings: {
       to: 'The other provider.',
@@ -54,7 +54,7 @@ export const handoverRoutes = [
     path: '/providers/{id}/import-ids',
     tag: 'Providers',
     summary:
-      'Takes the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
+      'Take the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
     parameters: { type: ['user', 'group'], map: 'text', dryRun: ['true', 'false'] },
     meanings: {
       type: 'What the file lists; `user` when left out.',

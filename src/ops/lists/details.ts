@@ -206,7 +206,7 @@ function toManaged({ managed, provider }: Explanation): string {
   return managed === 'no' ? 'only observed' : `managed, ${managed}${by}`;
 }
 
-/** Tells no moment of somebody who waits for a seat: the next attempt comes when one may be free. */
+/** Leaves out the time for a person who waits for a seat: the next attempt comes when one may be free. */
 function toDue({ dueAt, problem }: Explanation): string {
   if (dueAt === null) return 'nothing is to be done';
   if (problem?.code === NO_SEAT) return 'waits for a free seat';

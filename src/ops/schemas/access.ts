@@ -50,7 +50,7 @@ const trust = t.object(
       '`aud` is one of them; none: the address for tokens, or that of the bridge.',
     ),
     claims: t.list(
-      t.object({ name: t.text(), values: t.list(t.text(), 'May name somebody.') }),
+      t.object({ name: t.text(), values: t.list(t.text(), 'May name a person.') }),
       'Claims that an assertion has, each with one of these values.',
     ),
     keysFrom: t.word(['issuer', 'address', 'given']),

@@ -126,7 +126,7 @@ const plan = planSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
   dropped: t.count(
-    'Actions that dropped out: they did not hold any more, or somebody is protected.',
+    'Actions that dropped out: they did not hold any more, or the person is protected.',
   ),
   seats: t.orNull(
     t.planSeats,
