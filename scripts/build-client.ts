@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { z } from 'zod';
 import { operationGroups } from '../src/upstream/operations/all.ts';
-import { toOperationsPage } from './client-types/to-page.ts';
-import { toOpenApiText } from './openapi/to-document.ts';
+import { toOpenApiText } from './client/to-open-api.ts';
+import { toOperationsPage } from './client/to-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'dist/client-package');

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operationGroups } from '../src/upstream/operations/all.ts';
-import { toArgumentsModule, toTypesModule } from './client-types/to-module.ts';
+import { toArgumentsModule, toTypesModule } from './client/to-module.ts';
 
 write('upstream/operations/arguments.ts', toArgumentsModule(operationGroups));
 write('client/operations.ts', toTypesModule(operationGroups));

@@ -60,7 +60,7 @@ async function askFurther(client: Client) {
     body: { title: 'B' },
   });
   const card = await client.cards.createNewCard({ body: { title: 'C', board_id: board.id } });
-  await client.boards.getBoard({ path: { id: card.board_id } });
+  await client.boards.getBoard({ path: { id: board.id } });
   await client.cardComments.addComment({ path: { card_id: card.id }, body: { text: 'D' } });
   const group = await client.groups.createGroup({ body: { name: 'E' } });
   const [user] = await client.groupUsers.getListOfGroupUsers({ path: { group_uid: group.uid } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inferType } from '../../scripts/client-types/infer-type.ts';
-import { toTypesModule } from '../../scripts/client-types/to-module.ts';
+import { inferType } from '../../scripts/client/infer-type.ts';
+import { toTypesModule } from '../../scripts/client/to-module.ts';
 import { operationGroups } from '../../src/upstream/operations/all.ts';
 import type {
   EntryShape,
@@ -38,7 +38,7 @@ describe('the type of a field of an answer is inferred', () => {
     const operation = rows[name];
     if (operation === undefined) throw new Error(`no operation ${id}`);
     const { fields } = operation.response;
-    return inferType(field, { operation, group: rows, operations, fields })?.type;
+    return inferType(field, { operation, group: rows, operations, fields });
   };
 
   test.each([
