@@ -1,83 +1,75 @@
-import { type EntryShape, idList } from './operation.ts';
-import { array, extend, fields, object, operations, redirect, shape } from './row.ts';
+import type { EntryShape } from './operation.ts';
+import { operations, redirect, shape } from './row.ts';
 import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
 /** A checklist item, to be made. */
-const newChecklistItem = {
-  'text*': 'string',
-  sort_order: 'number',
-  checked: 'boolean',
-  due_date: 'string | null',
-  responsible_id: 'integer',
-} as const;
+const newChecklistItem = 'text* sort_order checked due_date responsible_id';
 
 /** The changeable fields of a checklist item; another `checklist_id` moves it. */
-const checklistItemChanges = {
-  text: 'string | null',
-  sort_order: 'number',
-  checklist_id: 'integer',
-  checked: 'boolean',
-  due_date: 'string | null',
-  responsible_id: 'number | null',
-} as const;
+const checklistItemChanges =
+  'text:string|null sort_order checklist_id checked due_date responsible_id:number|null';
 
 /** BLK: a card blocker, base. */
-const cardBlocker = shape('CardBlocker')`
-  created updated id reason card_id blocker_id blocker_card_id blocker_card_title released
-  released_by_id due_date due_date_time_present
+const cardBlocker = shape`
+  CardBlocker: created updated id reason card_id blocker_id blocker_card_id blocker_card_title
+  released released_by_id due_date due_date_time_present
 `;
 
 /** ITM: a checklist item. */
-const checklistItem = shape('ChecklistItem')`
-  created updated id text sort_order checked checklist_id checker_id user_id checked_at
-  responsible_id deleted due_date
+const checklistItem = shape`
+  ChecklistItem: created updated id text sort_order checked checklist_id checker_id user_id
+  checked_at responsible_id deleted due_date
 `;
 
 /** CMW: a comment, written. The service spells `attacments` so. */
-const commentWritten = shape('CardComment')`
-  created updated id uid text type edited card_id author_id email_addresses_to deleted internal
-  sd_external_recipients_cc sd_description notification_sent attacments
+const commentWritten = shape`
+  CardComment: created updated id uid text type edited card_id author_id email_addresses_to deleted
+  internal sd_external_recipients_cc sd_description notification_sent attacments
 `;
 
 /** CML: a comment, listed. The service has `update` here, not `updated`. */
-const commentListed = shape('ListedCardComment')`
-  created update id uid text edited card_id author_id email_addresses_to type deleted internal
-  sd_external_recipients_cc notification_sent sent_slack_messages_data sd_description author
+const commentListed = shape`
+  ListedCardComment: created update id uid text edited card_id author_id email_addresses_to type
+  deleted internal sd_external_recipients_cc notification_sent sent_slack_messages_data
+  sd_description author
 `;
 
 /** TLG: a time log. */
-const timeLog = shape('TimeLog')`
-  created updated id card_id user_id role_id author_id updater_id time_spent for_date comment
+const timeLog = shape`
+  TimeLog: created updated id card_id user_id role_id author_id updater_id time_spent for_date
+  comment
 `;
 
 /** FIL: a stored file; its size is a number in quotes. */
-const storedFile = shape('StoredFile', { types: { size: 'string' } })`
-  id name size mime_type author_uid card_uid company_uid entity_type created updated card_cover
+const storedFile = shape`
+  StoredFile: id name size:string mime_type author_uid card_uid company_uid entity_type created
+  updated card_cover
 `;
-const commentFile = shape('CommentFile', { base: storedFile })`comment_uid`;
-const propertyFile = shape('CustomPropertyFile', { base: storedFile })`custom_property_uid`;
-const servedFile = shape('ServedFile', { types: { size: 'string' } })`
-  id name size mime_type entity_type created updated card_uid author_uid card_cover url
+const commentFile = shape`CommentFile: ${storedFile} comment_uid`;
+const propertyFile = shape`CustomPropertyFile: ${storedFile} custom_property_uid`;
+const servedFile = shape`
+  ServedFile: id name size:string mime_type entity_type created updated card_uid author_uid
+  card_cover url
 `;
 
 /** Comments of a card. As JSON, or as a form when files come along. */
 export const cardComments = operations('cardComments', '/cards/{card_id}/comments', {
   addComment: {
     call: 'POST',
-    body: { 'text*': 'string', 'files[]': 'file[]' },
-    deprecated: ['files[]'],
+    body: 'text* files[]',
+    deprecated: 'files[]',
     content: 'json-or-multipart',
-    answer: object(commentWritten),
+    answer: commentWritten,
   },
   removeComment: { call: 'DELETE /{comment_id}' },
-  retrieveCardComments: { call: 'GET', answer: array(commentListed) },
+  retrieveCardComments: { call: 'GET', answer: [commentListed] },
   updateComment: {
     about: 'Changes the text of a comment. Unsafe to repeat: files would be attached again.',
     call: 'PATCH /{comment_id}',
-    body: { text: 'string', 'files[]': 'file[]' },
-    deprecated: ['files[]'],
+    body: 'text files[]',
+    deprecated: 'files[]',
     content: 'json-or-multipart',
-    answer: object(commentWritten),
+    answer: commentWritten,
     repeat: 'unsafe',
   },
 });
@@ -87,12 +79,12 @@ export const cardFiles = operations('cardFiles', '/cards/{card_id}/files', {
   attachFileToCard: {
     about: 'Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice.',
     call: 'PUT',
-    body: { 'file*': 'file' },
+    body: 'file*',
     content: 'multipart',
-    answer: object(`
+    answer: `
       author_id card_cover card_id comment_id created deleted external id mh_markup_id mh_secret
       name size sort_order type updated url
-    `),
+    `,
     repeat: 'unsafe',
     stage: 'deprecated',
   },
@@ -102,8 +94,8 @@ export const cardFiles = operations('cardFiles', '/cards/{card_id}/files', {
       'Makes a file the cover of its card, or no longer. The fields of the answer are not ' +
       'documented.',
     call: 'PATCH /{id}',
-    body: { card_cover: 'boolean' },
-    answer: object(''),
+    body: 'card_cover',
+    answer: '',
   },
 });
 
@@ -111,12 +103,7 @@ export const cardFiles = operations('cardFiles', '/cards/{card_id}/files', {
 function filesOf(stored: EntryShape, served: EntryShape) {
   const pathParameters = { id: 'string' };
   return {
-    attach: {
-      call: 'POST',
-      body: { 'file*': 'file' },
-      content: 'multipart',
-      answer: object(stored),
-    },
+    attach: { call: 'POST', body: 'file*', content: 'multipart', answer: stored },
     remove: { call: 'DELETE /{id}', pathParameters },
     get: {
       about:
@@ -125,16 +112,15 @@ function filesOf(stored: EntryShape, served: EntryShape) {
         '`json`.',
       call: 'GET /{id}',
       pathParameters,
-      query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
+      query: 'redirect download response_type~',
       answer: redirect(served),
-      undocumented: ['response_type'],
     },
     update: {
       about: 'Renames a file or makes it the cover.',
       call: 'PATCH /{id}',
       pathParameters,
-      body: { name: 'string', card_cover: 'boolean' },
-      answer: object(stored),
+      body: 'name card_cover',
+      answer: stored,
     },
   } as const;
 }
@@ -153,7 +139,7 @@ export const restrictedAccessCardFiles = operations(
   },
 );
 
-const ofComment = filesOf(commentFile, extend(servedFile, 'comment_uid'));
+const ofComment = filesOf(commentFile, shape`${servedFile} comment_uid`);
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
 export const restrictedAccessCommentFiles = operations(
@@ -167,7 +153,7 @@ export const restrictedAccessCommentFiles = operations(
   },
 );
 
-const ofProperty = filesOf(propertyFile, extend(servedFile, 'custom_property_uid'));
+const ofProperty = filesOf(propertyFile, shape`${servedFile} custom_property_uid`);
 
 /** Files in a property of a card for users who may see the card. */
 export const restrictedAccessCustomPropertyFiles = operations(
@@ -183,21 +169,17 @@ export const restrictedAccessCustomPropertyFiles = operations(
 
 /** Time spent on a card, in minutes. */
 export const cardTimeLogs = operations('cardTimeLogs', '/cards/{card_id}/time-logs', {
-  addTimeLog: {
-    call: 'POST',
-    body: fields({ integer: 'role_id* time_spent*', string: 'for_date* comment' }),
-    answer: object(timeLog),
-  },
+  addTimeLog: { call: 'POST', body: 'role_id* time_spent* for_date* comment', answer: timeLog },
   getTimeLogs: {
     call: 'GET',
-    query: { for_date: 'string', personal: 'boolean' },
-    answer: array(extend(timeLog, 'role user author')),
+    query: 'for_date personal',
+    answer: [shape`${timeLog} role user author`],
   },
   removeTimeLog: { call: 'DELETE /{id}' },
   updateLogRecord: {
     call: 'PATCH /{id}',
-    body: { role_id: 'integer', time_spent: 'integer', for_date: 'string', comment: 'string' },
-    answer: object(timeLog),
+    body: 'role_id time_spent for_date comment',
+    answer: timeLog,
   },
 });
 
@@ -206,43 +188,28 @@ export const timesheet = operations('timesheet', '/time-logs', {
   getList: {
     about: 'The time logged between two days, both included.',
     call: 'GET',
-    query: fields({
-      string: 'from* to* time_unit',
-      [idList]: `
-        tag_ids user_ids group_ids space_ids board_ids column_ids card_ids visible_column_ids
-      `,
-      integer: 'limit offset condition group_by',
-      'string | number': 'time_precision',
-      boolean: 'with_daily_distribution only_general_sum',
-    }),
-    answer: array(extend(timeLog, 'card user role')),
+    query: `
+      from* to* time_unit tag_ids user_ids group_ids:string|integer|integer[]|string[] space_ids
+      board_ids column_ids card_ids visible_column_ids limit offset condition group_by
+      time_precision with_daily_distribution only_general_sum
+    `,
+    answer: [shape`${timeLog} card user role`],
     paging: 'offset',
     source: 'field-notes',
   },
 });
 
-const link = shape('ExternalLink')`url updated created id description`;
+const link = shape`ExternalLink: url updated created id description`;
 
 /** Links of a card to other places. */
 export const cardExternalLinks = operations(
   'cardExternalLinks',
   '/cards/{card_id}/external-links',
   {
-    addExternalLink: {
-      call: 'POST',
-      body: { 'url*': 'string', description: 'string | null' },
-      answer: object(link),
-    },
+    addExternalLink: { call: 'POST', body: 'url* description', answer: link },
     removeExternalLink: { call: 'DELETE /{id}' },
-    retrieveCardExternalLinks: {
-      call: 'GET',
-      answer: array(extend(link, 'card_id external_link_id')),
-    },
-    updateExternalLink: {
-      call: 'PATCH /{id}',
-      body: { url: 'string', description: 'string | null' },
-      answer: object(link),
-    },
+    retrieveCardExternalLinks: { call: 'GET', answer: [shape`${link} card_id external_link_id`] },
+    updateExternalLink: { call: 'PATCH /{id}', body: 'url description', answer: link },
   },
 );
 
@@ -250,26 +217,18 @@ export const cardExternalLinks = operations(
 export const cardBlockers = operations('cardBlockers', '/cards/{card_id}/blockers', {
   blockCard: {
     call: 'POST',
-    body: { reason: 'string', blocker_card_id: 'integer' },
-    answer: object(extend(cardBlocker, 'blocked_card blocker card')),
+    body: 'reason blocker_card_id',
+    answer: shape`${cardBlocker} blocked_card blocker card`,
   },
-  deleteCardBlockers: {
-    call: 'DELETE /{id}',
-    answer: object(extend(cardBlocker, 'blocked_card card')),
-  },
+  deleteCardBlockers: { call: 'DELETE /{id}', answer: shape`${cardBlocker} blocked_card card` },
   retrieveCardBlockersList: {
     call: 'GET',
-    answer: array(extend(cardBlocker, 'blocked_card blocker card')),
+    answer: [shape`${cardBlocker} blocked_card blocker card`],
   },
   updateCardBlockers: {
     call: 'PATCH /{id}',
-    body: {
-      reason: 'string',
-      blocker_card_id: 'integer',
-      due_date: 'string | null',
-      due_date_time_present: 'boolean | null',
-    },
-    answer: object(cardBlocker),
+    body: 'reason blocker_card_id due_date due_date_time_present:boolean|null',
+    answer: cardBlocker,
   },
 });
 
@@ -277,8 +236,8 @@ export const cardBlockers = operations('cardBlockers', '/cards/{card_id}/blocker
 export const cardBlockerUsers = operations('cardBlockerUsers', '', {
   addUserToTheCardBlocker: {
     call: 'POST /blockers/{blocker_id}/users',
-    body: { 'user_id*': 'integer' },
-    answer: object(userExtended),
+    body: 'user_id*',
+    answer: userExtended,
   },
   removeUser: { call: 'DELETE /blockers/{blocker_id}/users/{user_id}' },
   retrieveBlockersCardsListOnCurrentUser: {
@@ -286,49 +245,41 @@ export const cardBlockerUsers = operations('cardBlockerUsers', '', {
       'The cards that wait for the account of the token. Documented as an object; without any ' +
       'the service is known to answer `[]`.',
     call: 'GET /users/current/blockers',
-    answer: object('blocked_cards summary'),
+    answer: 'blocked_cards summary',
   },
-  retrieveListOfUsers: { call: 'GET /blockers/{blocker_id}/users', answer: array(userOfBlocker) },
+  retrieveListOfUsers: { call: 'GET /blockers/{blocker_id}/users', answer: [userOfBlocker] },
 });
 
 /** Reasons of blocked cards, as categories that can be counted. */
 export const cardBlockerCategories = operations('cardBlockerCategories', '', {
   addBlockerCategory: {
     call: 'POST /blockers/{blocker_id}/categories',
-    body: { 'name*': 'string' },
-    answer: object('uid name color'),
+    body: 'name*',
+    answer: 'uid name color',
   },
   removeCategory: {
     call: 'DELETE /blockers/{blocker_id}/categories/{category_uuid}',
-    answer: object('uid'),
+    answer: 'uid',
   },
-  retrieveListOfCategories: { call: 'GET /categories', answer: array('uid name color') },
+  retrieveListOfCategories: { call: 'GET /categories', answer: ['uid name color'] },
 });
 
 /** Checklists of a card. */
 export const cardChecklists = operations('cardChecklists', '/cards/{card_id}/checklists', {
   addChecklistToCard: {
     call: 'POST',
-    body: {
-      name: 'string',
-      sort_order: 'number',
-      items_source_checklist_id: 'integer',
-      exclude_item_ids: 'integer[]',
-      source_share_id: 'integer',
-    },
-    answer: object(`
-      created updated id name policy_id card_id checklist_id sort_order deleted items
-    `),
+    body: 'name sort_order items_source_checklist_id exclude_item_ids source_share_id',
+    answer: 'created updated id name policy_id card_id checklist_id sort_order deleted items',
   },
   removeChecklistFromCard: { call: 'DELETE /{id}' },
   retrieveCardChecklist: {
     call: 'GET /{id}',
-    answer: object('created updated id uid fts_version name policy_id items'),
+    answer: 'created updated id uid fts_version name policy_id items',
   },
   updateChecklist: {
     call: 'PATCH /{id}',
-    body: { name: 'string', sort_order: 'number', card_id: 'integer' },
-    answer: object('created updated id name policy_id'),
+    body: 'name sort_order card_id',
+    answer: 'created updated id name policy_id',
   },
 });
 
@@ -337,13 +288,9 @@ export const cardChecklistItems = operations(
   'cardChecklistItems',
   '/cards/{card_id}/checklists/{checklist_id}/items',
   {
-    addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: object(checklistItem) },
+    addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: checklistItem },
     removeChecklistItem: { call: 'DELETE /{id}' },
-    updateChecklistItem: {
-      call: 'PATCH /{id}',
-      body: checklistItemChanges,
-      answer: object(checklistItem),
-    },
+    updateChecklistItem: { call: 'PATCH /{id}', body: checklistItemChanges, answer: checklistItem },
   },
 );
 
@@ -351,18 +298,14 @@ export const cardChecklistItems = operations(
 export const checklists = operations('checklists', '/checklists/{id}', {
   retrieveCardsWithChecklist: {
     call: 'GET',
-    query: { 'only_shared_cards*': 'boolean' },
-    answer: array(cardOfChecklist),
+    query: 'only_shared_cards*',
+    answer: [cardOfChecklist],
   },
 });
 
 /** Items of a checklist, addressed without the card. */
 export const checklistItems = operations('checklistItems', '/checklists/{checklist_id}/items', {
-  addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: object(checklistItem) },
+  addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: checklistItem },
   removeChecklistItem: { call: 'DELETE /{id}' },
-  updateChecklistItem: {
-    call: 'PATCH /{id}',
-    body: checklistItemChanges,
-    answer: object(checklistItem),
-  },
+  updateChecklistItem: { call: 'PATCH /{id}', body: checklistItemChanges, answer: checklistItem },
 });

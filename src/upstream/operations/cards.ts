@@ -1,30 +1,31 @@
-import { idList } from './operation.ts';
-import { array, extend, fields, none, object, operations, operationsWith, shape } from './row.ts';
+import { none, operations, operationsWith, shape } from './row.ts';
 import { card, relatedCard, treeEntity, userShort } from './shared-shapes.ts';
 
 /** CTY: a card type. */
-const cardType = shape('CardType')`
-  company_id letter name color updated created id description_template archived properties
+const cardType = shape`
+  CardType: company_id letter name color updated created id description_template archived properties
   card_properties suggest_fields
 `;
 
 /** CRD1: a card, as lists of children hold it. */
-const cardAmongChildren = shape('ChildCard', { base: relatedCard })`estimate_workload`;
+const cardAmongChildren = shape`ChildCard: ${relatedCard} estimate_workload`;
 
 /** CRD4: a card, after a change. */
-const cardModified = shape('ChangedCard', { base: relatedCard })`
-  description tag_ids estimate_workload counters_recalculated_at import_id owner members
+const cardModified = shape`
+  ChangedCard: ${relatedCard} description tag_ids estimate_workload counters_recalculated_at
+  import_id owner members
 `;
 
 /** A card with its parts. */
-const cardWithParts = shape('WholeCard', { base: cardModified })`
-  uid board lane column type checklists blockers slas blocked_at blocker_id blocker block_reason
-  children parents files tags external_links cardRole email
+const cardWithParts = shape`
+  WholeCard: ${cardModified} uid board lane column type checklists blockers slas blocked_at
+  blocker_id blocker block_reason children parents files tags external_links cardRole email
 `;
 
 /** A card, as its creation answers. The documents break off after `first_moved_to_in_progress_at`; the rest is what is in use. */
-const cardCreated = shape('CreatedCard', { base: card })`
-  description counters_recalculated_at estimate_workload owner type external_links files checklists
+const cardCreated = shape`
+  CreatedCard: ${card} description counters_recalculated_at estimate_workload owner type
+  external_links files checklists
 `;
 
 /** Cards. */
@@ -35,43 +36,31 @@ export const cards = operations('cards', '/cards', {
       'repeat: a second job would start. Without any condition it would change every card of ' +
       'the company: that takes `everything: true`.',
     call: 'PATCH',
-    body: fields({
-      integer: 'board_id column_id lane_id owner_id type_id',
-      '1 | 2': 'condition',
-      unknown: 'attributes order_by',
-    }),
-    conditions: ['board_id', 'column_id', 'lane_id', 'owner_id', 'type_id', 'condition'],
-    answer: object('id', { id: 'string' }),
+    body: 'board_id column_id lane_id owner_id type_id condition:1|2 attributes order_by:unknown',
+    conditions: 'board_id column_id lane_id owner_id type_id condition',
+    answer: 'id:string',
     repeat: 'unsafe',
   },
   createNewCard: {
     call: 'POST',
-    body: fields({
-      'number | string': 'title*',
-      integer: 'board_id* column_id lane_id owner_id responsible_id type_id',
-      boolean: 'asap due_date_time_present expires_later',
-      'string | null': 'due_date',
-      number: 'sort_order',
-      'number | string | null': 'description size_text external_id',
-      string: 'owner_email',
-      '1 | 2': 'position',
-      'integer | null': 'service_id',
-      '1 | 2 | 3': 'text_format_type_id',
-      object: 'properties',
-    }),
-    answer: object(cardCreated),
+    body: `
+      title*:number|string board_id* column_id lane_id owner_id responsible_id type_id asap
+      due_date_time_present expires_later due_date sort_order description:number|string|null
+      size_text external_id owner_email position service_id text_format_type_id properties
+    `,
+    answer: cardCreated,
   },
-  deleteCard: { call: 'DELETE /{card_id}', answer: object(cardModified), source: 'field-notes' },
+  deleteCard: { call: 'DELETE /{card_id}', answer: cardModified, source: 'field-notes' },
   retrieveCard: {
     call: 'GET /{card_id}',
-    query: { broken_api: 'boolean' },
-    answer: object(cardWithParts),
+    query: 'broken_api',
+    answer: cardWithParts,
     source: 'field-notes',
   },
   retrieveCardBaselines: {
     about: 'The planned times of a card in its baselines, in one answer.',
     call: 'GET /{card_id}/baselines',
-    answer: array('id uid baseline_id planned_start planned_end'),
+    answer: ['id uid baseline_id planned_start planned_end'],
     source: 'field-notes',
   },
   retrieveCardList: {
@@ -80,44 +69,30 @@ export const cards = operations('cards', '/cards', {
       '`{ result, position }`, and `start_position` goes on from a position. The fields of a ' +
       'card here are not known for sure.',
     call: 'GET',
-    query: fields({
-      string: `
-        created_before created_after updated_before updated_after due_date_before due_date_after
-        first_moved_in_progress_before first_moved_in_progress_after
-        last_moved_to_done_at_before last_moved_to_done_at_after query tag order_by
-        order_direction start_position
-      `,
-      integer: `
-        version type_id owner_id responsible_id space_id board_id column_id lane_id condition
-        order_space_id limit offset
-      `,
-      [idList]: `
-        tag_ids type_ids exclude_board_ids exclude_lane_ids exclude_column_ids exclude_owner_ids
-        exclude_card_ids column_ids member_ids owner_ids responsible_ids states
-        organizations_ids
-      `,
-      'string | number': 'external_id',
-      'string | string[]': 'additional_card_fields search_fields',
-      boolean: `
-        archived asap overdue done_on_time with_due_date is_request include_search_preview
-        broken_api
-      `,
-      'string | object': 'filter',
-    }),
+    query: `
+      created_before created_after updated_before updated_after due_date_before due_date_after
+      first_moved_in_progress_before first_moved_in_progress_after last_moved_to_done_at_before
+      last_moved_to_done_at_after query tag order_by order_direction start_position version type_id
+      owner_id responsible_id space_id board_id column_id lane_id condition order_space_id limit
+      offset tag_ids type_ids exclude_board_ids exclude_lane_ids exclude_column_ids
+      exclude_owner_ids exclude_card_ids column_ids member_ids owner_ids responsible_ids states
+      organizations_ids external_id:string|number additional_card_fields search_fields archived asap
+      overdue done_on_time with_due_date is_request include_search_preview broken_api
+      filter:string|object
+    `,
     queryStyle: { filter: 'base64-json' },
-    answer: array(''),
+    answer: [''],
     paging: 'start-position',
     source: 'field-notes',
   },
   retrieveCardLocationHistory: {
     call: 'GET /{card_id}/location-history',
-    answer: array(
+    answer: [
       `
-      id card_id board_id column_id subcolumn_id lane_id sprint_id author_id author condition
+      id:string card_id board_id column_id subcolumn_id lane_id sprint_id author_id author condition
       changed
     `,
-      { id: 'string' },
-    ),
+    ],
     source: 'field-notes',
   },
   updateCard: {
@@ -125,23 +100,14 @@ export const cards = operations('cards', '/cards', {
       'Changes or moves a card. The documents show the end of its body and its answer, without ' +
       'its name.',
     call: 'PATCH /{card_id}',
-    body: fields({
-      'number | string': 'title',
-      boolean: `
-        asap due_date_time_present expires_later blocked sd_new_comment
-        ignore_planned_dates_recalculation
-      `,
-      'string | null': 'due_date planned_start planned_end',
-      number: 'sort_order estimate_workload',
-      'number | string | null': 'description size_text external_id',
-      integer: 'board_id column_id lane_id owner_id type_id prev_card_id',
-      'integer | null': 'service_id',
-      '1 | 2': 'condition',
-      '1 | 2 | 3': 'text_format_type_id',
-      string: 'owner_email',
-      object: 'properties',
-    }),
-    answer: object(cardModified),
+    body: `
+      title:number|string asap due_date_time_present expires_later blocked sd_new_comment
+      ignore_planned_dates_recalculation due_date planned_start planned_end sort_order
+      estimate_workload description:number|string|null size_text external_id board_id column_id
+      lane_id owner_id type_id prev_card_id service_id condition:1|2 text_format_type_id owner_email
+      properties
+    `,
+    answer: cardModified,
     source: 'field-notes',
   },
 });
@@ -150,63 +116,44 @@ export const cards = operations('cards', '/cards', {
 export const cardTypes = operations('cardTypes', '/card-types', {
   createNewCardType: {
     call: 'POST',
-    body: {
-      'letter*': 'string',
-      'name*': 'string',
-      'color*': 'integer',
-      properties: 'object',
-      card_properties: 'unknown[]',
-      suggest_fields: 'boolean',
-    },
-    answer: object(cardType),
+    body: 'letter* name* color*:integer properties card_properties suggest_fields',
+    answer: cardType,
   },
-  getCardType: { call: 'GET /{id}', answer: object(cardType) },
-  getListOfCardTypes: {
-    call: 'GET',
-    query: { limit: 'integer', offset: 'integer' },
-    answer: array(cardType),
-    paging: 'offset',
-  },
+  getCardType: { call: 'GET /{id}', answer: cardType },
+  getListOfCardTypes: { call: 'GET', query: 'limit offset', answer: [cardType], paging: 'offset' },
   removeCardType: {
     about: 'Deletes a card type; its cards become cards of another.',
     call: 'DELETE /{id}',
-    body: { 'replace_type_id*': 'number' },
-    answer: object(cardType),
+    body: 'replace_type_id*',
+    answer: cardType,
   },
   updateCardType: {
     call: 'PATCH /{id}',
-    body: {
-      letter: 'string',
-      name: 'string',
-      color: 'integer',
-      properties: 'object',
-      card_properties: 'unknown[]',
-      suggest_fields: 'boolean',
-    },
-    answer: object(cardType),
+    body: 'letter name color:integer properties card_properties suggest_fields',
+    answer: cardType,
   },
 });
 
-const tag = shape('Tag')`created updated archived id name company_id color`;
+const tag = shape`Tag: created updated archived id name company_id color`;
 
 /** Tags of a card. */
 export const cardTags = operations('cardTags', '/cards/{card_id}/tags', {
-  addTag: { call: 'POST', body: { 'name*': 'string' }, answer: object(tag) },
+  addTag: { call: 'POST', body: 'name*', answer: tag },
   removeTagFromCard: { call: 'DELETE /{tag_id}' },
   rertrieveListOfTags: {
     about: 'The tags of a card, in one answer. The documents spell the name so.',
     call: 'GET',
-    answer: array('id name color card_id tag_id'),
+    answer: ['id name color card_id tag_id'],
   },
 });
 
 /** Tags of the company. */
 export const tags = operationsWith({ source: 'field-notes' })('tags', '/tags', {
-  addTag: { call: 'POST', body: { 'name*': 'string' }, answer: object(tag) },
+  addTag: { call: 'POST', body: 'name*', answer: tag },
   retrieveListOfTags: {
     call: 'GET',
-    query: fields({ integer: 'limit offset space_id', [idList]: 'ids', string: 'query' }),
-    answer: array(tag),
+    query: 'limit offset space_id ids:string|integer|integer[]|string[] query',
+    answer: [tag],
     paging: 'offset',
   },
 });
@@ -215,21 +162,21 @@ export const tags = operationsWith({ source: 'field-notes' })('tags', '/tags', {
 export const cardMembers = operations('cardMembers', '/cards/{card_id}/members', {
   addMemberToCard: {
     call: 'POST',
-    body: { 'user_id*': 'integer' },
-    answer: object(`
+    body: 'user_id*',
+    answer: `
       id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
       timezone theme updated type
-    `),
+    `,
   },
   removeMemberFromCard: { call: 'DELETE /{id}' },
   retrieveListOfCardMembers: {
     call: 'GET',
-    answer: array(extend(userShort, 'virtual card_id user_id type')),
+    answer: [shape`${userShort} virtual card_id user_id type`],
   },
   updateMemberRole: {
     call: 'PATCH /{id}',
-    body: { 'type*': 'integer' },
-    answer: object('created updated card_id user_id type'),
+    body: 'type*',
+    answer: 'created updated card_id user_id type',
   },
 });
 
@@ -240,8 +187,8 @@ export const cardAllowedUsers = operations('cardAllowedUsers', '/cards/{card_id}
       'The users who may be put on the card. The service is known to ignore paging and to ' +
       'answer with all.',
     call: 'GET',
-    query: fields({ string: 'type search orderBy', integer: 'role limit offset' }),
-    answer: array(userShort),
+    query: 'type:string search orderBy role limit offset',
+    answer: [userShort],
     paging: 'offset',
   },
 });
@@ -253,21 +200,19 @@ export const cardChildren = operations('cardChildren', '/cards/{card_id}/childre
       'Puts a card below another. `card_id` of the path is the parent, that of the body the ' +
       'child.',
     call: 'POST',
-    body: { 'card_id*': 'integer' },
-    answer: object(extend(cardAmongChildren, 'has_access_to_space path_data space_id type owner')),
+    body: 'card_id*',
+    answer: shape`${cardAmongChildren} has_access_to_space path_data space_id type owner`,
   },
   removeChildren: { call: 'DELETE /{id}' },
   retrieveCardChildrenList: {
     call: 'GET',
-    answer: array(
-      extend(cardAmongChildren, 'type owner board lane column card_id depends_on_card_id'),
-    ),
+    answer: [shape`${cardAmongChildren} type owner board lane column card_id depends_on_card_id`],
   },
 });
 
 /** Service level of a card. */
 export const cardSla = operations('cardSla', '/cards/{card_id}/sla-rules-measurements', {
-  retrieveCardSlaMeasurements: { call: 'GET', answer: object('calendars rulesTimeData') },
+  retrieveCardSlaMeasurements: { call: 'GET', answer: 'calendars rulesTimeData' },
 });
 
 /** Places of a card type in the tree of spaces. */
@@ -275,27 +220,21 @@ export const cardTypeTreeEntities = operations(
   'cardTypeTreeEntities',
   '/card-types/{type_id}/tree-entities',
   {
-    addTreeEntityToCardType: {
-      call: 'POST',
-      body: { 'tree_entity_uid*': 'string' },
-      answer: object('id'),
-    },
+    addTreeEntityToCardType: { call: 'POST', body: 'tree_entity_uid*', answer: 'id' },
     deleteTreeEntityFromCardType: { call: 'DELETE /{uid}', answer: none },
-    getListOfTypeTreeEntities: { call: 'GET', answer: array(treeEntity) },
+    getListOfTypeTreeEntities: { call: 'GET', answer: [treeEntity] },
   },
 );
 
-const recipient = shape(
-  'CardRecipient',
-)`created updated card_id user_id email unsubscribed updater_id`;
+const recipient = shape`CardRecipient: created updated card_id user_id email unsubscribed updater_id`;
 
 /** Addresses that a service-desk request answers to. */
 export const cardServiceDeskExternalRecipients = operations(
   'cardServiceDeskExternalRecipients',
   '/cards/{card_id}/sd-external-recipients',
   {
-    addNewRecipient: { call: 'POST', body: { 'email*': 'string' }, answer: object(recipient) },
-    removeRecipient: { call: 'DELETE /{email}', answer: object(extend(recipient, 'company_id')) },
+    addNewRecipient: { call: 'POST', body: 'email*', answer: recipient },
+    removeRecipient: { call: 'DELETE /{email}', answer: shape`${recipient} company_id` },
   },
 );
 
@@ -303,10 +242,12 @@ export const cardServiceDeskExternalRecipients = operations(
 export const serviceDeskServices = operations('serviceDeskServices', '/service-desk/services', {
   retrieveServicesList: {
     call: 'GET',
-    answer: array(`
+    answer: [
+      `
       id name fields_settings archived lng email_settings type_id email_key board_id column_id
       lane_id display_status template_description settings allow_to_add_external_recipients column
       board lane voteCustomProperty
-    `),
+    `,
+    ],
   },
 });

@@ -1,20 +1,21 @@
-import { array, extend, fields, object, operationsWith, shape } from './row.ts';
+import { operationsWith, shape } from './row.ts';
 
 /** DIR: a custom directory, base. */
-const customDirectory = shape('CustomDirectory')`
-  id name description condition settings author_uid company_uid created updated
+const customDirectory = shape`
+  CustomDirectory: id name description condition settings author_uid company_uid created updated
 `;
 
 /** FLD: a field of a custom directory. */
-const directoryField = shape('CustomDirectoryField')`
-  id custom_directory_id name type custom_property_uid linked_directory_id reverse_field_id
-  condition required is_display sort_order settings author_uid company_uid created updated
+const directoryField = shape`
+  CustomDirectoryField: id custom_directory_id name type custom_property_uid linked_directory_id
+  reverse_field_id condition required is_display sort_order settings author_uid company_uid created
+  updated
 `;
 
 /** REC: a record of a custom directory. */
-const directoryRecord = shape('CustomDirectoryRecord')`
-  id custom_directory_id display_value condition author_uid updater_uid company_uid created
-  updated author updater values
+const directoryRecord = shape`
+  CustomDirectoryRecord: id custom_directory_id display_value condition author_uid updater_uid
+  company_uid created updated author updater values
 `;
 
 const directoryOperations = operationsWith({
@@ -29,35 +30,26 @@ export const customDirectories = directoryOperations(
   {
     createCustomDirectory: {
       call: 'POST',
-      body: {
-        'name*': 'string',
-        description: 'null | string',
-        multi_select: 'boolean',
-        allow_editing: 'boolean',
-        display_field_index: 'integer',
-        fields: 'object[]',
-      },
-      answer: object(extend(customDirectory, 'fields')),
+      body: 'name* description:null|string multi_select allow_editing display_field_index fields',
+      answer: shape`${customDirectory} fields`,
     },
     deleteCustomDirectory: {
       about: 'Marks a directory as removed.',
       call: 'DELETE /{directory_id}',
-      answer: object('id name condition updated'),
+      answer: 'id name condition updated',
     },
     getCustomDirectory: {
       call: 'GET /{directory_id}',
-      answer: object(extend(customDirectory, 'author fields')),
+      answer: shape`${customDirectory} author fields`,
     },
     getListOfCustomDirectories: {
       call: 'GET',
-      query: fields({
-        boolean: 'include_fields include_author include_records_count',
-        number: 'limit offset',
-        string: 'query',
-        'string[]': 'conditions',
-      }),
+      query: `
+        include_fields include_author include_records_count limit:number offset:number query
+        conditions:string[]
+      `,
       queryStyle: { conditions: 'brackets' },
-      answer: array('id name description condition settings records_count created updated'),
+      answer: ['id name description condition settings records_count created updated'],
       paging: 'offset',
     },
     updateCustomDirectory: {
@@ -65,15 +57,11 @@ export const customDirectories = directoryOperations(
         'Changes a directory. Unsafe to repeat: `fields` is the whole list, and what is new in it ' +
         'could be made twice.',
       call: 'PATCH /{directory_id}',
-      body: {
-        name: 'string',
-        description: 'null | string',
-        condition: "'active' | 'inactive' | 'removed'",
-        multi_select: 'boolean',
-        allow_editing: 'boolean',
-        fields: 'object[]',
-      },
-      answer: object(extend(customDirectory, 'author fields')),
+      body: `
+        name description:null|string condition:active|inactive|removed multi_select allow_editing
+        fields
+      `,
+      answer: shape`${customDirectory} author fields`,
       repeat: 'unsafe',
     },
   },
@@ -89,43 +77,31 @@ export const customDirectoryFields = directoryOperations(
         'Adds a field. One that shows a property of the cards or another directory has to name ' +
         'it.',
       call: 'POST',
-      body: fields({
-        string: 'name* custom_property_uid linked_directory_id',
-        "'string' | 'number' | 'date' | 'email' | 'url' | 'phone' | 'checkbox' | 'select' | 'user' | 'catalog' | 'directory_link' | 'file'": `
-        type*
+      body: `
+        name* custom_property_uid~ linked_directory_id~
+        type*:'string'|'number'|'date'|'email'|'url'|'phone'|'checkbox'|'select'|'user'|'catalog'|'directory_link'|'file'
+        sort_order:integer required is_display
       `,
-        integer: 'sort_order',
-        boolean: 'required is_display',
-      }),
-      answer: object(directoryField),
-      undocumented: ['custom_property_uid', 'linked_directory_id'],
+      answer: directoryField,
     },
     deleteField: {
       call: 'DELETE /{field_id}',
-      answer: object('id custom_directory_id name type condition updated'),
+      answer: 'id custom_directory_id name type condition updated',
     },
     getField: {
       call: 'GET /{field_id}',
-      answer: object(extend(directoryField, 'author linkedDirectory customProperty')),
+      answer: shape`${directoryField} author linkedDirectory customProperty`,
     },
     getListOfFields: {
       call: 'GET',
-      query: { include_author: 'boolean', conditions: "('active' | 'inactive' | 'removed')[]" },
+      query: 'include_author conditions:(active|inactive|removed)[]',
       queryStyle: { conditions: 'brackets' },
-      answer: array(`
-      id custom_directory_id name type required is_display sort_order condition
-    `),
+      answer: ['id custom_directory_id name type required is_display sort_order condition'],
     },
     updateField: {
       call: 'PATCH /{field_id}',
-      body: {
-        name: 'string',
-        condition: "'active' | 'inactive' | 'removed'",
-        sort_order: 'integer',
-        required: 'boolean',
-        is_display: 'boolean',
-      },
-      answer: object(directoryField),
+      body: 'name condition:active|inactive|removed sort_order:integer required is_display',
+      answer: directoryField,
     },
   },
 );
@@ -138,45 +114,42 @@ export const customDirectoryRecords = directoryOperations(
     createRecord: {
       about: 'Adds a record; `response_profile` says how much of it comes back.',
       call: 'POST',
-      query: { response_profile: 'string' },
-      body: { 'values*': 'object' },
-      answer: object(directoryRecord),
+      query: 'response_profile',
+      body: 'values*',
+      answer: directoryRecord,
     },
     deleteRecord: {
       call: 'DELETE /{record_id}',
-      answer: object('id custom_directory_id condition updated'),
+      answer: 'id custom_directory_id condition updated',
     },
     getCardsLinkedToRecord: {
       call: 'GET /{record_id}/cards',
-      query: { limit: 'number', offset: 'number', filter: 'string' },
-      answer: array('id uid title'),
+      query: 'limit:number offset:number filter',
+      answer: ['id uid title'],
       paging: 'offset',
     },
     getListOfRecords: {
       about: 'The records of a directory. `filters` travels as JSON.',
       call: 'GET',
-      query: fields({
-        number: 'limit offset',
-        string: 'query profile filter_operator',
-        boolean: 'include_values include_author',
-        'string[]': 'conditions',
-        object: 'filters',
-      }),
+      query: `
+        limit:number offset:number query profile filter_operator include_values include_author
+        conditions:string[] filters
+      `,
       queryStyle: { conditions: 'brackets', filters: 'json' },
-      answer: array('id custom_directory_id display_value condition created updated values'),
+      answer: ['id custom_directory_id display_value condition created updated values'],
       paging: 'offset',
     },
     getRecord: {
       about: 'One record; `profile` says how much of it.',
       call: 'GET /{record_id}',
-      query: { profile: 'string' },
-      answer: object(directoryRecord),
+      query: 'profile',
+      answer: directoryRecord,
     },
     updateRecord: {
       call: 'PATCH /{record_id}',
-      query: { response_profile: 'string' },
-      body: { condition: "'active' | 'inactive' | 'removed'", values: 'object' },
-      answer: object(directoryRecord),
+      query: 'response_profile',
+      body: 'condition:active|inactive|removed values',
+      answer: directoryRecord,
     },
   },
 );

@@ -101,9 +101,6 @@ export type OperationGroup = Readonly<Record<string, Operation>>;
 /** An operation that answers page by page. */
 export type PagedOperation = Operation & { readonly paging: Paging };
 
-/** Type of ids that travel joined with commas: the list, or its text. */
-export const idList = 'string | integer | integer[] | string[]';
-
 /** Arguments with one of the conditions in the body, or `everything: true`: without either a call would change all. */
 export type ChosenOf<Args extends { readonly body?: object | undefined }, Names extends string> =
   | (Args & { readonly everything: true })

@@ -72,6 +72,11 @@ function compileFieldType(text: string): FieldCheck {
   return (value) => checks.some((check) => check(value));
 }
 
+/** True for a type that is neither a union nor a word. */
+export function isFieldType(text: string): boolean {
+  return named.has(text.replace(/(\[\])+$/, '')) || /^(?:\d+|'.*')$/.test(text);
+}
+
 const named = new Map<string, FieldCheck>([
   ['string', (value) => typeof value === 'string'],
   ['integer', (value) => Number.isSafeInteger(value)],

@@ -1,89 +1,76 @@
-import { array, fields, none, object, operations, shape } from './row.ts';
+import { none, operations, shape } from './row.ts';
 import { treeEntity } from './shared-shapes.ts';
 
 /** PRP: a custom property. */
-const customProperty = shape('CustomProperty')`
-  created updated id uid type name condition show_on_facade multiline author_id company_id
-  colorful multi_select values_creatable_by_users values_type vote_variant data protected
+const customProperty = shape`
+  CustomProperty: created updated id uid type name condition show_on_facade multiline author_id
+  company_id colorful multi_select values_creatable_by_users values_type vote_variant data protected
   fields_settings color external_id
 `;
 
 /** CAT: a catalog value. */
-const catalogValue = shape('CatalogValue')`
-  created updated id custom_property_id value name author_id updater_id condition
+const catalogValue = shape`
+  CatalogValue: created updated id custom_property_id value name author_id updater_id condition
 `;
 
 /** SCO: a score of one user. */
-const scoreValue = shape('ScoreValue')`
-  created updated id value custom_property_id author_id updater_id company_id card_id
+const scoreValue = shape`
+  ScoreValue: created updated id value custom_property_id author_id updater_id company_id card_id
 `;
 
 /** VOT: a vote of one user. */
-const voteValue = shape('VoteValue')`
-  created updated id number_vote emoji_vote custom_property_id author_id company_id card_id
+const voteValue = shape`
+  VoteValue: created updated id number_vote emoji_vote custom_property_id author_id company_id
+  card_id
 `;
 
 /** SEL: a select value. */
-const selectValue = shape('SelectValue')`
-  created updated id custom_property_id value color author_id company_id sort_order external_id
-  condition
+const selectValue = shape`
+  SelectValue: created updated id custom_property_id value color author_id company_id sort_order
+  external_id condition
 `;
 
 /** Properties that the company adds to its cards. */
 export const customProperties = operations('customProperties', '/company/custom-properties', {
   createNewProperty: {
     call: 'POST',
-    body: fields({
-      string: 'name formula',
-      boolean: 'show_on_facade multiline',
-      "null | 'rating' | 'scale' | 'emoji_set'": 'vote_variant',
-      "'string' | 'number' | 'date' | 'email' | 'phone' | 'checkbox' | 'select' | 'formula' | 'url' | 'collective_score' | 'vote' | 'collective_vote' | 'catalog' | 'user' | 'attachment'": `
-        type
-      `,
-      "null | 'number' | 'text'": 'values_type',
-      'boolean | null': 'colorful multi_select values_creatable_by_users',
-      unknown: 'data',
-      object: 'formula_source_card fields_settings',
-      'integer | null': 'color',
-    }),
-    answer: object(`
+    body: `
+      name formula show_on_facade multiline vote_variant
+      type:'string'|'number'|'date'|'email'|'phone'|'checkbox'|'select'|'formula'|'url'|'collective_score'|'vote'|'collective_vote'|'catalog'|'user'|'attachment'
+      values_type colorful multi_select:boolean|null values_creatable_by_users data
+      formula_source_card fields_settings color
+    `,
+    answer: `
       name type show_on_facade multiline fields_settings author_id company_id updated created id
       condition colorful multi_select values_creatable_by_users data values_type vote_variant
       protected color external_id
-    `),
+    `,
   },
   getListOfProperties: {
     call: 'GET',
-    query: fields({
-      boolean: 'include_values include_author compact load_by_ids',
-      '(string | number)[]': 'ids',
-      integer: 'offset limit',
-      string: 'order_by order_direction query',
-    }),
-    answer: array(customProperty),
+    query: `
+      include_values include_author compact load_by_ids ids offset limit order_by order_direction
+      query
+    `,
+    answer: [customProperty],
     paging: 'offset',
   },
-  getProperty: { call: 'GET /{id}', answer: object(customProperty) },
+  getProperty: { call: 'GET /{id}', answer: customProperty },
   removeProperty: {
     call: 'DELETE /{id}',
-    answer: object(`
+    answer: `
       created updated id type name show_on_facade author_id company_id condition colorful
       multi_select values_creatable_by_users data multiline values_type vote_variant protected
       fields_settings color
-    `),
+    `,
   },
   updateProperty: {
     call: 'PATCH /{id}',
-    body: fields({
-      string: 'name',
-      boolean: 'show_on_facade multiline is_used_as_progress',
-      "'active' | 'inactive'": 'condition',
-      'boolean | null': 'colorful multi_select values_creatable_by_users',
-      unknown: 'data',
-      'integer | null': 'color',
-      'object | null': 'fields_settings',
-    }),
-    answer: object(customProperty),
+    body: `
+      name show_on_facade multiline is_used_as_progress condition:active|inactive colorful
+      multi_select:boolean|null values_creatable_by_users data color fields_settings:object|null
+    `,
+    answer: customProperty,
   },
 });
 
@@ -92,27 +79,23 @@ export const customPropertyCatalogValues = operations(
   'customPropertyCatalogValues',
   '/company/custom-properties/{property_id}/catalog-values',
   {
-    createNewCatalogValue: {
-      call: 'POST',
-      body: { 'value*': 'object' },
-      answer: object(catalogValue),
-    },
-    getCatalogValue: { call: 'GET /{id}', answer: object(catalogValue) },
+    createNewCatalogValue: { call: 'POST', body: 'value*:object', answer: catalogValue },
+    getCatalogValue: { call: 'GET /{id}', answer: catalogValue },
     getListOfCatalogValues: {
       call: 'GET',
-      query: { query: 'string', conditions: 'string', limit: 'integer', offset: 'integer' },
-      answer: array(catalogValue),
+      query: 'query conditions:string limit offset',
+      answer: [catalogValue],
       paging: 'offset',
     },
     removeProperty: {
       about: 'Removes a value; the documents name it so.',
       call: 'DELETE /{id}',
-      answer: object(catalogValue),
+      answer: catalogValue,
     },
     updateCatalogValue: {
       call: 'PATCH /{id}',
-      body: { condition: "'active' | 'inactive'", value: 'object', deleted: 'boolean' },
-      answer: object(catalogValue),
+      body: 'condition:active|inactive value:object deleted',
+      answer: catalogValue,
     },
   },
 );
@@ -122,16 +105,12 @@ export const customPropertyCollectiveScoreValues = operations(
   'customPropertyCollectiveScoreValues',
   '/cards/{card_id}/custom-properties/{property_id}/collective-score-values',
   {
-    createNewScoreValue: { call: 'POST', body: { 'value*': 'string' }, answer: object(scoreValue) },
+    createNewScoreValue: { call: 'POST', body: 'value*', answer: scoreValue },
     getListOfScoreValues: {
       call: 'GET',
-      answer: array('id custom_property_id value card_id author_id author'),
+      answer: ['id custom_property_id value card_id author_id author'],
     },
-    updateScoreValue: {
-      call: 'PATCH /{id}',
-      body: { value: 'string | null' },
-      answer: object(scoreValue),
-    },
+    updateScoreValue: { call: 'PATCH /{id}', body: 'value:string|null', answer: scoreValue },
   },
 );
 
@@ -140,25 +119,17 @@ export const customPropertyCollectiveVoteValues = operations(
   'customPropertyCollectiveVoteValues',
   '/cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
   {
-    createNewVoteValue: {
-      call: 'POST',
-      body: { emoji_vote: 'string', number_vote: 'integer' },
-      answer: object(voteValue),
-    },
+    createNewVoteValue: { call: 'POST', body: 'emoji_vote number_vote', answer: voteValue },
     getListOfVoteValues: {
       call: 'GET',
-      answer: array('id custom_property_id number_vote emoji_vote card_id author_id author'),
+      answer: ['id custom_property_id number_vote emoji_vote card_id author_id author'],
     },
     removeVoteValue: {
       call: 'DELETE /{id}',
-      body: { emoji_vote: 'string' },
-      answer: object('id custom_property_id number_vote emoji_vote card_id author_id'),
+      body: 'emoji_vote',
+      answer: 'id custom_property_id number_vote emoji_vote card_id author_id',
     },
-    updateVoteValue: {
-      call: 'PATCH /{id}',
-      body: { number_vote: 'number | null' },
-      answer: object(voteValue),
-    },
+    updateVoteValue: { call: 'PATCH /{id}', body: 'number_vote:number|null', answer: voteValue },
   },
 );
 
@@ -167,42 +138,25 @@ export const customPropertySelectValues = operations(
   'customPropertySelectValues',
   '/company/custom-properties/{property_id}/select-values',
   {
-    createNewSelectValue: {
-      call: 'POST',
-      body: { 'value*': 'string', color: 'integer | null' },
-      answer: object(selectValue),
-    },
+    createNewSelectValue: { call: 'POST', body: 'value* color', answer: selectValue },
     getListOfSelectValues: {
       about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
       call: 'GET',
-      query: fields({
-        boolean: 'v2_select_search',
-        string: 'query order_by',
-        '(string | number)[]': 'ids conditions',
-        integer: 'offset limit',
-      }),
-      answer: array(`
-      id custom_property_id value color sort_order external_id updated condition
-    `),
+      query: 'v2_select_search query order_by ids conditions:(string|number)[] offset limit',
+      answer: ['id custom_property_id value color sort_order external_id updated condition'],
       paging: 'offset',
       pagesOnlyWith: { v2_select_search: true },
     },
-    getSelectValue: { call: 'GET /{id}', answer: object(selectValue) },
+    getSelectValue: { call: 'GET /{id}', answer: selectValue },
     removeProperty: {
       about: 'Removes a value; the documents name it so.',
       call: 'DELETE /{id}',
-      answer: object(selectValue),
+      answer: selectValue,
     },
     updateSelectValue: {
       call: 'PATCH /{id}',
-      body: {
-        value: 'string',
-        color: 'integer | null',
-        condition: "'active' | 'inactive'",
-        sort_order: 'number',
-        deleted: 'boolean',
-      },
-      answer: object(selectValue),
+      body: 'value color condition:active|inactive sort_order deleted',
+      answer: selectValue,
     },
   },
 );
@@ -212,12 +166,8 @@ export const customPropertyTreeEntities = operations(
   'customPropertyTreeEntities',
   '/company/custom-properties/{property_id}/tree-entities',
   {
-    addTreeEntityToCustomProperty: {
-      call: 'POST',
-      body: { 'tree_entity_uid*': 'string' },
-      answer: object('id'),
-    },
+    addTreeEntityToCustomProperty: { call: 'POST', body: 'tree_entity_uid*', answer: 'id' },
     deleteTreeEntityFromCustomProperty: { call: 'DELETE /{uid}', answer: none },
-    getListOfCustomPropertyTreeEntities: { call: 'GET', answer: array(treeEntity) },
+    getListOfCustomPropertyTreeEntities: { call: 'GET', answer: [treeEntity] },
   },
 );

@@ -1,4 +1,6 @@
 import type { EntryShape, Fields, Operation, ResponseShape } from './operation.ts';
+import { parameterTypes } from './parameter-types.ts';
+import { isFieldType } from './part.ts';
 
 /**
  * Row of one operation as a table holds it: what the documents say, without what follows from it.
@@ -6,16 +8,25 @@ import type { EntryShape, Fields, Operation, ResponseShape } from './operation.t
  * where the name is `email` or ends in `uid`, else an integer); `repeat` (`unsafe` for POST, else `safe`); `source` (the
  * group's section); the answer of a DELETE (`id`).
  */
-export interface Row
-  extends Omit<Operation, keyof Derived | 'response'>,
-    Partial<Pick<Operation, 'about' | 'repeat' | 'source'>> {
+interface Row
+  extends Omit<Operation, keyof Derived | keyof Words | 'response' | 'undocumented'>,
+    Partial<Pick<Operation, 'about' | 'repeat' | 'source'> & Words> {
   /** Method, and the path behind that of the group. SCIM paths follow the base URL; REST paths follow `/api/<version>`. */
   readonly call: Operation['method'] | `${Operation['method']} /${string}`;
-  /** Shape of a successful answer: `object(…)`, `array(…)`, `list(…)`, `redirect(…)` or `none`. */
-  readonly answer?: ResponseShape;
+  /** Successful answer: an object, a list of such objects in brackets, `list(…)`, `redirect(…)` or `none`. */
+  readonly answer?: Entry | readonly [Entry] | ResponseShape;
 }
 
 type Derived = Pick<Operation, 'id' | 'about' | 'api' | 'method' | 'path' | 'repeat' | 'source'>;
+
+/**
+ * Names between white space. One of a query or a body has the type of `parameter-types.ts` or, behind a colon, its own; `*`
+ * marks a required one, `~` one that the documents do not have: `name* color:integer|null force~`.
+ */
+type Words = Readonly<Record<'query' | 'body' | 'conditions' | 'deprecated', string>>;
+
+/** Object of an answer: a shape, or the names of its fields. */
+type Entry = EntryShape | string;
 
 /** Operations of groups whose rows have something in common. */
 export function operationsWith(
@@ -53,12 +64,14 @@ export function operations(
 }
 
 function toOperation(group: string, name: string, at: string, given: Row): Operation {
-  const { call, pathParameters: known = {}, answer = object('id'), ...row } = given;
-  const [method = '', rest = ''] = call.split(' ');
-  const path = at + rest;
+  const { call, pathParameters: known = {}, answer = 'id', ...rest } = given;
+  const { query, body, conditions, deprecated, ...row } = rest;
+  const [method = '', behind = ''] = call.split(' ');
+  const path = at + behind;
   const api = path.startsWith('/scim/') ? 'scim' : 'rest';
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   const types = names.map((parameter) => [parameter, known[parameter] ?? toType(parameter)]);
+  const undocumented = [...listMarked('query.', query), ...listMarked('', body)];
   return {
     id: `${group}.${name}`,
     about: `${toSentence(name)}.`,
@@ -68,7 +81,12 @@ function toOperation(group: string, name: string, at: string, given: Row): Opera
     repeat: method === 'POST' ? 'unsafe' : 'safe',
     source: api === 'scim' ? 'SCIM provisioning' : `REST: ${group}`,
     ...row,
-    response: answer,
+    ...(query !== undefined && { query: toFields(query) }),
+    ...(body !== undefined && { body: toFields(body) }),
+    ...(conditions !== undefined && { conditions: toWords(conditions) }),
+    ...(deprecated !== undefined && { deprecated: toWords(deprecated) }),
+    ...(undocumented.length > 0 && { undocumented }),
+    response: toResponse(answer),
     ...(names.length > 0 && { pathParameters: Object.fromEntries(types) }),
   };
 }
@@ -87,43 +105,56 @@ function toType(parameter: string): 'string' | 'integer' {
 type OperationOf<Id extends string, R extends Row> = Operation &
   Pick<R, 'paging'> & { readonly id: Id };
 
-/**
- * Object with a name among the types of the client, by the names of its fields: ``shape('Tag')`id name` ``.
- * @param more `base`: shape whose fields it has as well; `types`: of fields that the running service is known to give.
- */
-export function shape(name: string, more: { base?: EntryShape; types?: Fields } = {}) {
-  const { base = { fields: [] }, types } = more;
-  return ([text = '']: TemplateStringsArray): EntryShape => ({
-    ...extend(base, text, types),
-    name,
+/** @throws Error for a name without a type, which is a mistake in a row. */
+function toFields(text: string): Fields {
+  const entries = toWords(text).map((word) => {
+    const { name, star, type = parameterTypes.get(name) } = parseWord(word);
+    if (type === undefined) throw new Error(`no type is known of the parameter ${name}`);
+    return [name + star, type];
   });
-}
-
-/** Object with further fields, of one operation. */
-export function extend(base: EntryShape, fields: string, types: Fields = {}): EntryShape {
-  return {
-    fields: [...base.fields, ...toWords(fields)],
-    types: { ...base.types, ...types },
-    base,
-  };
-}
-
-/** Fields by their types: `fields({ string: 'name* title', integer: 'limit offset' })`. */
-export function fields(byType: Fields): Fields {
-  const entries = Object.entries(byType).flatMap(([type, names]) =>
-    toWords(names).map((name) => [name, type]),
-  );
   return Object.fromEntries(entries);
 }
 
-/** Answer that is one object. */
-export const object = toShaper('object');
+function listMarked(prefix: string, text = ''): string[] {
+  const marked = toWords(text)
+    .map(parseWord)
+    .filter(({ isMarked }) => isMarked);
+  return marked.map(({ name }) => prefix + name);
+}
 
-/** Answer that is an array of objects. */
-export const array = toShaper('array');
+function parseWord(word: string) {
+  const [, name = '', star = '', mark, type] = /^([^*~:]+)(\*?)(~?)(?::(.+))?$/.exec(word) ?? [];
+  return { name, star, isMarked: mark === '~', type: type && toTypeText(type) };
+}
+
+/** Type in the notation of `Fields`: `integer|null`, and `active|inactive` for these words. */
+function toTypeText(type: string): string {
+  const group = /^\((.+)\)\[\]$/.exec(type)?.[1];
+  if (group !== undefined) return `(${toTypeText(group)})[]`;
+  const members = type.split('|').map((one) => (isFieldType(one) ? one : `'${one}'`));
+  return members.join(' | ');
+}
+
+/**
+ * Object of an answer: its name among the types of the client, the shape whose fields it has as well, its own fields, some
+ * with the type that the running service is known to give: `` shape`CommentFile: ${storedFile} comment_uid:string` ``.
+ * Without a name it is of one operation.
+ */
+export function shape([first = '', ...more]: TemplateStringsArray, base?: EntryShape): EntryShape {
+  const [, name, own = ''] = /^(?:\s*(\w+):)?(.*)$/s.exec(first) ?? [];
+  const parsed = toEntry([own, ...more].join(' '));
+  return {
+    fields: [...(base?.fields ?? []), ...parsed.fields],
+    types: { ...base?.types, ...parsed.types },
+    ...(base && { base }),
+    ...(name !== undefined && { name }),
+  };
+}
 
 /** Answer that is one object or, with `redirect: true`, the target of a redirect. */
-export const redirect = toShaper('redirect');
+export function redirect(entry: EntryShape): ResponseShape {
+  return { ...entry, kind: 'redirect' };
+}
 
 /** Answer that is the SCIM list object with `entries` in it. */
 export function list(fields: string, entries: EntryShape): ResponseShape {
@@ -133,18 +164,20 @@ export function list(fields: string, entries: EntryShape): ResponseShape {
 /** Answer without a body. */
 export const none = { kind: 'none', fields: [] } as const;
 
-/**
- * What is answered: a shape, or the names of its fields between white space.
- * @param types types of those fields that the running service is known to give.
- */
-type Described = [shape: EntryShape] | [fields: string, types?: Fields];
-
-function toShaper(kind: ResponseShape['kind']) {
-  return (...described: Described): ResponseShape => ({ kind, ...toEntry(...described) });
+function toResponse(answer: NonNullable<Row['answer']>): ResponseShape {
+  if (typeof answer === 'string') return { kind: 'object', ...toEntry(answer) };
+  if ('kind' in answer) return answer;
+  if (!('fields' in answer)) {
+    const [entry] = answer;
+    return { kind: 'array', ...(typeof entry === 'string' ? toEntry(entry) : entry) };
+  }
+  return { kind: 'object', ...answer };
 }
 
-function toEntry(...[fields, types = {}]: Described): EntryShape {
-  return typeof fields === 'string' ? { fields: toWords(fields), types } : fields;
+function toEntry(text: string): EntryShape {
+  const words = toWords(text).map(parseWord);
+  const types = words.flatMap(({ name, type }) => (type ? [[name, type]] : []));
+  return { fields: words.map(({ name }) => name), types: Object.fromEntries(types) };
 }
 
 function toWords(text: string): string[] {

@@ -1,24 +1,12 @@
-import { list, object, operationsWith, shape } from './row.ts';
+import { list, operationsWith, shape } from './row.ts';
 
-const groupOnly = shape('ScimGroupHead', {
-  types: {
-    schemas: 'string[]',
-    id: 'string',
-    meta: 'object',
-  },
-})`schemas id displayName meta`;
-const group = shape('ScimGroup', { base: groupOnly, types: { members: 'object[]' } })`members`;
-const userOnly = shape('ScimUserHead', {
-  types: {
-    schemas: 'string[]',
-    meta: 'object',
-    id: 'number',
-    name: 'object',
-    active: 'boolean',
-    emails: 'object[]',
-  },
-})`schemas meta id name userName active emails`;
-const user = shape('ScimUser', { base: userOnly, types: { groups: 'object[]' } })`groups`;
+const groupOnly = shape`ScimGroupHead: schemas:string[] id:string displayName meta:object`;
+const group = shape`ScimGroup: ${groupOnly} members:object[]`;
+const userOnly = shape`
+  ScimUserHead: schemas:string[] meta:object id:number name:object userName active:boolean
+  emails:object[]
+`;
+const user = shape`ScimUser: ${userOnly} groups:object[]`;
 const listFields = 'schemas Resources totalResults itemsPerPage startIndex';
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
@@ -28,14 +16,14 @@ export const scim = operationsWith({
   addGroup: {
     about: 'Creates a group. A name that exists answers 409.',
     call: 'POST /Groups',
-    body: { 'displayName*': 'string' },
-    answer: object(groupOnly),
+    body: 'displayName*',
+    answer: groupOnly,
     section: 'groups',
   },
-  getGroup: { call: 'GET /Groups/{group_id}', answer: object(group), section: 'groups' },
+  getGroup: { call: 'GET /Groups/{group_id}', answer: group, section: 'groups' },
   getGroups: {
     call: 'GET /Groups',
-    query: { startIndex: 'number', count: 'number' },
+    query: 'startIndex count',
     answer: list(listFields, group),
     paging: 'start-index',
     section: 'groups',
@@ -47,8 +35,8 @@ export const scim = operationsWith({
       'repeat: a batch of which a part already holds may be refused as a whole, so a lost ' +
       'answer is better looked at.',
     call: 'PATCH /Groups/{group_id}',
-    body: { 'Operations*': 'object[]' },
-    answer: object(group),
+    body: 'Operations*',
+    answer: group,
     repeat: 'unsafe',
     section: 'groups',
   },
@@ -57,18 +45,17 @@ export const scim = operationsWith({
       'Creates (invites) a user. Entries of `emails` are strings or `{ value, type, primary }`, ' +
       'as the service takes them.',
     call: 'POST /Users',
-    body: { userName: 'string', 'emails*': 'unknown[]', name: 'object' },
-    answer: object(userOnly),
+    body: 'userName emails* name~:object',
+    answer: userOnly,
     section: 'users',
-    undocumented: ['name'],
   },
-  getUser: { call: 'GET /Users/{user_id}', answer: object(user), section: 'users' },
+  getUser: { call: 'GET /Users/{user_id}', answer: user, section: 'users' },
   getUsers: {
     about:
       'All users. The grammar of `filter` is not documented, so its answer proves nothing by ' +
       'itself.',
     call: 'GET /Users',
-    query: { startIndex: 'number', count: 'number', filter: 'string' },
+    query: 'startIndex count filter',
     answer: list(listFields, userOnly),
     paging: 'start-index',
     section: 'users',
@@ -76,8 +63,8 @@ export const scim = operationsWith({
   updateUser: {
     about: 'Sets `active` and the name. Sets values, so a repeat changes nothing more.',
     call: 'PATCH /Users/{user_id}',
-    body: { 'Operations*': 'object[]' },
-    answer: object(user),
+    body: 'Operations*',
+    answer: user,
     section: 'users',
   },
 });
