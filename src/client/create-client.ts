@@ -1,6 +1,5 @@
 import { systemClock } from '../telemetry/system-clock.ts';
 import type { Download } from '../upstream/download.ts';
-import { assertMs } from '../upstream/limits.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { RedirectTarget } from '../upstream/operations/call-types.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
 import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
 import type { Timeouts, TransportOptions } from '../upstream/transport-options.ts';
+import { assertMs } from '../upstream/transport-options.ts';
 import {
   answerTo,
   assertMayBeEmpty,

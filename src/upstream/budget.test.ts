@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Budget, type BudgetOptions, createBudget, type Turn } from './budget.ts';
-import type { CallClass } from './call-class.ts';
 import { createFakeClock, type FakeClock, runReady } from './testing/fake-clock.ts';
+import type { CallClass } from './waiting-room.ts';
 
 interface Setup {
   readonly clock: FakeClock;

@@ -1,7 +1,7 @@
-import type { CallClass, ClassCounts } from './call-class.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
+import type { CallClass, ClassCounts } from './waiting-room.ts';
 import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
 
 /** State of the budget, for status pages. */

@@ -1,6 +1,5 @@
 import type { FormData } from 'undici';
 import type { Budget } from './budget.ts';
-import type { CallClass } from './call-class.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
 import type { Gates } from './gates.ts';
@@ -8,6 +7,7 @@ import type { Operation } from './operations/operation.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions, Timeouts, TransportHooks, WritesRefused } from './transport-options.ts';
+import type { CallClass } from './waiting-room.ts';
 
 /** What all calls of one transport share. */
 export interface CallDeps {

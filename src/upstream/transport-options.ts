@@ -1,11 +1,11 @@
 import type { AnswerHead, AnswerHeaders } from './answer-body.ts';
-import type { CallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
 import type { WireRequest } from './exchange.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation, Section } from './operations/operation.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
+import type { CallClass } from './waiting-room.ts';
 
 /** Options of a transport. */
 export interface TransportOptions {
@@ -198,4 +198,19 @@ export interface CallOptions {
    * their answer.
    */
   readonly skipAnswerAboveBytes?: number | undefined;
+}
+
+/** The longest time that a timer of Node can measure; a longer one fires at once. */
+const MS_MAX = 2 ** 31 - 1;
+
+/** @throws TypeError unless this is a time in milliseconds above 0 that a timer can measure. */
+export function assertMs(name: string, ms: number): void {
+  if (ms > 0 && ms <= MS_MAX) return;
+  throw new TypeError(`${name} must be milliseconds above 0 and up to ${MS_MAX}, got ${ms}`);
+}
+
+/** @throws TypeError unless this is a whole number from `min` on. */
+export function assertCount(name: string, count: number, min: number): void {
+  if (Number.isSafeInteger(count) && count >= min) return;
+  throw new TypeError(`${name} must be a whole number from ${min} on, got ${count}`);
 }

@@ -1,12 +1,10 @@
 import { checkHeaders, createHeaders } from './attempt.ts';
 import { type BudgetState, createBudget } from './budget.ts';
 import { runCall } from './call.ts';
-import type { CallClass } from './call-class.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { type Download, runElsewhere, toDownload } from './download.ts';
 import { createForm } from './form.ts';
 import { createGates } from './gates.ts';
-import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
@@ -22,9 +20,11 @@ import {
 } from './raw-request.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
+import { assertCount, assertMs } from './transport-options.ts';
+import type { CallClass } from './waiting-room.ts';
 
-export type { CallClass } from './call-class.ts';
 export type { CallOptions, Sending, TransportOptions, WritesRefused } from './transport-options.ts';
+export type { CallClass } from './waiting-room.ts';
 
 /** The one way to the service: all calls share its token, budget, pauses and connections. */
 export interface Transport {

@@ -1,10 +1,20 @@
-import {
-  type CallClass,
-  type ClassCounts,
-  callClasses,
-  keptClasses,
-  PASSED_MAX,
-} from './call-class.ts';
+/**
+ * Kinds of calls, most urgent first: `remove` takes access away, `change` comes from a provider, `look` reads for a
+ * comparison, `pass` is a call that the bridge passes through for an operator or a program.
+ */
+const callClasses = ['remove', 'change', 'look', 'pass'] as const;
+
+/** Classes that keep a tenth of all calls each, whatever more urgent calls wait. */
+const keptClasses = ['look', 'pass'] as const;
+
+/** Times that other calls may pass a waiting call of such a class; then it goes. */
+const PASSED_MAX = 9;
+
+/** Kind of a call; it decides the order in a queue. */
+export type CallClass = (typeof callClasses)[number];
+
+/** A number for each class. */
+export type ClassCounts = Readonly<Record<CallClass, number>>;
 
 /** One waiting call. Calls without a key are each a resource of their own. */
 export interface Place<W> {
