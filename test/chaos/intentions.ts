@@ -1,13 +1,28 @@
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
+import type { Manner, Operation, ScheduledOperation } from './actor.ts';
 import { type Company, type Group, type Person, toOtherAddress } from './company.ts';
 import {
-  type Manner,
+  changeInBulk,
+  changePerson,
+  dismiss,
+  dissolve,
+  type FieldChange,
+  fields,
+  foundGroup,
+  hire,
+  hireTwice,
+  type Move,
   memberDialects,
-  type Operation,
-  type PersonChange,
+  moveAdmins,
+  moveMembers,
+  offerGroup,
+  type PersonOperation,
   personDialects,
-  type ScheduledOperation,
-} from './operation.ts';
+  read,
+  renameGroup,
+  renamingDialects,
+  setMembers,
+} from './operations.ts';
 
 /** People that one operation moves at most. */
 const MOVED_MAX = 8;
@@ -15,11 +30,17 @@ const MOVED_MAX = 8;
 const BULK_MAX = 5;
 
 /** What the provider wants, as it would be if every request were answered: so what comes next never depends on answers. */
-interface Intentions {
-  readonly people: Map<Person, { isThere: boolean; active: boolean; suspended: boolean }>;
-  readonly groups: Map<Group, { isThere: boolean; name: string; isOffered: boolean }>;
-  readonly members: Map<Group, Set<Person>>;
-  readonly admins: Map<Group, Set<Person>>;
+interface WantedPerson {
+  isThere: boolean;
+  active: boolean;
+  suspended: boolean;
+}
+interface WantedGroup {
+  isThere: boolean;
+  name: string;
+  isOffered: boolean;
+  readonly members: Set<Person>;
+  readonly admins: Set<Person>;
 }
 
 /** Draws what the actors of a provider do, one operation after another. */
@@ -34,29 +55,20 @@ export interface Provider {
 }
 
 /** A provider of this company. */
-export function createProvider({ people, groups }: Company, random: SeededRandom): Provider {
-  const wanted: Intentions = {
-    people: new Map(),
-    groups: new Map(),
-    members: new Map(),
-    admins: new Map(),
-  };
+export function createProvider(company: Company, random: SeededRandom): Provider {
+  const wantedPeople = new Map<Person, WantedPerson>();
+  const wantedGroups = new Map<Group, WantedGroup>();
   let last = 0;
   const nextNumber = () => {
     last += 1;
     return last;
   };
 
-  const isThere = (person: Person) => wanted.people.get(person)?.isThere === true;
-  const toSet = (sets: Map<Group, Set<Person>>, group: Group) => {
-    const set = sets.get(group) ?? new Set();
-    sets.set(group, set);
-    return set;
-  };
+  const isThere = (person: Person) => wantedPeople.get(person)?.isThere === true;
 
   /** Who may be in groups of this actor; those whom nobody hired are known to SCIM all the same. */
   function listCandidates(actor: number): Person[] {
-    return people.filter(
+    return company.people.filter(
       (person) =>
         (person.origin === 'unmanaged' || isThere(person)) &&
         (person.isSteady || person.actor === actor),
@@ -72,70 +84,72 @@ export function createProvider({ people, groups }: Company, random: SeededRandom
   function drawHire(person: Person): Operation {
     const fullName = `Person${person.n} Hired${nextNumber()}`;
     const active = !random.chance(0.1);
-    wanted.people.set(person, { isThere: true, active, suspended: false });
-    return { kind: 'hire', person, fullName, active };
+    wantedPeople.set(person, { isThere: true, active, suspended: false });
+    return hire(person, fullName, active);
   }
 
-  function drawChange(person: Person, intent: { active: boolean; suspended: boolean }): Operation {
+  function drawChange(person: Person, wanted: WantedPerson): PersonOperation {
     const dialect = random.pick(personDialects);
-    const values = drawValues(person, intent);
+    const { suspended } = wanted;
+    const changed = drawFields(person, wanted);
     // What a PUT leaves out, it takes back.
-    const isWhole = dialect === 'put' && person.isSteady;
-    const change = isWhole ? { suspended: intent.suspended, ...values } : values;
-    if (change.active !== undefined) intent.active = change.active;
-    if (change.suspended !== undefined) intent.suspended = change.suspended;
-    return { kind: 'change person', person, change, dialect };
+    const isWhole = dialect === 'put' && person.isSteady && suspended === wanted.suspended;
+    const whole = isWhole ? [fields.suspended(person, suspended)] : [];
+    return changePerson(person, [...whole, ...changed], dialect);
   }
 
-  function drawValues(
-    { n, isSteady }: Person,
-    { active, suspended }: { active: boolean; suspended: boolean },
-  ): PersonChange {
+  function drawFields(person: Person, wanted: WantedPerson): FieldChange[] {
     const chance = random.next();
     const number = nextNumber();
-    const fullName = `Person${n} Renamed${number}`;
-    if (chance < 0.3) return { fullName };
-    if (chance < 0.55) return { active: !active };
-    if (chance < 0.65) return { active };
-    if (chance < 0.75) return { active: !active, fullName, title: `Title ${number}` };
-    if (chance < 0.85) return { title: `Title ${number}` };
+    const name = fields.fullName(person, `Person${person.n} Renamed${number}`);
+    const title = fields.title(person, `Title ${number}`);
+    const setActive = (active: boolean) => {
+      wanted.active = active;
+      return fields.active(person, active);
+    };
+    if (chance < 0.3) return [name];
+    if (chance < 0.55) return [setActive(!wanted.active)];
+    if (chance < 0.65) return [setActive(wanted.active)];
+    if (chance < 0.75) return [setActive(!wanted.active), name, title];
+    if (chance < 0.85) return [title];
     // Who may be deleted may come back, and then nobody says whether they are suspended.
-    if (chance < 0.92 || !isSteady) return { email: toOtherAddress(n, number) };
-    return { suspended: !suspended };
+    if (chance < 0.92 || !person.isSteady)
+      return [fields.email(person, toOtherAddress(person.n, number))];
+    wanted.suspended = !wanted.suspended;
+    return [fields.suspended(person, wanted.suspended)];
   }
 
   function drawForPerson(person: Person): Operation {
-    const intent = wanted.people.get(person);
-    if (intent?.isThere !== true) return drawHire(person);
+    const wanted = wantedPeople.get(person);
+    if (wanted?.isThere !== true) return drawHire(person);
     const chance = random.next();
-    if (chance < 0.05) return { kind: 'hire twice', person };
-    if (chance < 0.15) return { kind: 'read', person };
-    if (chance < 0.33 && !person.isSteady) {
-      intent.isThere = false;
-      for (const set of [...wanted.members.values(), ...wanted.admins.values()]) set.delete(person);
-      return { kind: 'dismiss', person };
+    if (chance < 0.05) return hireTwice(person);
+    if (chance < 0.15) return read(person);
+    return chance < 0.33 && !person.isSteady
+      ? drawDismissal(person, wanted)
+      : drawChange(person, wanted);
+  }
+
+  function drawDismissal(person: Person, wanted: WantedPerson): Operation {
+    wanted.isThere = false;
+    for (const group of wantedGroups.values()) {
+      group.members.delete(person);
+      group.admins.delete(person);
     }
-    return drawChange(person, intent);
+    return dismiss(person, company);
   }
 
   function drawFounding(group: Group): Operation {
-    const isFirst = !wanted.groups.has(group);
+    const isFirst = !wantedGroups.has(group);
     const isSame = group.origin === 'found' ? isFirst : random.chance(0.5);
     const name = isSame ? `Group ${group.n}` : `Group ${group.n} founded ${nextNumber()}`;
     const members = pickSome(listCandidates(group.actor));
-    wanted.groups.set(group, { isThere: true, name, isOffered: false });
-    const inside = toSet(wanted.members, group);
-    inside.clear();
-    toSet(wanted.admins, group).clear();
-    for (const person of members) inside.add(person);
-    return { kind: 'found group', group, name, members };
+    const sets = { members: new Set(members), admins: new Set<Person>() };
+    wantedGroups.set(group, { isThere: true, name, isOffered: false, ...sets });
+    return foundGroup(group, name, members);
   }
 
-  function drawMove(
-    group: Group,
-    sets: Map<Group, Set<Person>>,
-  ): Pick<Extract<Operation, { kind: 'move members' }>, 'added' | 'removed'> {
-    const inside = toSet(sets, group);
+  function drawMove(group: Group, inside: Set<Person>): Move {
     const candidates = listCandidates(group.actor);
     const added = random.chance(0.7) ? pickSome(candidates.filter((one) => !inside.has(one))) : [];
     const removed = random.chance(0.5) ? pickSome([...inside]) : [];
@@ -145,56 +159,50 @@ export function createProvider({ people, groups }: Company, random: SeededRandom
   }
 
   function drawForGroup(group: Group): Operation {
-    const intent = wanted.groups.get(group);
-    if (intent?.isThere !== true) return drawFounding(group);
+    const wanted = wantedGroups.get(group);
+    if (wanted?.isThere !== true) return drawFounding(group);
     const chance = random.next();
     if (chance < 0.05 && group.origin === 'new') {
-      intent.isThere = false;
-      return { kind: 'dissolve', group };
+      wanted.isThere = false;
+      return dissolve(group);
     }
     if (chance < 0.18) {
-      intent.name = `Group ${group.n} renamed ${nextNumber()}`;
-      return {
-        kind: 'rename group',
-        group,
-        name: intent.name,
-        dialect: random.pick(['path', 'with id', 'put']),
-      };
+      wanted.name = `Group ${group.n} renamed ${nextNumber()}`;
+      return renameGroup(group, wanted.name, random.pick(renamingDialects));
     }
-    if (chance < 0.3) return drawReplacement(group, intent.name);
-    if (chance < 0.38) return { kind: 'move admins', group, ...drawMove(group, wanted.admins) };
+    if (chance < 0.3) return drawReplacement(group, wanted);
+    if (chance < 0.38) return moveAdmins(group, drawMove(group, wanted.admins));
     if (chance < 0.42) {
-      intent.isOffered = !intent.isOffered;
-      return { kind: 'offer group', group, isOffered: intent.isOffered };
+      wanted.isOffered = !wanted.isOffered;
+      return offerGroup(group, wanted.isOffered);
     }
     const dialect = random.pick(memberDialects);
-    return { kind: 'move members', group, ...drawMove(group, wanted.members), dialect };
+    return moveMembers(group, drawMove(group, wanted.members), dialect);
   }
 
-  function drawReplacement(group: Group, name: string): Operation {
+  function drawReplacement(group: Group, wanted: WantedGroup): Operation {
     const members = pickSome(listCandidates(group.actor));
-    const inside = toSet(wanted.members, group);
-    inside.clear();
-    for (const person of members) inside.add(person);
-    return { kind: 'set members', group, name, members, dialect: random.pick(['put', 'replace']) };
+    wanted.members.clear();
+    for (const person of members) wanted.members.add(person);
+    const given = { displayName: wanted.name, members };
+    return setMembers(group, given, random.pick(['put', 'replace']));
   }
 
   function drawOperation(actor: number): Operation {
     const own = <T extends Person | Group>(list: readonly T[]) =>
       list.filter((one) => one.actor === actor && one.origin !== 'unmanaged');
+    const people = own(company.people);
     const chance = random.next();
     // Groups are changed most: there are few of them.
-    if (chance < 0.45) return drawForGroup(random.pick(own(groups)));
-    if (chance < 0.93) return drawForPerson(random.pick(own(people)));
+    if (chance < 0.45) return drawForGroup(random.pick(own(company.groups)));
+    if (chance < 0.93) return drawForPerson(random.pick(people));
     const count = 2 + Math.floor(random.next() * (BULK_MAX - 1));
-    const chosen = new Set(Array.from({ length: count }, () => random.pick(own(people))));
-    const there = [...chosen].filter(isThere);
-    if (there.length === 0) return drawForPerson(random.pick(own(people)));
-    const operations = there.map((person): Operation => {
-      const intent = wanted.people.get(person) ?? { active: true, suspended: false };
-      return drawChange(person, intent);
+    const chosen = new Set(Array.from({ length: count }, () => random.pick(people)));
+    const changes = [...chosen].flatMap((person) => {
+      const wanted = wantedPeople.get(person);
+      return wanted?.isThere ? [drawChange(person, wanted)] : [];
     });
-    return { kind: 'bulk', operations };
+    return changes.length === 0 ? drawForPerson(random.pick(people)) : changeInBulk(changes);
   }
 
   function drawManner(): Manner {
@@ -206,17 +214,12 @@ export function createProvider({ people, groups }: Company, random: SeededRandom
   }
 
   return {
-    draw: (actor) => ({
-      kind: 'operation',
-      actor,
-      operation: drawOperation(actor),
-      manner: drawManner(),
-    }),
+    draw: (actor) => ({ actor, operation: drawOperation(actor), manner: drawManner() }),
     isThere,
-    isActive: (person) => wanted.people.get(person)?.active === true,
+    isActive: (person) => wantedPeople.get(person)?.active === true,
     listGroups: () =>
-      [...wanted.groups].flatMap(([group, { isThere: is }]) =>
-        is ? [[group, toSet(wanted.members, group)] as const] : [],
+      [...wantedGroups].flatMap(([group, wanted]) =>
+        wanted.isThere ? [[group, wanted.members] as const] : [],
       ),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
-import { createActors } from './actor.ts';
+import { createActors, type Perform } from './actor.ts';
 import { ADMINISTRATOR, createAdministrator } from './administrator.ts';
 import { watchCalls } from './call-watch.ts';
 import { listEffectFindings } from './check-effects.ts';
@@ -13,7 +13,7 @@ import { listServiceFindings } from './check-service.ts';
 import { listStoreFindings } from './check-store.ts';
 import { type Counts, createClient } from './client.ts';
 import { createCompany } from './company.ts';
-import { createDisturber, type DisturbanceCounts, type Restartable } from './disturb.ts';
+import { createDisturber, type DisturbanceCounts, type Restartable } from './disturbances.ts';
 import { type LivesOptions, startLives } from './lives.ts';
 import { createOperator, OPS_TOKEN } from './operator.ts';
 import { endSweepLeases, type LoggedPostgres, readTables } from './postgres.ts';
@@ -121,9 +121,8 @@ async function play(
       postgres: plan.postgres,
       trace,
     });
-    const actors = createActors({ client, company, trace });
     const { findings } = client.counts;
-    await perform(schedule, { perform: actors.perform, disturb: disturber.disturb });
+    await perform(schedule, createActors(client, trace), disturber);
     findings.push(...(await disturber.end()));
     sandbox.faults.clear();
     if (plan.postgres !== undefined) await endSweepLeases(plan.postgres.url);
@@ -213,20 +212,15 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
 /** Begins one thing after another; an actor begins when its last operation is over. */
 async function perform(
   schedule: readonly Scheduled[],
-  {
-    perform: performOne,
-    disturb,
-  }: Pick<ReturnType<typeof createActors>, 'perform'> &
-    Pick<ReturnType<typeof createDisturber>, 'disturb'>,
+  performOne: Perform,
+  { disturb }: Pick<ReturnType<typeof createDisturber>, 'disturb'>,
 ): Promise<void> {
   const busy = new Map<number, Promise<void>>();
   for (const scheduled of schedule) {
-    if (scheduled.kind === 'disturbance') {
-      await disturb(scheduled.disturbance);
-    } else {
+    if ('operation' in scheduled) {
       await busy.get(scheduled.actor);
       busy.set(scheduled.actor, performOne(scheduled));
-    }
+    } else disturb(scheduled);
   }
   await Promise.all(busy.values());
 }

@@ -1,33 +1,11 @@
-import type { FaultRule } from '../../src/sandbox/faults.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
-import { drawTrespass, type Trespass } from './administrator.ts';
+import type { ScheduledOperation } from './actor.ts';
 import type { Company } from './company.ts';
-import { drawFault } from './faults.ts';
+import { type Disturbance, deck, toRequest } from './disturbances.ts';
 import { createProvider } from './intentions.ts';
-import type { ScheduledOperation } from './operation.ts';
-
-/** In the middle of what a process is ended: the next call of that kind. */
-export const moments = ['now', 'change', 'look', 'audit page'] as const;
-
-/** Something that makes it harder for the bridge. */
-export type Disturbance =
-  | {
-      readonly kind: 'kill' | 'terminate';
-      readonly slot: number;
-      readonly moment: (typeof moments)[number];
-      readonly delayMs: number;
-    }
-  | { readonly kind: 'freeze'; readonly slot: number; readonly forMs: number }
-  | { readonly kind: 'restart postgres'; readonly how: 'crash' | 'order'; readonly awayMs: number }
-  | { readonly kind: 'fault'; readonly rule: FaultRule }
-  | { readonly kind: 'trespasses'; readonly trespasses: readonly Trespass[] }
-  | { readonly kind: 'unmanaged'; readonly seed: number }
-  | { readonly kind: 'sweep' | 'pause' | 'resume' | 'approve' };
 
 /** One entry of a schedule. */
-export type Scheduled =
-  | ScheduledOperation
-  | { readonly kind: 'disturbance'; readonly disturbance: Disturbance };
+export type Scheduled = ScheduledOperation | Disturbance;
 
 /** What a schedule is drawn for. */
 export interface ScheduleOptions {
@@ -42,10 +20,6 @@ export interface ScheduleOptions {
 const SPACING = 4;
 /** Operations for which changes are paused. */
 const PAUSE = 12;
-/** How much longer than half a second a process stands still at most: longer than what it holds is held for it. */
-const FREEZE_MAX_MS = 3_000;
-/** Changes behind the back at once, at most. */
-const TRESPASSES_MAX = 6;
 
 /**
  * Everything that is done to the bridge, in the order in which it begins. It depends on the seed alone: not on
@@ -54,87 +28,43 @@ const TRESPASSES_MAX = 6;
 export function createSchedule(company: Company, options: ScheduleOptions): Scheduled[] {
   const random = createSeededRandom(options.seed);
   const provider = createProvider(company, random);
-  const deck = createDeck(options, random);
+  const drawing = { random, provider, company, processes: options.processes };
+  const nextActor = createDeck(() => [...Array(options.actors).keys()], random);
+  const nextKind = createDeck(() => listCards(options), random);
   const scheduled: Scheduled[] = [];
-  let turn: number[] = [];
   let pausedUntil: number | undefined;
   for (let n = 0; n < options.operations; n += 1) {
-    if (turn.length === 0)
-      turn = shuffle(
-        Array.from({ length: options.actors }, (_, actor) => actor),
-        random,
-      );
-    scheduled.push(provider.draw(turn.pop() ?? 0));
-    const add = (disturbance: Disturbance) => scheduled.push({ kind: 'disturbance', disturbance });
+    scheduled.push(provider.draw(nextActor()));
     if (n === pausedUntil) {
       pausedUntil = undefined;
-      add({ kind: 'resume' });
+      scheduled.push(toRequest('resume', '/resume'));
     }
     if (!random.chance(1 / SPACING)) continue;
-    const kind = deck();
-    if (kind === 'pause' && pausedUntil === undefined) {
-      pausedUntil = n + PAUSE;
-      add({ kind });
-    } else if (kind !== 'pause') add(toDisturbance(kind));
+    const kind = nextKind();
+    if (kind === 'pause' && pausedUntil !== undefined) continue;
+    if (kind === 'pause') pausedUntil = n + PAUSE;
+    scheduled.push(deck[kind].draw(drawing));
   }
   return scheduled;
-
-  function toDisturbance(kind: Exclude<Kind, 'pause'>): Disturbance {
-    switch (kind) {
-      case 'kill':
-      case 'terminate': {
-        const slot = Math.floor(random.next() * options.processes);
-        return { kind, slot, moment: random.pick(moments), delayMs: random.next() * 40 };
-      }
-      case 'freeze': {
-        const slot = Math.floor(random.next() * options.processes);
-        return { kind, slot, forMs: 500 + random.next() * FREEZE_MAX_MS };
-      }
-      case 'restart postgres':
-        return { kind, how: random.pick(['crash', 'order']), awayMs: random.next() * 800 };
-      case 'fault':
-        return { kind, rule: drawFault(random) };
-      case 'trespasses': {
-        const count = Math.ceil(random.next() * TRESPASSES_MAX);
-        const draw = () => drawTrespass(company, provider, random) ?? [];
-        return { kind, trespasses: Array.from({ length: count }, draw).flat() };
-      }
-      case 'unmanaged':
-        return { kind, seed: Math.floor(random.next() * 2 ** 32) };
-      case 'sweep':
-      case 'approve':
-        return { kind };
-    }
-  }
 }
 
-type Kind = Exclude<Disturbance['kind'], 'resume'>;
+type Kind = keyof typeof deck;
 
-/** How often each comes before all have come. */
-const cards: Readonly<Record<Kind, number>> = {
-  kill: 4,
-  terminate: 1,
-  freeze: 1,
-  'restart postgres': 1,
-  fault: 9,
-  trespasses: 4,
-  unmanaged: 3,
-  sweep: 2,
-  pause: 1,
-  approve: 2,
-};
-
-/** Hands out disturbances in a shuffled order, so that even a short run has some of each. */
-function createDeck({ hasPostgres }: ScheduleOptions, random: SeededRandom): () => Kind {
-  const whole = Object.entries(cards).flatMap(([kind, count]) =>
-    kind === 'restart postgres' && !hasPostgres
-      ? []
-      : Array.from({ length: count }, () => kind as Kind),
+function listCards({ hasPostgres }: ScheduleOptions): Kind[] {
+  const kinds = (Object.keys(deck) as Kind[]).filter(
+    (kind) => hasPostgres || kind !== 'restart postgres',
   );
-  let left: Kind[] = [];
+  return kinds.flatMap((kind) => Array<Kind>(deck[kind].count).fill(kind));
+}
+
+/** Hands out all of a list in a shuffled order, again and again, so that even a short run has some of each. */
+function createDeck<T>(list: () => readonly T[], random: SeededRandom): () => T {
+  let left: T[] = [];
   return () => {
-    if (left.length === 0) left = shuffle(whole, random);
-    return left.pop() ?? 'fault';
+    if (left.length === 0) left = shuffle(list(), random);
+    const [last] = left.splice(-1);
+    if (last === undefined) throw new RangeError('nothing to hand out');
+    return last;
   };
 }
 

@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, FaultRule } from '../../src/sandbox/faults.ts';
+import {
+  getRow,
+  handlers,
+  isOperationName,
+  type OperationName,
+} from '../../src/sandbox/operations.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
+import { type Administrator, drawTrespass } from './administrator.ts';
+import type { Company } from './company.ts';
+import type { Provider } from './intentions.ts';
+import type { Lives } from './lives.ts';
+import type { Operator } from './operator.ts';
+import type { Trace } from './trace.ts';
+
+/** In the middle of what a process is ended: the next call of that kind. */
+const MOMENTS = ['now', 'change', 'look', 'audit page'] as const;
+/** How long to wait for a call that may not come, in milliseconds. */
+const CALL_MAX_MS = 1_500;
+/** How much longer than half a second a process stands still at most: longer than what it holds is held for it. */
+const FREEZE_MAX_MS = 3_000;
+/** Changes behind the back at once, at most. */
+const TRESPASSES_MAX = 6;
+/** Calls that one fault meets at most, so that all of them end by themselves. */
+const TIMES_MAX = 6;
+
+/** A database server that can go away and come back with what it holds. */
+export interface Restartable {
+  down(how: 'crash' | 'order'): Promise<void>;
+  up(): Promise<void>;
+}
+
+/** What disturbances act on. */
+interface Stage {
+  readonly sandbox: Sandbox;
+  readonly lives: Lives;
+  readonly operator: Operator;
+  readonly administrator: Administrator;
+  readonly postgres: Restartable | undefined;
+  readonly trace: Trace;
+}
+
+/** What was done to the bridge. */
+export interface DisturbanceCounts {
+  kills: number;
+  terminations: number;
+  freezes: number;
+  postgresRestarts: number;
+  faults: number;
+  changesBehind: number;
+}
+
+/** Something that makes it harder for the bridge. */
+export interface Disturbance {
+  /** What a trace says of it. */
+  readonly note: Readonly<Record<string, unknown>>;
+  readonly count?: keyof DisturbanceCounts;
+  /** Begins it. What takes longer is waited for in the end. */
+  begin(stage: Stage, counts: DisturbanceCounts): Promise<unknown> | undefined;
+}
+
+/** What disturbances are drawn from. */
+export interface Drawing {
+  readonly random: SeededRandom;
+  readonly processes: number;
+  readonly company: Company;
+  readonly provider: Provider;
+}
+
+/** Each kind of disturbance: how often it comes before all have come, and how it is drawn. */
+export const deck = {
+  kill: { count: 4, draw: (drawing: Drawing) => drawEnd(drawing, 'kill') },
+  terminate: { count: 1, draw: (drawing: Drawing) => drawEnd(drawing, 'terminate') },
+  freeze: { count: 1, draw: drawFreeze },
+  'restart postgres': { count: 1, draw: drawRestart },
+  fault: { count: 9, draw: drawFault },
+  trespasses: { count: 4, draw: drawTrespasses },
+  unmanaged: { count: 3, draw: drawUnmanaged },
+  sweep: { count: 2, draw: () => toRequest('sweep', '/sweeps') },
+  pause: { count: 1, draw: () => toRequest('pause', '/pause') },
+  approve: {
+    count: 2,
+    draw: (): Disturbance => ({
+      note: { kind: 'approve' },
+      begin: ({ operator }) => operator.approveAll(),
+    }),
+  },
+} satisfies Readonly<Record<string, { count: number; draw(drawing: Drawing): Disturbance }>>;
+
+/** A request of an operator. */
+export function toRequest(kind: string, path: string): Disturbance {
+  return { note: { kind }, begin: ({ operator }) => operator.ask('POST', path, {}) };
+}
+
+function drawSlot({ random, processes }: Drawing): number {
+  return Math.floor(random.next() * processes);
+}
+
+function drawEnd(drawing: Drawing, kind: 'kill' | 'terminate'): Disturbance {
+  const slot = drawSlot(drawing);
+  const moment = drawing.random.pick(MOMENTS);
+  const delayMs = drawing.random.next() * 40;
+  return {
+    note: { kind, slot, moment, delayMs },
+    async begin({ sandbox, lives }, counts) {
+      await untilMoment(sandbox, moment);
+      await sleep(delayMs);
+      counts[kind === 'kill' ? 'kills' : 'terminations'] += 1;
+      await (kind === 'kill' ? lives.kill(slot) : lives.stopOne(slot));
+    },
+  };
+}
+
+/** Resolves in the middle of a call of this kind, or after a while. */
+async function untilMoment({ calls }: Sandbox, moment: (typeof MOMENTS)[number]): Promise<void> {
+  if (moment === 'now') return;
+  const isMeant = (method: string, operation: string) =>
+    moment === 'audit page'
+      ? operation === 'auditLogs.retrieveAuditLogEvents'
+      : (method === 'GET') === (moment === 'look');
+  const from = Date.now();
+  while (Date.now() - from < CALL_MAX_MS) {
+    const last = calls.recent().at(-1);
+    if (last !== undefined && last.at >= from && isMeant(last.method, last.operation)) return;
+    await sleep(1);
+  }
+}
+
+function drawFreeze(drawing: Drawing): Disturbance {
+  const slot = drawSlot(drawing);
+  const forMs = 500 + drawing.random.next() * FREEZE_MAX_MS;
+  return {
+    note: { kind: 'freeze', slot, forMs },
+    count: 'freezes',
+    begin: ({ lives }) => lives.freeze(slot, forMs),
+  };
+}
+
+function drawRestart({ random }: Drawing): Disturbance {
+  const how = random.pick(['crash', 'order'] as const);
+  const awayMs = random.next() * 800;
+  return {
+    note: { kind: 'restart postgres', how, awayMs },
+    count: 'postgresRestarts',
+    async begin({ postgres }) {
+      await postgres?.down(how);
+      await sleep(awayMs);
+      await postgres?.up();
+    },
+  };
+}
+
+function drawTrespasses({ random, company, provider }: Drawing): Disturbance {
+  const count = Math.ceil(random.next() * TRESPASSES_MAX);
+  const draw = () => drawTrespass(company, provider, random) ?? [];
+  const trespasses = Array.from({ length: count }, draw).flat();
+  return {
+    note: { kind: 'trespasses' },
+    begin({ administrator, trace }, counts) {
+      for (const trespass of trespasses) {
+        const isDone = administrator.trespass(trespass);
+        if (isDone) counts.changesBehind += 1;
+        const group = 'group' in trespass ? { group: trespass.group.n } : {};
+        const what = { ...trespass, person: trespass.person.address, ...group, isDone };
+        trace.note('change behind the back', what);
+      }
+      return undefined;
+    },
+  };
+}
+
+function drawUnmanaged({ random }: Drawing): Disturbance {
+  const seed = Math.floor(random.next() * 2 ** 32);
+  return {
+    note: { kind: 'unmanaged', seed },
+    count: 'changesBehind',
+    begin({ administrator }) {
+      administrator.changeOwn(createSeededRandom(seed));
+      return undefined;
+    },
+  };
+}
+
+/** What may go wrong with a call without anything being refused for good. */
+const faults: readonly ((random: SeededRandom) => Fault)[] = [
+  (random) => ({ kind: 'delay', delayMs: Math.ceil(random.next() * 700) }),
+  () => ({ kind: 'status', status: 429 }),
+  () => ({ kind: 'status', status: 429, headers: { 'retry-after': '1' } }),
+  (random) => ({ kind: 'status', status: random.pick([500, 502, 503]) }),
+  (random) => ({ kind: 'status', status: random.pick([500, 503]), effect: 'done' }),
+  () => ({ kind: 'hang' }),
+  () => ({ kind: 'hang', effect: 'done' }),
+  () => ({ kind: 'reset', at: 'before-effect' }),
+  () => ({ kind: 'reset', at: 'after-effect' }),
+  () => ({ kind: 'reset', at: 'mid-answer' }),
+  () => ({ kind: 'html' }),
+  () => ({ kind: 'truncated' }),
+];
+
+/** What the bridge never asks for here. */
+const UNUSED = ['scim.addGroup', 'companyUsers.removeVirtualUser'];
+const creations = ['scim.addUser', 'groups.createGroup'] as const;
+const names = Object.keys(handlers).filter(isOperationName);
+const used = names.filter((name) => !UNUSED.includes(name));
+const mutating = used.filter((name) => getRow(name).method !== 'GET');
+
+/** Mostly of changes, for a lost answer matters most there. */
+function drawFault({ random }: Drawing): Disturbance {
+  const chance = random.next();
+  const list = chance < 0.5 ? creations : chance < 0.85 ? mutating : used;
+  const rule: FaultRule = {
+    operation: chance < 0.25 ? '*' : random.pick<OperationName>(list),
+    fault: random.pick(faults)(random),
+    skip: Math.floor(random.next() * 3),
+    times: Math.ceil(random.next() * TIMES_MAX),
+  };
+  return {
+    note: { kind: 'fault', rule },
+    count: 'faults',
+    begin({ sandbox }) {
+      sandbox.faults.add(rule);
+      return undefined;
+    },
+  };
+}
+
+/** Disturbs this stage. */
+export function createDisturber(stage: Stage) {
+  const counts: DisturbanceCounts = {
+    kills: 0,
+    terminations: 0,
+    freezes: 0,
+    postgresRestarts: 0,
+    faults: 0,
+    changesBehind: 0,
+  };
+  const underWay: (Promise<unknown> | undefined)[] = [];
+  let postgresIsBack: Promise<unknown> = Promise.resolve();
+  return {
+    counts,
+    /** Begins it, and waits only where it is done at once. */
+    disturb({ note, count, begin }: Disturbance): void {
+      stage.trace.note('disturbance', note);
+      if (count !== undefined) counts[count] += 1;
+      if (count !== 'postgresRestarts') underWay.push(begin(stage, counts));
+      else {
+        // One after another: what is away cannot be ended.
+        postgresIsBack = postgresIsBack.then(() => begin(stage, counts));
+        underWay.push(postgresIsBack);
+      }
+    },
+    /** Resolves when whatever was begun is over, with what went wrong. */
+    async end(): Promise<string[]> {
+      const ended = await Promise.allSettled(underWay);
+      return ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    },
+  };
+}
