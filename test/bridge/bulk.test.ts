@@ -113,28 +113,23 @@ describe('references', () => {
     [ENTERPRISE]: { manager: { value: `bulkId:${bulkId}` }, department: 'Board' },
   });
 
-  test('users who manage each other, or themselves, are all created with their managers', async () => {
+  test('each of users has the manager whom the same request creates, however it is named', async () => {
     const answer = await sendBulk([
       newUser('below', manager('chief')),
-      newUser('chief', manager('chief')),
-      newUser('a', manager('b')),
-      newUser('b', { manager: 'bulkId:c' }),
-      newUser('c', { [`${ENTERPRISE}:manager`]: { value: 'bulkId:a' } }),
-      newGroup('g', ['bulkId:a', 'bulkId:chief']),
+      newUser('b', { manager: 'bulkId:below' }),
+      newUser('c', { [`${ENTERPRISE}:manager`]: { value: 'bulkId:b' } }),
+      newUser('chief'),
     ]);
 
-    expect(listStatuses(answer)).toEqual(['201', '201', '201', '201', '201', '201']);
+    expect(listStatuses(answer)).toEqual(['201', '201', '201', '201']);
     const results = listResults(answer);
-    const [below, chief, a, b, c, g] = await Promise.all(results.map(readAt));
-    const shown = [below, chief, a, b, c].map((user) => user?.[ENTERPRISE]);
+    const [below, b, c, chief] = await Promise.all(results.map(readAt));
+    const shown = [below, b, c].map((user) => user?.[ENTERPRISE]);
     expect(shown).toEqual([
       { manager: expect.objectContaining({ value: chief?.id }), department: 'Board' },
-      { manager: expect.objectContaining({ value: chief?.id }), department: 'Board' },
-      { manager: expect.objectContaining({ value: b?.id }), department: 'Board' },
-      { manager: expect.objectContaining({ value: c?.id }) },
-      { manager: expect.objectContaining({ value: a?.id }) },
+      { manager: expect.objectContaining({ value: below?.id }) },
+      { manager: expect.objectContaining({ value: b?.id }) },
     ]);
-    expect(new Set(listValues(g ?? {}))).toEqual(new Set([a?.id, chief?.id]));
     const tags = await Promise.all(
       results.map(async ({ location }) => {
         const read = await bridge.request('GET', String(location));
@@ -144,31 +139,13 @@ describe('references', () => {
     expect(results.map(({ version }) => version)).toEqual(tags);
   });
 
-  test('a user whose manager cannot be created is told so, with the address of the user', async () => {
+  test('a user whose manager cannot be created is refused', async () => {
     const answer = await sendBulk([
       newUser('a', manager('b')),
-      { ...newUser('b', manager('a')), data: { userName: '', ...manager('a') } },
+      { ...newUser('b'), data: { userName: '' } },
     ]);
 
     expect(listStatuses(answer)).toEqual(['409', '400']);
-    const [a] = listResults(answer);
-    expect(await readAt(a)).toMatchObject({ [ENTERPRISE]: { department: 'Board' } });
-  });
-
-  test('a change of a user in a circle outlasts the manager that the user was created with', async () => {
-    const change = patch('/Users/bulkId:a', {
-      op: 'replace',
-      path: `${ENTERPRISE}:manager`,
-      value: 'somebody else',
-    });
-    for (const place of [1, 2]) {
-      const users = [newUser('a', manager('b')), newUser('b', manager('a'))];
-      const answer = await sendBulk(users.toSpliced(place, 0, change));
-
-      expect(listStatuses(answer)).toEqual(['201', '201', '201'].toSpliced(place, 1, '200'));
-      const read = await readAt(listResults(answer)[0]);
-      expect(read[ENTERPRISE]).toMatchObject({ manager: { value: 'somebody else' } });
-    }
   });
 
   test('only values that are ids are references', async () => {
@@ -185,10 +162,16 @@ describe('references', () => {
     });
   });
 
-  test('groups in a circle are refused, since no group can be a member', async () => {
-    const answer = await sendBulk([newGroup('g', ['bulkId:h']), newGroup('h', ['bulkId:g'])]);
+  test('what refers to itself in a circle is refused, and the neighbours are none the worse', async () => {
+    const answer = await sendBulk([
+      newGroup('g', ['bulkId:h']),
+      newGroup('h', ['bulkId:g']),
+      newUser('a', manager('b')),
+      newUser('b', manager('a')),
+      newUser('c'),
+    ]);
 
-    expect(listStatuses(answer)).toEqual(['409', '409']);
+    expect(listStatuses(answer)).toEqual(['409', '409', '409', '409', '201']);
   });
 
   test('a bulkId that no POST has is 400, and the neighbours are none the worse', async () => {

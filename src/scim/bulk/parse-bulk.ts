@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
-import { assertAcceptable, countSchemas, findPart } from '../dialect/parse-json.ts';
+import { assertAcceptable, BODY_DEPTH_MAX, countSchemas, findPart } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { toWholeNumber } from '../render/paging.ts';
 import type { Repairs } from '../repairs.ts';
-import { findReference, listReferences } from './references.ts';
 
 /** Most operations of one request. */
 export const BULK_OPERATIONS_MAX = 1_000;
@@ -53,15 +52,15 @@ export function parseBulk(body: unknown, repairs: Repairs): BulkRequest {
     throw new ScimError(413, `The request has more than ${BULK_OPERATIONS_MAX} operations.`);
   }
   const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'), repairs);
-  const parsed = sent.map(parseOperation);
-  const created = Map.groupBy(parsed, ({ method, bulkId }) => method === 'POST' && bulkId);
+  const operations = sent.map(parseOperation);
+  const created = Map.groupBy(operations, ({ method, bulkId }) => method === 'POST' && bulkId);
   for (const [bulkId, same] of created) {
     if (!bulkId || same.length === 1) continue;
     for (const operation of same) {
       operation.request = invalidSyntax('Several operations of the request have this bulkId.');
     }
   }
-  return { failOnErrors, operations: parsed };
+  return { failOnErrors, operations };
 }
 
 function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): number {
@@ -74,75 +73,135 @@ function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): numb
 
 function parseOperation(value: JsonValue): BulkOperation {
   const operation = isJsonObject(value) ? value : {};
-  const named = {
-    bulkId: toText(findPart(operation, 'bulkId')),
-    method: toText(findPart(operation, 'method'))?.toUpperCase(),
-  };
+  const [bulkId, method] = ['bulkId', 'method'].map((name) => {
+    const text = findPart(operation, name);
+    return typeof text === 'string' && text !== '' ? text : undefined;
+  });
+  const named = { bulkId, method: method?.toUpperCase() };
   try {
-    return { ...named, request: parseRequest(operation, named) };
+    return { ...named, request: parseRequest(operation, named.method) };
   } catch (error) {
     if (error instanceof ScimError) return { ...named, request: error };
     throw error;
   }
 }
 
-function parseRequest(
-  operation: JsonObject,
-  { bulkId, method }: Pick<BulkOperation, 'bulkId' | 'method'>,
-): SingleRequest {
+function parseRequest(operation: JsonObject, method: string | undefined): SingleRequest {
   // The data is looked at where it is read, as the body of the single request would be.
   assertAcceptable(Object.entries(operation).filter(([name]) => name.toLowerCase() !== 'data'));
-  for (const name of ['method', 'path', 'version']) assertText(operation, name);
-  const { type, id } = parsePath(findPart(operation, 'path'));
+  readText(operation, 'method');
+  const version = readText(operation, 'version');
+  const { type, id } = parsePath(readText(operation, 'path'));
   if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') {
     throw invalidSyntax('The method of an operation is none of POST, PUT, PATCH and DELETE.');
   }
-  if (method === 'POST') {
-    if (id !== '')
-      throw badRequest('invalidPath', 'The path of a POST names a type, not a resource.');
-    if (bulkId === undefined) {
-      assertText(operation, 'bulkId');
-      throw invalidSyntax('A POST in a bulk request needs a bulkId.');
-    }
-  } else if (id === '') throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
-  const data = method === 'DELETE' ? null : toData(method, findPart(operation, 'data') ?? null);
+  const isPost = method === 'POST';
+  if (isPost && id !== '') {
+    throw badRequest('invalidPath', 'The path of a POST names a type, not a resource.');
+  }
+  if (!isPost && id === '') {
+    throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
+  }
+  if (isPost && readText(operation, 'bulkId') === undefined) {
+    throw invalidSyntax('A POST in a bulk request needs a bulkId.');
+  }
+  const sent = (method === 'DELETE' ? null : findPart(operation, 'data')) ?? null;
+  // A list is the operations of a PATCH, as the example of the standard has it (RFC 7644 §3.7.3).
+  const data = method === 'PATCH' && Array.isArray(sent) ? { Operations: sent } : sent;
   const references = listReferences(data);
   const target = findReference(id);
   if (target !== undefined) references.add(target);
-  const ifMatch = method === 'POST' ? undefined : toText(findPart(operation, 'version'));
-  return { type, method, id, ifMatch, data, references };
-}
-
-/** The body of the request; a list is the operations of a PATCH, as the example of the standard has it. @see RFC 7644 §3.7.3 */
-function toData(method: SingleRequest['method'], data: JsonValue): JsonValue {
-  return method === 'PATCH' && Array.isArray(data) ? { Operations: data } : data;
-}
-
-function parsePath(value: JsonValue | undefined): Pick<SingleRequest, 'type' | 'id'> {
-  const parts = typeof value === 'string' ? PATH.exec(value.trim()) : null;
-  if (!parts) throw badRequest('invalidPath', 'The path of an operation is no /Users or /Groups.');
-  const type = parts[1]?.toLowerCase() === 'users' ? 'user' : 'group';
-  return { type, id: parts[2] ? decodeId(parts[2], type) : '' };
+  return { type, method, id, ifMatch: isPost ? undefined : version, data, references };
 }
 
 /** @throws ScimError 400 `invalidSyntax` where this part is there and no text: it would count as absent */
-function assertText(operation: JsonObject, name: string): void {
-  if (typeof (findPart(operation, name) ?? '') === 'string') return;
-  throw invalidSyntax(`The ${name} of an operation has to be a text.`);
+function readText(operation: JsonObject, name: string): string | undefined {
+  const value = findPart(operation, name) ?? '';
+  if (typeof value !== 'string') {
+    throw invalidSyntax(`The ${name} of an operation has to be a text.`);
+  }
+  return value === '' ? undefined : value;
 }
 
-/** An id is encoded as in the address of a single request; a bulkId is any text. @throws ScimError 400, 404 */
-function decodeId(encoded: string, type: 'user' | 'group'): string {
-  if (findReference(encoded) !== undefined) return encoded;
+function parsePath(text = ''): Pick<SingleRequest, 'type' | 'id'> {
+  const [, name, encoded = ''] = PATH.exec(text.trim()) ?? [];
+  if (name === undefined) {
+    throw badRequest('invalidPath', 'The path of an operation is no /Users or /Groups.');
+  }
+  const type = name.toLowerCase() === 'users' ? 'user' : 'group';
+  // An id is encoded as in the address of a single request; a bulkId is any text.
+  if (encoded === '' || findReference(encoded) !== undefined) return { type, id: encoded };
   try {
     const id = decodeURIComponent(encoded);
-    if (isStorable(id)) return id;
+    if (isStorable(id)) return { type, id };
   } catch (error) {
     throw badRequest('invalidPath', 'The path of an operation is not encoded correctly.', error);
   }
   throw notFound(type === 'user' ? 'User' : 'Group');
 }
 
-function toText(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** A reference in the place of an id, or at the end of an address. */
+const REFERENCE = /^(.*\/)?bulkId:(.+)$/i;
+/** Attributes whose values are ids of resources, after the URN of their schema or not. */
+const REFERRING = /(?:^|[:.])(?:members|admins|manager)(?:\.value)?$/i;
+/** An id in the filter of a path, quoted or not. */
+const IN_FILTER = /(\bvalue\s+(?:eq|ne)\s+)(?:"(bulkId:[^"\\]+)"|(bulkId:[^\s"\])]+))/gi;
+
+/** The id that a bulkId stands for; undefined leaves the reference as it is. */
+type Resolve = (bulkId: string) => string | undefined;
+
+/** The bulkId that an id refers to; undefined: the id is none. */
+export function findReference(id: string): string | undefined {
+  return REFERENCE.exec(id)?.[2];
+}
+
+function listReferences(data: JsonValue): Set<string> {
+  const found = new Set<string>();
+  resolveReferences(data, (bulkId) => {
+    found.add(bulkId);
+    return undefined;
+  });
+  return found;
+}
+
+/** The data with ids where it names bulkIds: in attributes whose values are ids, and in the filters of paths of a PATCH. */
+export function resolveReferences(data: JsonValue, resolve: Resolve): JsonValue {
+  return walk(data, { name: '', isOfIds: false, depth: 0 });
+
+  function walk(value: JsonValue, place: Place): JsonValue {
+    const { name, depth } = place;
+    if (typeof value === 'string') return place.isOfIds ? resolveId(value, name) : value;
+    if (typeof value !== 'object' || value === null || depth > BODY_DEPTH_MAX) return value;
+    if (Array.isArray(value))
+      return value.map((item) => walk(item, { ...place, depth: depth + 1 }));
+    const path = typeof value.path === 'string' ? value.path : '';
+    const isOfIds = place.isOfIds || REFERRING.test(path.replace(/\s*\[.*\]\s*/s, '').trim());
+    const parts = Object.entries(value).map(([key, part]) => {
+      if (key === 'path' && isOfIds)
+        return [key, path.replace(IN_FILTER, resolveInFilter)] as const;
+      const inside = { name: key, isOfIds: isOfIds || REFERRING.test(key), depth: depth + 1 };
+      return [key, walk(part, inside)] as const;
+    });
+    // Not by assignment: a name of the request may be __proto__.
+    return Object.fromEntries(parts);
+  }
+
+  function resolveId(text: string, name: string): string {
+    const [, folder = name.toLowerCase() === '$ref' ? '../Users/' : '', bulkId] =
+      REFERENCE.exec(text) ?? [];
+    const id = bulkId && resolve(bulkId);
+    return id === undefined ? text : `${folder}${id}`;
+  }
+
+  function resolveInFilter(whole: string, test: string, quoted?: string, bare = ''): string {
+    const id = resolve(findReference(quoted ?? bare) ?? '');
+    return id === undefined ? whole : `${test}${JSON.stringify(id)}`;
+  }
+}
+
+/** Place of a value: the name that it stands under, and whether it is, or holds, an id of a resource. */
+interface Place {
+  readonly name: string;
+  readonly isOfIds: boolean;
+  readonly depth: number;
 }

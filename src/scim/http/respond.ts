@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
+import type { ScimTelemetry } from '../deps.ts';
 import { conflict, invalidSyntax, ScimError, toScimErrorBody, unavailable } from '../errors.ts';
 import { note } from './notes.ts';
 
@@ -101,14 +102,9 @@ export const answerUnknown: RequestHandler = (_req, res) => {
 };
 
 /** Turns the error of a handler into a SCIM error answer, once; our own faults are logged. */
-export function answerErrors(telemetry: {
-  failed(fields: { requestId: string; error: unknown }): void;
-}): ErrorRequestHandler {
+export function answerErrors(telemetry: FaultLog): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    const scimError = toScimError(error);
-    if (scimError.status >= 500 && scimError.cause !== undefined) {
-      telemetry.failed({ requestId: getRequestId(res), error: scimError.cause });
-    }
+    const scimError = reportFault(telemetry, getRequestId(res), error);
     // Refused while its body still came: the parser of the body says so once more.
     if (res.writableEnded) return;
     if (res.headersSent) return next(error);
@@ -132,8 +128,19 @@ const LASTING: ReadonlySet<string> = new Set([
   ...['store-failed', 'store-reference', 'store-url', 'store-newer', 'store-older'],
 ]);
 
-/** Turns any error of a request into a SCIM error, the one form that a provider understands. */
-export function toScimError(error: unknown): ScimError {
+/** Takes the causes of our own faults. */
+type FaultLog = Pick<ScimTelemetry, 'failed'>;
+
+/** Turns any error of a request into a SCIM error, and logs its cause where the fault is ours. */
+export function reportFault(telemetry: FaultLog, requestId: string, fault: unknown): ScimError {
+  const error = toScimError(fault);
+  if (error.status >= 500 && error.cause !== undefined) {
+    telemetry.failed({ requestId, error: error.cause });
+  }
+  return error;
+}
+
+function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error;
   if (error instanceof URIError) {
     return invalidSyntax('The address is not encoded correctly.', error);
