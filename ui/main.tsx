@@ -2,7 +2,7 @@ import '@mantine/core/styles.css';
 import './app/console.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { watchPresence } from './api/presence.ts';
+import { watchPresence } from './api/ask.ts';
 import { Console } from './app/console.tsx';
 
 watchPresence();

@@ -34,7 +34,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // kB before compression; an operator's page is loaded once and kept.
-    chunkSizeWarningLimit: 600,
+    chunkSizeWarningLimit: 800,
   },
   server: {
     proxy: { '/ops': 'http://127.0.0.1:8080', '/console/session': 'http://127.0.0.1:8080' },

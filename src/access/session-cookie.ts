@@ -23,10 +23,9 @@ export function isFromOwnPage({ headers }: Pick<Request, 'headers'>): boolean {
   return headers[CHANGE_HEADER] !== undefined && (site === undefined || site === 'same-origin');
 }
 
-/** Tells how a request uses its session. Live events come by themselves. */
-export function toSessionUse({ headers, path }: Pick<Request, 'headers' | 'path'>): SessionUse {
-  const isByItself = headers[REFRESH_HEADER] !== undefined || path.endsWith('/events');
-  return isByItself ? 'refresh' : 'person';
+/** How a request uses its session. */
+export function toSessionUse({ headers }: Pick<Request, 'headers'>): SessionUse {
+  return headers[REFRESH_HEADER] === undefined ? 'person' : 'refresh';
 }
 
 /**

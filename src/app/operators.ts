@@ -1,6 +1,5 @@
 import type { Router } from 'express';
 import { createPlanSums } from '../ops/drift/plan-sums.ts';
-import { createNews } from '../ops/events/news.ts';
 import type { Reserve } from '../ops/exports/read-entries.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
@@ -9,7 +8,6 @@ import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import { findRepairWords } from '../scim/repairs.ts';
-import { readMarks } from '../store/marks.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
@@ -65,11 +63,6 @@ export function createOperators(
     openAct: acts.open,
     recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
     findCredential: access.find,
-    news: createNews({
-      readMarks: () => readMarks(store.read),
-      isDraining: parts.isDraining,
-      clock,
-    }),
   });
 }
 

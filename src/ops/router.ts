@@ -4,15 +4,8 @@ import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/lookup.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { opsRoutes, toOpsDocument } from './document.ts';
-import { LISTENERS_MAX, type News, streamNews } from './events/news.ts';
 import { InvalidRequest } from './http/body.ts';
-import {
-  createStillIn,
-  limitRequests,
-  REQUEST_LIMITS,
-  requireOperator,
-  requireRole,
-} from './http/operator.ts';
+import { limitRequests, REQUEST_LIMITS, requireOperator, requireRole } from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import type { OpsSources } from './sources.ts';
@@ -27,7 +20,6 @@ export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly sessions: Pick<Sessions, 'find'>;
-  readonly news: News;
 }
 
 /**
@@ -47,9 +39,6 @@ export function createHealthRouter(sources: HealthSources): Router {
   return router;
 }
 
-/** Half of the streams of a process, so that no credential takes all. */
-const STREAM_LIMITS = { perSecond: 10, concurrentMax: LISTENERS_MAX / 2 };
-
 /** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
   const { registry } = options;
@@ -60,9 +49,6 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  // A stream is under way for minutes, and has a limit of its own.
-  const streams = [requireRole('reader'), limitRequests(STREAM_LIMITS, options.clock)];
-  router.get('/ops/events', letIn, streams, streamNews(options.news, createStillIn(options)));
   const needs = { ...options, describe: describeOnce() };
   router.use('/ops', letIn, refuseNul, keepActs(options.openAct));
   router.use('/ops', createRouteRouter(opsRoutes, needs, limit));

@@ -66,11 +66,11 @@ test('what is described is served, and what is served is described', () => {
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
 
-/** Each request of the table, about somebody who is there, and the stream of news. */
+/** Each request of the table, about somebody who is there. */
 function listAsked(key: string) {
   const names = { group: 'users', operation: 'retrieveCurrentUser' };
   const values = new Map(Object.entries({ key, id: key, ...names }));
-  const asked = opsRoutes.map(({ method, path, body }) => ({
+  return opsRoutes.map(({ method, path, body }) => ({
     method: method.toUpperCase(),
     path: path
       .replace('/providers/{id}', '/providers/default')
@@ -78,7 +78,6 @@ function listAsked(key: string) {
     body: body === undefined ? undefined : {},
     wrong: [{ bogus: 1 }, [1]],
   }));
-  return [...asked, { method: 'GET', path: '/events', body: undefined, wrong: [] }];
 }
 
 /** Everything in the store, but for what comes with time: requests and notices that are told later, samples, signs of life. */

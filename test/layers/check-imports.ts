@@ -43,7 +43,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'src/{main,index}.ts': [ANY],
   'src/ops/lists/**': ['domain', 'ops/schemas']
     .map(all)
-    .concat([...['src/ops/http/list-query.ts', 'src/settings/shown.ts', 'src/store/marks.ts']]),
+    .concat([...['src/ops/http/list-query.ts', 'src/settings/shown.ts']]),
   'ui/**': [all('ops/lists')],
   'ui/api/types.ts': [ANY],
 };

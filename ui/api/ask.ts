@@ -1,4 +1,3 @@
-import { isPersonThere } from './presence.ts';
 import type { Ops, OpsName } from './types.ts';
 
 /** Answer of the bridge that is no success. */
@@ -21,12 +20,12 @@ export async function read<Name extends OpsName>(
   signal?: AbortSignal,
 ): Promise<Ops<Name>> {
   const headers = isPersonThere() ? {} : { 'X-Scim-Bridge-Refresh': '1' };
-  return parseAnswer<Name>(await exchange(`/ops${path}`, { headers, signal: signal ?? null }));
+  return parseAnswer(await exchange(`/ops${path}`, { headers, signal: signal ?? null }));
 }
 
 /** Changes something below `/ops`; the act that is sent says what is answered. @throws OpsError */
 export async function change<Answer>(path: string, body?: object): Promise<Answer> {
-  return parseChanged(await exchange(`/ops${path}`, { method: 'POST', ...toBody(body) }));
+  return parseAnswer(await exchange(`/ops${path}`, toSent('POST', body)));
 }
 
 /** Person who is signed in; `name` is null when nobody is. */
@@ -42,11 +41,30 @@ export interface Me {
 
 /** Asks who is signed in, signs in, or signs out. @throws OpsError */
 export async function askSession(method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Me> {
-  return parseMe(await exchange('/console/session', { method, ...toBody(body) }));
+  return parseAnswer(await exchange('/console/session', toSent(method, body)));
 }
 
-function toBody(body: object | undefined): RequestInit {
+/** Time after the last key or click for which a person counts as there, in milliseconds. */
+const THERE_MS = 60_000;
+const presence = { at: Date.now() };
+
+/** Notes each use of the page: requests of a page that nobody uses do not keep the session alive. */
+export function watchPresence(): void {
+  const note = () => {
+    presence.at = Date.now();
+  };
+  for (const type of ['pointerdown', 'keydown', 'wheel']) {
+    addEventListener(type, note, { passive: true });
+  }
+}
+
+function isPersonThere(): boolean {
+  return Date.now() - presence.at < THERE_MS;
+}
+
+function toSent(method: string, body: object | undefined): RequestInit {
   return {
+    method,
     headers: { 'Content-Type': 'application/json', 'X-Scim-Bridge-Console': '1' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
@@ -58,24 +76,11 @@ async function exchange(path: string, init: RequestInit): Promise<unknown> {
   });
   const json: unknown = await answer.json().catch(() => undefined);
   if (answer.ok) return json;
-  throw new OpsError(answer.status, toProblem(json, answer.status));
-}
-
-function toProblem(json: unknown, status: number): { code: string; message: string } {
-  const isOurs = typeof json === 'object' && json !== null && 'code' in json && 'message' in json;
-  if (!isOurs) return { code: 'failed', message: `The bridge answered ${status}.` };
-  return { code: String(json.code), message: String(json.message) };
+  const { code = 'failed', message = `The bridge answered ${answer.status}.` } = Object(json);
+  throw new OpsError(answer.status, { code: String(code), message: String(message) });
 }
 
 /** The bridge answers as its schemas say; its own tests hold it to that. */
-function parseAnswer<Name extends OpsName>(json: unknown): Ops<Name> {
-  return json as Ops<Name>;
-}
-
-function parseChanged<Answer>(json: unknown): Answer {
+function parseAnswer<Answer>(json: unknown): Answer {
   return json as Answer;
-}
-
-function parseMe(json: unknown): Me {
-  return json as Me;
 }

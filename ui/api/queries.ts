@@ -9,15 +9,16 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { askSession, change, OpsError, read } from './ask.ts';
-import { PAGES_LIVE, useLiveness } from './live.ts';
-import type { LiveTopic, Ops, OpsName } from './types.ts';
+import type { Ops, OpsName } from './types.ts';
 
-/** Interval of reads while live events do not come, in milliseconds. */
+/** Interval at which what a page shows is read again while somebody sees the page, in milliseconds. */
 const POLL_MS = 5_000;
 /** Time within which a bridge that works answers a read, in milliseconds. */
 const ANSWER_MS = 10_000;
 /** Entries that a page of a long list asks for. */
 const PAGE = 200;
+/** Pages of a long list that are read again by themselves; beyond that a person asks for it. */
+const PAGES_LIVE = 2;
 
 /** Creates the cache of answers; a failed sign-in is not tried again. */
 export function createQueryClient(): QueryClient {
@@ -29,7 +30,8 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         retry: (count, error) => count < 2 && isPassing(error),
-        ...{ staleTime: 2_000, refetchOnWindowFocus: true },
+        staleTime: 2_000,
+        refetchInterval: POLL_MS,
         // A bridge on this machine answers without a network.
         networkMode: 'always',
       },
@@ -49,33 +51,19 @@ function isPassing(error: Error | null): boolean {
   return !(error instanceof OpsError && error.status < 500 && error.status !== 429);
 }
 
-/** Options of a read. */
-export interface ReadOptions {
-  /** Parts of the store whose changes lead to another read. */
-  readonly topics?: readonly LiveTopic[];
-  readonly isOn?: boolean;
-  /** Interval of reads also while live events come, in milliseconds. */
-  readonly everyMs?: number;
-}
-
-/** Parts of the store that the state of the bridge tells of. */
-export const STATUS_TOPICS = ['work', 'plans', 'drifts', 'access', 'sweeps'] as const;
-
-/** Reads below `/ops`, again at each change, and now and then if changes do not arrive. */
+/** Reads below `/ops` every few seconds, or every `everyMs`. */
 export function useRead<Name extends OpsName>(
   name: Name,
   path: string,
-  { topics = [], isOn = true, everyMs }: ReadOptions = {},
+  { isOn = true, everyMs = POLL_MS }: { readonly isOn?: boolean; readonly everyMs?: number } = {},
 ) {
-  const isLive = useLiveness() === 'live';
   const { data, error, failureReason, dataUpdatedAt } = useQuery({
     queryKey: ['ops', path],
     // A bridge that stands still is not heard either.
     queryFn: ({ signal }) =>
       read(name, path, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])),
     enabled: isOn,
-    meta: { topics },
-    refetchInterval: everyMs ?? (isLive ? false : POLL_MS),
+    refetchInterval: everyMs,
   });
   // What was read before stays in sight while the bridge does not answer; the frame of the page says so.
   const isKept = data !== undefined && isPassing(error);
@@ -83,14 +71,23 @@ export function useRead<Name extends OpsName>(
   return { data, error: isKept ? null : error, isHeard, dataUpdatedAt };
 }
 
+/** Reads the state of the bridge. */
+export const useStatus = () => useRead('Status', '/status');
+
 /** Name of a schema that is a list with `items` and `nextCursor`. */
 export type ListName = {
-  [Name in OpsName]: Ops<Name> extends { items: readonly unknown[]; nextCursor: string | null }
-    ? Name
-    : never;
+  [Name in OpsName]: Ops<Name> extends Paged<unknown> ? Name : never;
 }[OpsName];
 /** An entry of the list. */
 export type ItemOf<Name extends ListName> = Ops<Name>['items'][number];
+
+interface Paged<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** Filters of a list; what is empty is left out. */
+type Query = Readonly<Record<string, string | undefined>>;
 
 /** A list of which more is read as it is needed. */
 export interface LongList<Item> {
@@ -101,7 +98,7 @@ export interface LongList<Item> {
   /** True while rows of the filters before are shown. */
   readonly isOld: boolean;
   readonly error: Error | null;
-  /** It is read again at each change. */
+  /** It is read again by itself. */
   readonly isLive: boolean;
   /** More follows. */
   readonly hasMore: boolean;
@@ -111,42 +108,26 @@ export interface LongList<Item> {
   refresh(): void;
 }
 
-/** Options of a list. */
-export interface ListOptions {
-  /** Filters; what is empty is left out. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Parts of the store whose changes lead to another read. */
-  readonly topics?: readonly LiveTopic[];
-}
-
 /** Reads a list below `/ops` page by page. */
 export function useList<Name extends ListName>(
   name: Name,
   path: string,
-  { query = {}, topics = [] }: ListOptions = {},
+  query: Query = {},
 ): LongList<ItemOf<Name>> {
-  const isLive = useLiveness() === 'live';
-  const asked = toQuery({ limit: String(PAGE), ...query });
   const result = useInfiniteQuery({
-    queryKey: ['ops', path, asked],
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === '' ? '' : `&cursor=${encodeURIComponent(pageParam)}`;
-      return read(name, `${path}?${asked}${cursor}`, signal);
-    },
+    queryKey: ['ops', path, query],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      readPage(name, path, { limit: String(PAGE), ...query, cursor }, signal),
     initialPageParam: '',
-    getNextPageParam: (page) => parsePage<ItemOf<Name>>(page).nextCursor,
-    meta: { topics },
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     // Those of other filters stay in sight until the new ones are there; of another list they do not.
-    placeholderData: (before: InfiniteData<Ops<Name>, string> | undefined, query) =>
-      query?.queryKey[1] === path ? before : undefined,
+    placeholderData: (before: InfiniteData<Paged<ItemOf<Name>>, string> | undefined, last) =>
+      last?.queryKey[1] === path ? before : undefined,
     refetchInterval: ({ state }) =>
-      isLive || (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
+      (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
   });
   const pages = result.data?.pages;
-  const items = useMemo(
-    () => (pages ?? []).flatMap((page) => parsePage<ItemOf<Name>>(page).items),
-    [pages],
-  );
+  const items = useMemo(() => (pages ?? []).flatMap((page) => page.items), [pages]);
   return {
     items,
     isLoading: result.isPending,
@@ -161,31 +142,33 @@ export function useList<Name extends ListName>(
 }
 
 /** Reads every entry of a list. @throws OpsError */
-export async function readAll<Name extends ListName>(
-  name: Name,
-  path: string,
-  query: Readonly<Record<string, string | undefined>>,
-): Promise<ItemOf<Name>[]> {
-  const asked = toQuery({ limit: '1000', ...query });
+export async function readAll<Name extends ListName>(name: Name, path: string, query: Query) {
   const items: ItemOf<Name>[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = parsePage<ItemOf<Name>>(await read(name, `${path}?${asked}${from}`));
+    const page: Paged<ItemOf<Name>> = await readPage(name, path, {
+      limit: '1000',
+      ...query,
+      cursor,
+    });
     items.push(...page.items);
     cursor = page.nextCursor;
   }
   return items;
 }
 
-/** Every list has this form; the type of the name says so. */
-function parsePage<Item>(page: unknown): { items: readonly Item[]; nextCursor: string | null } {
-  return page as { items: readonly Item[]; nextCursor: string | null };
+async function readPage<Name extends ListName>(
+  name: Name,
+  path: string,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<Paged<ItemOf<Name>>> {
+  const given = Object.entries(query).flatMap(([key, value]) => (value ? [[key, value]] : []));
+  return parsePage(await read(name, `${path}?${new URLSearchParams(given)}`, signal));
 }
 
-/** Text of a query string, without what is undefined or empty. */
-function toQuery(query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
-  return new URLSearchParams(given).toString();
+/** Every list has this form; the type of the name says so. */
+function parsePage<Item>(page: unknown): Paged<Item> {
+  return page as Paged<Item>;
 }
 
 /** Changes something below `/ops`; afterwards everything that is shown is read again. */

@@ -4,4 +4,3 @@ import type { OpsJson, OpsSchemaName } from '../../src/ops/schemas/schemas.ts';
 export type Ops<Name extends OpsSchemaName> = OpsJson<Name>;
 /** Name of a schema. */
 export type OpsName = OpsSchemaName;
-export type { LiveTopic } from '../../src/store/marks.ts';

@@ -1,39 +1,30 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { countDrifts } from '../../src/ops/lists/details.ts';
-import { STATUS_TOPICS, useRead } from '../api/queries.ts';
-import type { Ops } from '../api/types.ts';
+import { toTitle } from '../../src/ops/lists/words.ts';
+import { useRead, useStatus } from '../api/queries.ts';
 import { Count } from '../parts/tag.tsx';
 
 const PAGES = [
-  { to: '/', label: 'Overview' },
-  { to: '/plans', label: 'Plans' },
-  { to: '/drifts', label: 'Drifts' },
-  { to: '/unmanaged', label: 'Unmanaged' },
-  { to: '/users', label: 'Users' },
-  { to: '/groups', label: 'Groups' },
-  { to: '/leavers', label: 'Leavers' },
-  { to: '/requests', label: 'Requests' },
-  { to: '/credentials', label: 'Credentials' },
-  { to: '/providers', label: 'Providers' },
-  { to: '/notifications', label: 'Notifications' },
-  { to: '/acts', label: 'Acts' },
-  { to: '/settings', label: 'Settings' },
-  { to: '/set-up', label: 'Set-up' },
-] as const;
+  ...(['/', '/plans', '/drifts', '/unmanaged', '/users', '/groups', '/leavers'] as const),
+  ...(['/requests', '/credentials', '/providers', '/notifications', '/acts'] as const),
+  ...(['/settings', '/set-up'] as const),
+];
 
 /** Pages of the console, with what waits for an operator beside them. */
 export function Navigation() {
-  const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
-  const status = useRead('Status', '/status', { topics: STATUS_TOPICS });
-  const waiting: Readonly<Record<string, string | undefined>> = {
-    '/plans': toCount(held.data),
-    '/drifts': status.data && toDrifts(status.data),
+  const held = useRead('PlanList', '/plans?status=held&limit=100').data;
+  const status = useStatus().data;
+  const drifts = status === undefined ? 0 : countDrifts(status, 'open', 'contested').count;
+  const plans = held === undefined ? 0 : held.items.length;
+  const waiting: Readonly<Record<string, string | false>> = {
+    '/plans': plans > 0 && `${plans}${held?.nextCursor ? '+' : ''}`,
+    '/drifts': drifts > 0 && drifts.toLocaleString('en'),
   };
-  return PAGES.map(({ to, label }) => (
+  return PAGES.map((to) => (
     <NavLink
       key={to}
-      label={label}
+      label={to === '/' ? 'Overview' : toTitle(to.slice(1))}
       rightSection={waiting[to] && <Count text={waiting[to]} />}
       renderRoot={(props) => (
         <Link
@@ -45,17 +36,4 @@ export function Navigation() {
       )}
     />
   ));
-}
-
-/** Differences that wait for a decision. */
-function toDrifts(status: Ops<'Status'>): string | undefined {
-  const { count } = countDrifts(status, 'open', 'contested');
-  return count === 0 ? undefined : count.toLocaleString('en');
-}
-
-function toCount(
-  list: { readonly items: readonly unknown[]; readonly nextCursor: string | null } | undefined,
-): string | undefined {
-  if (list === undefined || list.items.length === 0) return undefined;
-  return `${list.items.length}${list.nextCursor === null ? '' : '+'}`;
 }

@@ -1,10 +1,8 @@
 import { Alert, AppShell, Burger, Group, Loader, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { followLive } from '../api/live.ts';
-import { STATUS_TOPICS, useMe, useRead } from '../api/queries.ts';
+import { useMe, useStatus } from '../api/queries.ts';
 import { Fault } from '../parts/fault.tsx';
 import { focusPage } from '../parts/focus.ts';
 import { toTime } from '../parts/moment.tsx';
@@ -24,9 +22,7 @@ export function Shell() {
 
 function SignedIn() {
   const [isOpen, { toggle, close }] = useDisclosure();
-  const client = useQueryClient();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  useEffect(() => followLive(client), [client]);
   // On a phone the navigation lies over the page that was chosen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new address closes it.
   useEffect(close, [path]);
@@ -79,7 +75,7 @@ function useFocusOnPage(path: string): void {
 
 /** Says that what is shown may be old, while the bridge does not answer. */
 function Unreachable() {
-  const { isHeard, dataUpdatedAt } = useRead('Status', '/status', { topics: STATUS_TOPICS });
+  const { isHeard, dataUpdatedAt } = useStatus();
   if (isHeard || dataUpdatedAt === 0) return null;
   return (
     <Alert

@@ -1,40 +1,31 @@
-import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { askSession, type Me } from '../api/ask.ts';
-import { useLiveness } from '../api/live.ts';
 import { useMe } from '../api/queries.ts';
 import { toTime } from '../parts/moment.tsx';
 
-/** Person who is signed in, how the page is kept current, and the way out. */
+/** Person who is signed in, and the way out. */
 export function ThisSession() {
   const { data: me } = useMe();
-  const liveness = useLiveness();
   return (
-    <Group ml="auto" gap="md" wrap="nowrap">
-      <Text size="xs" c="dimmed" className="live" data-live={liveness} visibleFrom="xs">
-        {LIVENESS[liveness]}
-      </Text>
-      <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <Button variant="default" aria-label={`Signed in as ${me?.name}`}>
-            {me?.name}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
-            {toRole(me)}
-            {me?.expiresAt && `, until ${toTime(me.expiresAt)}`}
-          </Menu.Label>
-          <SchemeItems />
-          <Menu.Divider />
-          <SignOutItem />
-        </Menu.Dropdown>
-      </Menu>
-    </Group>
+    <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <Button ml="auto" variant="default" aria-label={`Signed in as ${me?.name}`}>
+          {me?.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {toRole(me)}
+          {me?.expiresAt && `, until ${toTime(me.expiresAt)}`}
+        </Menu.Label>
+        <SchemeItems />
+        <Menu.Divider />
+        <SignOutItem />
+      </Menu.Dropdown>
+    </Menu>
   );
 }
-
-const LIVENESS = { coming: 'Connecting', live: 'Live', lost: 'Every 5 s' } as const;
 
 function toRole(me: Me | undefined): string {
   if (me?.role === 'operator') return 'Operator';

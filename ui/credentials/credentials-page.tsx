@@ -1,8 +1,20 @@
 import { Stack } from '@mantine/core';
+import {
+  CLIENT_REVOKE,
+  CLIENT_ROTATE,
+  CLIENTS,
+  SESSION_REVOKE,
+  SESSIONS,
+  TOKEN_REVOKE,
+  TOKENS,
+} from '../../src/ops/lists/access.ts';
 import { useIsOperator } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { ListTable } from '../lists/list-page.tsx';
+import { RowAct } from '../parts/act.tsx';
 import { Page, Section } from '../parts/page.tsx';
-import { ClientList, SessionList, TokenList } from './credential-lists.tsx';
 import { MakeCredential } from './make-credential.tsx';
+import { Secret } from './secret.tsx';
 
 /** Credentials of providers and operators: make, rotate, revoke. */
 export function CredentialsPage() {
@@ -15,21 +27,60 @@ export function CredentialsPage() {
     >
       <Stack gap="xl">
         <Section title="Tokens" lead="Of providers, readers and operators.">
-          <TokenList />
+          <ListTable list={TOKENS} acts={TokenActs} />
         </Section>
         <Section
           title="OAuth clients"
           lead="Providers that exchange a secret for access tokens. Two secrets may be valid at once, so that one can be changed without a refused request."
         >
-          <ClientList />
+          <ListTable list={CLIENTS} acts={ClientActs} />
         </Section>
         <Section
           title="Signed in to the console"
           lead="A sign-in with a token ends when that token does. End closes any of them at once."
         >
-          <SessionList />
+          <ListTable list={SESSIONS} acts={SessionActs} />
         </Section>
       </Stack>
     </Page>
+  );
+}
+
+function TokenActs({ name, revokedAt }: Ops<'Token'>) {
+  if (revokedAt !== null) return null;
+  return <RowAct act={TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} />;
+}
+
+function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
+  if (revokedAt !== null) return null;
+  const valid = secrets.filter((secret) => secret.revokedAt === null);
+  return (
+    <div className="tags">
+      {trust === null && (
+        <RowAct
+          act={CLIENT_ROTATE}
+          given={{ id: name }}
+          label="Rotate"
+          subject={name}
+          shown={(made, onDone) => <Secret made={made} onDone={onDone} />}
+        />
+      )}
+      {valid.map(({ id: secret }) => (
+        <RowAct
+          key={secret}
+          act={CLIENT_REVOKE}
+          given={{ id: name, secret }}
+          label={`Revoke ${secret}`}
+          subject={`of ${name}`}
+        />
+      ))}
+      <RowAct act={CLIENT_REVOKE} given={{ id: name }} label="Revoke client" subject={name} />
+    </div>
+  );
+}
+
+function SessionActs({ id, name }: Ops<'Session'>) {
+  return (
+    <RowAct act={SESSION_REVOKE} given={{ id }} label="End" subject={`the session of ${name}`} />
   );
 }

@@ -77,7 +77,7 @@ interface MakingOptions {
 
 function Making({ make, error, isPending }: MakingOptions) {
   const [wish, setWish] = useState<Wish>(FIRST);
-  const providers = useList('ProviderList', '/providers', { topics: ['access'] }).items;
+  const providers = useList('ProviderList', '/providers').items;
   const isOfProvider = wish.kind === 'scim' || wish.kind === 'client';
   const toField = (name: keyof Wish, label: string, data: Readonly<Record<string, string>>) => (
     <Select

@@ -1,16 +1,15 @@
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { toTimeText } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { Empty, Section } from '../parts/page.tsx';
+import { Charts } from './charts.tsx';
 
 /** Samples are a minute apart. */
 const EVERY_MS = 60_000;
-const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }));
 
 /** The last day in numbers: how fast leavers are out, and charts. */
 export function LastDay() {
@@ -34,9 +33,7 @@ export function LastDay() {
         {samples.data.items.length === 0 ? (
           <Empty>Nothing yet. The bridge takes a sample each minute and keeps two days.</Empty>
         ) : (
-          <Suspense fallback={null}>
-            <Charts samples={samples.data} />
-          </Suspense>
+          <Charts samples={samples.data} />
         )}
       </Section>
     </>

@@ -2,7 +2,7 @@ import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { listStatusFacts, toReadingText, toReleaseText } from '../../src/ops/lists/details.ts';
-import { STATUS_TOPICS, useRead } from '../api/queries.ts';
+import { useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
@@ -13,12 +13,9 @@ import { OverviewActs } from './overview-acts.tsx';
 import { Troubles } from './troubles.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
-/** Interval of reads of the state, which holds estimates, in milliseconds. */
-const EVERY_MS = 5_000;
-
 /** Answers whether the bridge may be left alone. */
 export function OverviewPage() {
-  const status = useRead('Status', '/status', { topics: STATUS_TOPICS, everyMs: EVERY_MS });
+  const status = useStatus();
   useEffect(() => {
     document.title = 'Overview · scim-bridge';
   }, []);

@@ -29,12 +29,8 @@ const columns: readonly Column<Row>[] = listShown(ACTIONS).map((column) => ({
 
 /** All changes of a plan, those of one group and one kind together. */
 export function PlanDiff({ id }: { readonly id: string }) {
-  const actions = useList('PlanActionList', `/plans/${encodeURIComponent(id)}/actions`, {
-    topics: ['plans', 'work'],
-  });
-  const parts = useRead('PlanPartList', `/plans/${encodeURIComponent(id)}/parts?limit=${PARTS}`, {
-    topics: ['plans', 'work'],
-  });
+  const actions = useList('PlanActionList', `/plans/${encodeURIComponent(id)}/actions`);
+  const parts = useRead('PlanPartList', `/plans/${encodeURIComponent(id)}/parts?limit=${PARTS}`);
   const counted = parts.data?.items;
   const list = useMemo(() => toRows(actions, counted ?? []), [actions, counted]);
   return (

@@ -26,7 +26,7 @@ export function PlanPage() {
 }
 
 function MadePlan({ id }: { readonly id: string }) {
-  const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`, { topics: ['plans', 'work'] });
+  const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`);
   if (plan.error) return <Fault error={plan.error} />;
   return <OnePlan key={id} id={id} plan={plan.data} />;
 }
@@ -106,9 +106,7 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
 
 /** Preview of undoing the plan now. */
 function Undoing({ id }: { readonly id: string }) {
-  const preview = useRead('UndoPreview', `/plans/${encodeURIComponent(id)}/undoing`, {
-    topics: ['plans', 'work'],
-  });
+  const preview = useRead('UndoPreview', `/plans/${encodeURIComponent(id)}/undoing`);
   if (preview.error) return <Fault error={preview.error} />;
   if (!preview.data) return <Loader size="sm" />;
   const { counts, leftOut } = preview.data;

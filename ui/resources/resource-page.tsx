@@ -32,7 +32,7 @@ export function GroupPage() {
 
 function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id: string }) {
   const path = `/${type}/${encodeURIComponent(id)}/explain`;
-  const explained = useRead('Explanation', path, { topics: ['resources', 'work', 'drifts'] });
+  const explained = useRead('Explanation', path);
   if (explained.error) return <Fault error={explained.error} />;
   if (!explained.data) return <Loader />;
   const it = explained.data;
@@ -71,7 +71,7 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
 /** Differences that are not over, also those as a member. */
 function Differences({ id }: { readonly id: string }) {
   const path = `/drifts?status=active&resource=${encodeURIComponent(id)}&limit=100`;
-  const { data } = useRead('DriftList', path, { topics: ['drifts'] });
+  const { data } = useRead('DriftList', path);
   const count = data?.items.length ?? 0;
   if (count === 0) return null;
   const text =
@@ -116,9 +116,7 @@ const MEMBER_COLUMNS = toLinkColumns('user').map(toTableColumn);
 
 /** Members of a group, as many as there are, of which the rows in sight are made. */
 function MemberTable({ id }: { readonly id: string }) {
-  const list = useList('MemberList', `/groups/${encodeURIComponent(id)}/members`, {
-    topics: ['resources', 'work', 'drifts'],
-  });
+  const list = useList('MemberList', `/groups/${encodeURIComponent(id)}/members`);
   return (
     <DataTable
       label="Members"

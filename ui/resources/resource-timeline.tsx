@@ -29,9 +29,7 @@ export function ResourceTimeline({
   readonly id: string;
 }) {
   const path = `/${type}/${encodeURIComponent(id)}/timeline?limit=200`;
-  const past = useRead('Timeline', path, {
-    topics: ['resources', 'work', 'drifts', 'acts', 'requests'],
-  });
+  const past = useRead('Timeline', path);
   return (
     <Section title="Why it is so" lead="What happened to it, the newest first.">
       {past.error && <Fault error={past.error} />}

@@ -17,8 +17,8 @@ interface Step {
 
 /** Steps that tick themselves while a provider is connected. */
 export function Checklist() {
-  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000', { topics: ['access'] });
-  const clients = useRead('ClientList', '/clients?state=live&limit=1000', { topics: ['access'] });
+  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000');
+  const clients = useRead('ClientList', '/clients?state=live&limit=1000');
   const [chosen, setChosen] = useState<string>();
   if (!tokens.data || !clients.data) return null;
   const credentials = [
@@ -76,7 +76,6 @@ function useNewest(
 ): readonly Request[] | undefined {
   const of = `credential=${encodeURIComponent(credential?.id ?? '')}&type=${type}`;
   const { data } = useRead('RequestList', `/requests?${of}&limit=${LOOKED_AT}`, {
-    topics: ['requests'],
     isOn: credential !== undefined,
   });
   return credential === undefined ? [] : data?.items;

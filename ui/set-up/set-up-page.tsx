@@ -10,7 +10,7 @@ import { EntraSteps, OktaSteps } from './steps.tsx';
 
 /** Page of the set-up: texts to copy into a provider, and how far it has come. */
 export function SetUpPage() {
-  const status = useRead('Status', '/status', { topics: ['access'] });
+  const status = useRead('Status', '/status');
   const [provider, setProvider] = useState('entra');
   if (status.error) return <Fault error={status.error} />;
   if (!status.data) return <Loader />;

@@ -42,17 +42,6 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
   };
 }
 
-/** Asks whether the credential of a request still lets it in, as long as the request is under way; not while nobody knows. */
-export type IsStillIn = (req: Request) => Promise<boolean>;
-
-/** Creates the question whether an operator is still let in. */
-export function createStillIn(deps: OperatorDeps): IsStillIn {
-  return async (req) => {
-    const { find } = readPresented(req, deps);
-    return find !== undefined && (await look(find)) !== undefined;
-  };
-}
-
 /** A credential as it was presented, and its look-up. */
 interface Presented {
   readonly presented: 'nothing' | 'something' | 'session';

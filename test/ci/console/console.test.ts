@@ -19,8 +19,6 @@ const browserPath = findBrowser();
 /** Longest time in which an operator who knows the pages sees and decides the story, in milliseconds. */
 const STORY_MS = 120_000;
 
-/** Tabs of one browser: it opens six connections to an address of HTTP/1.1. */
-const TABS = 7;
 /** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
 const FIRST_PAGE_BYTES = 350_000;
 
@@ -264,7 +262,6 @@ describe.skipIf(browserPath === undefined)('the console', () => {
       request: (method, path, body) => bridge.request(method, path, body, headers),
     };
     const page = await world.open('/set-up');
-    await page.getByText('Live', { exact: true }).waitFor();
     const done = page.locator('.ticks .tag[data-tone="good"]');
     const expectDone = (count: number) => expect.poll(() => done.count()).toBe(count);
     await page.getByText('Waiting for the test of the connection.').waitFor();
@@ -288,20 +285,6 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await expectDone(5);
   });
 
-  test('keeps more tabs of one browser live than it opens connections', async () => {
-    const page = await world.open('/credentials');
-    const tabs = [page];
-    for (let count = 1; count < TABS; count += 1) {
-      const tab = await page.context().newPage();
-      await tab.goto('/console/credentials');
-      tabs.push(tab);
-    }
-    for (const tab of tabs) await tab.getByText('Live', { exact: true }).waitFor();
-    await askOps(world.story.bridge, 'POST', '/tokens', { name: 'told-to-all' });
-    for (const tab of tabs) await tab.getByText('told-to-all').waitFor();
-    for (const tab of tabs) await tab.close();
-  });
-
   test('asks whoever is signed out elsewhere to sign in, and shows the same address then', async () => {
     const made = await askOps(world.story.bridge, 'POST', '/tokens', {
       ...{ name: 'leaving', for: 'operator' },
@@ -309,7 +292,6 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     const page = await world.open('/drifts?kind=member.removed', {
       token: String(Object(made.body).token),
     });
-    await page.getByText('Live', { exact: true }).waitFor();
     await askOps(world.story.bridge, 'POST', '/tokens/leaving/revoke');
 
     await page.getByLabel('Token of an operator').fill(OPS_TOKEN);

@@ -192,38 +192,3 @@ test('a browser that was given the address alone is led to the console, and a pr
     for (const accept of ['*/*', 'application/scim+json, application/json'])
       expect((await read(accept)).status).toBe(404);
   }));
-
-test('live events name what has changed, to readers as well', () =>
-  withTestBridge(
-    { settings: { ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN } },
-    async (bridge) => {
-      const { cookie } = await signIn(bridge, READER_TOKEN);
-      const stranger = await ask(bridge, 'GET', '/ops/events');
-      expect(stranger.status).toBe(401);
-
-      const { body, headers } = await request(new URL('/ops/events', bridge.baseUrl), {
-        headers: { cookie },
-      });
-      expect(headers['content-type']).toContain('text/event-stream');
-      let heard = '';
-      for await (const part of body) {
-        heard += String(part);
-        // The first look has been taken once the stream is open; each later one tells what is new since.
-        if (heard.includes('"access"')) break;
-        await askOps(bridge, 'POST', '/tokens', { name: `t${heard.length}-${Date.now()}` });
-      }
-      expect(heard).toMatch(/event: changed\ndata: \{"topics":\[[^\]]*"access"/);
-    },
-  ));
-
-test('the live events of a session that was ended end with it', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const { cookie } = await signIn(bridge, OPS_TOKEN);
-    const { body } = await request(new URL('/ops/events', bridge.baseUrl), { headers: { cookie } });
-    const [session] = Object(await askOps(bridge, 'GET', '/sessions')).body.items;
-
-    // Told with the next look at the store, or asked with the next beat: the stream ends by itself.
-    await askOps(bridge, 'POST', `/sessions/${session.id}/revoke`);
-    await body.text();
-    expect(await readStatus(bridge, cookie)).toBe(401);
-  }));

@@ -6,41 +6,41 @@ import { useEffect, useRef, useState } from 'react';
 const TYPING_MS = 250;
 
 /** Filter of a list, by its name in the address: one of some choices, or a box for a text or a date. */
-export interface Filter<Name extends string> {
-  readonly name: Name;
+export interface Filter {
+  readonly name: string;
+  /** With choices: what stands there if none is chosen. */
   readonly label: string;
-  readonly choices?: readonly { readonly value: string; readonly label: string }[];
-  /** What may be typed into the box; the label when left out. */
-  readonly placeholder?: string;
+  readonly choices?: Readonly<Record<string, string>>;
   /** The box is for a date since then. */
   readonly isSince?: true;
 }
 
-/** Filters as they are in the address. */
-type Search<Name extends string> = { readonly [Key in Name]?: string };
+/** Filters as they are in the address; what is empty is left out. */
+export type Search = Readonly<Record<string, string>>;
 
 /** Boxes and choices that filter a list; the address holds what is filtered by. */
-export function Filters<Name extends string>({
+export function Filters({
   search,
   filters,
   onSearch,
 }: {
-  readonly search: Search<Name>;
-  readonly filters: readonly Filter<Name>[];
-  readonly onSearch: (search: Search<Name>) => void;
+  readonly search: Search;
+  readonly filters: readonly Filter[];
+  readonly onSearch: (search: Search) => void;
 }) {
-  const show = (name: Name, value: string) => {
-    const given = Object.entries({ ...search, [name]: value }).filter(([, text]) => text !== '');
-    onSearch(parseSearch(Object.fromEntries(given)));
-  };
   return (
     <Group gap="xs" role="search">
       {filters.map((filter) => {
         const { name, label, choices } = filter;
         const asked = search[name] ?? '';
-        const onChange = (value: string | null) => show(name, value ?? '');
+        const onChange = (value: string | null) => {
+          const next = Object.entries({ ...search, [name]: value ?? '' });
+          onSearch(Object.fromEntries(next.filter(([, text]) => text !== '')));
+        };
         if (choices === undefined) return <Box key={name} {...{ filter, asked, onChange }} />;
-        const data = [...choices];
+        const data = Object.entries({ '': label, ...choices }).map(([value, words]) => {
+          return { value, label: words };
+        });
         return <Select key={name} aria-label={label} {...{ data, onChange }} value={asked} />;
       })}
     </Group>
@@ -49,11 +49,11 @@ export function Filters<Name extends string>({
 
 /** A box that asks a little after the last letter. */
 function Box({
-  filter: { label, placeholder = label, isSince },
+  filter: { label, isSince },
   asked,
   onChange,
 }: {
-  readonly filter: Filter<string>;
+  readonly filter: Filter;
   readonly asked: string;
   readonly onChange: (text: string) => void;
 }) {
@@ -73,7 +73,7 @@ function Box({
     <TextInput
       type={isSince ? 'date' : 'search'}
       aria-label={label}
-      placeholder={placeholder}
+      placeholder={label}
       value={text}
       onChange={({ currentTarget: { value } }) => {
         setText(value);
@@ -82,9 +82,4 @@ function Box({
       {...(isSince && { leftSection: 'since', leftSectionWidth: 56 })}
     />
   );
-}
-
-/** Holds no other names than those of the filters and of the search before. */
-function parseSearch<Name extends string>(given: object): Search<Name> {
-  return given as Search<Name>;
 }
