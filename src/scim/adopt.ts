@@ -71,7 +71,7 @@ async function adoptOne<Type extends ResourceKey['type'], Field extends string>(
     row: await kind.takeOver(tx, asked, row),
     origin: null,
     before,
-    asked: { attributes: before, names: new Set(), edits: [], placeOf: () => undefined },
+    asked: { attributes: before, names: new Set(), edits: [], placeOf: String },
     repairs: UNCOUNTED,
   });
   await deleteDisputes(tx, { type: kind.fields.type, namesFolded: kind.listNames(row) });

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
 import { isId } from '../domain/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
-import type { PatchStep } from './dialect/parse-path.ts';
-import type { Content, ResourceInput } from './dialect/parse-resource.ts';
+import type { Content } from './dialect/parse-body.ts';
+import type { PatchStep } from './dialect/to-steps.ts';
 import type { ScimError } from './errors.ts';
 import { getNotes } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
@@ -126,38 +126,20 @@ const PATHS_MAX = 50;
  * @param content undefined: nothing is written
  */
 export function listWritten(content: Content | undefined): WrittenPath[] {
-  if (content === undefined) return [];
-  if ('attributes' in content) return sum(ofInput(content));
-  return sum(content.map(ofStep));
+  const written = content?.steps.flatMap(ofStep) ?? [];
+  const isWhole = content !== undefined && 'mentioned' in content;
+  return sum(isWhole ? written.map((one) => ({ ...one, op: 'set' })) : written);
 }
 
-function ofStep(step: PatchStep): WrittenPath {
-  if (step.kind === 'users') return { op: step.op, path: step.list, values: step.ids.length };
-  if (step.kind === 'users-where') return { op: 'remove', path: step.list, values: 1 };
+function ofStep(step: PatchStep): WrittenPath[] {
+  if (step.kind === 'users') return [{ op: step.op, path: step.list, values: step.ids.size }];
+  if (step.kind === 'users-where') return [{ op: 'remove', path: step.list, values: 1 }];
   const path = toPathText(step.target.path);
-  if (step.kind === 'set') return { op: step.op, path, values: count(step.value) };
-  return { op: 'remove', path, values: step.kind === 'clear' ? 0 : step.values.length };
-}
-
-function ofInput({ attributes, mentioned, members, admins }: ResourceInput): WrittenPath[] {
-  const written = ofAttributes(attributes);
-  for (const [path, users] of Object.entries({ members, admins })) {
-    if (users) written.push({ op: 'set', path, values: users.length });
-  }
-  const cleared = [...mentioned].filter((name) => !written.some(({ path }) => isIn(path, name)));
-  return [...written, ...cleared.map((path): WrittenPath => ({ op: 'set', path, values: 0 }))];
-}
-
-function isIn(path: string, name: string): boolean {
-  return path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}:`);
-}
-
-/** Paths of a canonical resource; an extension or object gives the paths of its parts. */
-function ofAttributes(attributes: JsonObject, prefix = ''): WrittenPath[] {
-  return Object.entries(attributes).flatMap(([name, value]): WrittenPath[] => {
-    if (!isJsonObject(value)) return [{ op: 'set', path: prefix + name, values: count(value) }];
-    return ofAttributes(value, `${prefix}${name}${name.includes(':') ? ':' : '.'}`);
-  });
+  if (step.kind === 'clear') return [{ op: 'remove', path, values: 0 }];
+  if (step.kind === 'exclude') return [{ op: 'remove', path, values: step.values.length }];
+  const { op, value } = step;
+  if (!isJsonObject(value)) return [{ op, path, values: count(value) }];
+  return Object.keys(value).map((name) => ({ op, path: `${path}.${name}`, values: 1 }));
 }
 
 function count(value: JsonValue): number {

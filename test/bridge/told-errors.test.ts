@@ -118,7 +118,7 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
         { op: 'replace', path: 'title', value: 'x' },
         { op: 'add', path: 'emails', value: [{ value: 'nowhere', primary: true }] },
       ),
-    'Operation 2: Value 1 of emails is no e-mail address: text, one @, text, and no white space.',
+    'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.',
   ],
   [
     'invalidValue',
@@ -138,12 +138,12 @@ test.each(cases)(
   },
 );
 
-test('an address that no service can take is refused before the service is asked, with its place', async () => {
+test('an address that no service can take is refused before the service is asked', async () => {
   const before = bridge.sandbox.calls.count();
   const other = { value: 'other@example.com' };
   // Of equal values one is kept, of empty ones none.
   const emails = [other, other, '', { Value: ' nowhere ', primary: true }];
-  const detail = expect.stringMatching(/^Value 4 of emails is no e-mail address/);
+  const detail = expect.stringMatching(/^The address in emails .* is no e-mail address/);
 
   const created = await bridge.request('POST', '/Users', toUser('eve', { emails }));
   const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
@@ -177,7 +177,7 @@ test('an address that is left when others go is refused as one of the user', asy
 
   expect(answer.body).toMatchObject({
     scimType: 'invalidValue',
-    detail: expect.stringMatching(/^The address that the user keeps is no e-mail address/),
+    detail: expect.stringMatching(/^The address in emails .* is no e-mail address/),
   });
 });
 

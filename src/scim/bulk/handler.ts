@@ -5,7 +5,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { findView } from '../../store/resources/views.ts';
 import { getRequestContext, type RequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { Content } from '../dialect/parse-resource.ts';
+import type { Content } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';

@@ -3,13 +3,13 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { RepairKind } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { parsePatch } from './parse-patch.ts';
-import { isAttributeStep } from './parse-path.ts';
+import { parsePatch } from './parse-body.ts';
+import { isAttributeStep } from './to-steps.ts';
 
 const repairs = { count: () => {} };
 
 function parse(...operations: unknown[]) {
-  return parsePatch({ Operations: operations }, { schema: groupSchema, repairs });
+  return parsePatch({ Operations: operations }, { schema: groupSchema, repairs }).steps;
 }
 
 /** The edits of the lists of users, in order, and the attributes that a group of none gets. */
@@ -18,7 +18,7 @@ function changes(...operations: unknown[]) {
   const edits = steps.flatMap((step) => {
     if (isAttributeStep(step)) return [];
     const { kind, list } = step;
-    if (kind === 'users') return { kind: list, op: step.op, ids: step.ids };
+    if (kind === 'users') return { kind: list, op: step.op, ids: [...step.ids.keys()] };
     return { kind: list, op: 'removeWhere', filter: step.filter };
   });
   const attributes = applyPatch({}, steps);
@@ -281,7 +281,8 @@ test('20,000 members in one operation cost one look at each', () => {
   const counts = new Map<RepairKind, number>();
   const count = (kind: RepairKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const body = { Operations: [{ op: 'add', path: 'members', value: ids }] };
-  const steps = parsePatch(body, { schema: groupSchema, repairs: { count } });
-  expect(steps).toMatchObject([{ list: 'members', op: 'add', ids }]);
+  const { steps } = parsePatch(body, { schema: groupSchema, repairs: { count } });
+  const places = new Map(ids.map((id, at) => [id, at + 1]));
+  expect(steps).toMatchObject([{ list: 'members', op: 'add', ids: places }]);
   expect(counts.get('value-for-object')).toBe(20_000);
 });

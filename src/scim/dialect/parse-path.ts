@@ -1,11 +1,7 @@
-import { toWrittenName } from '../../domain/extensions.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { badRequest, type ScimError } from '../errors.ts';
 import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
-import type { Filter } from '../filter/tree.ts';
 import type { RepairKind, Repairs } from '../repairs.ts';
 import {
-  type AttributePath,
   type AttributeRule,
   findAttribute,
   findTable,
@@ -14,8 +10,8 @@ import {
   type ResourceSchema,
   type SchemaTable,
   toPathText,
-  type UserList,
 } from '../schema/resource-schemas.ts';
+import type { PatchTarget } from './to-steps.ts';
 
 /** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
 type PatchPath =
@@ -110,64 +106,4 @@ function findClosingBracket(path: string, opening: number): number {
     else if (path[i] === ']' && !quoted) return i;
   }
   return -1;
-}
-
-/** Target of an operation of a PATCH. */
-export interface PatchTarget {
-  readonly path: AttributePath;
-  /** Filter of the elements of a list; its names start at the element. undefined: the attribute itself, or all elements. */
-  readonly where: Filter | undefined;
-}
-
-/**
- * One canonical operation of a PATCH; an operation of a provider becomes none, one or several.
- * - `set`: the value has the type of the target; parts of an object may be null, which unassigns them
- * - `clear`: no value any more
- * - `exclude`: leave out the elements of a list that are like one of these
- * - `users`, `users-where`: members or admins of a group, by id or by a filter on the element
- */
-export type PatchStep = (AttributeStep | UserListStep) & Placed;
-
-/** Place of a step in its request. */
-interface Placed {
-  /** The operation that it comes from, counted from 1; absent where that is the only one. */
-  readonly operation?: number;
-  /** The value as it was sent; errors count places in it. */
-  readonly sent?: JsonValue | undefined;
-}
-
-/** An operation on anything but the lists of users of a group. */
-export type AttributeStep =
-  | {
-      readonly kind: 'set';
-      readonly op: 'add' | 'replace';
-      readonly target: PatchTarget;
-      readonly value: JsonValue;
-    }
-  | { readonly kind: 'clear'; readonly target: PatchTarget }
-  | {
-      readonly kind: 'exclude';
-      readonly target: PatchTarget;
-      readonly values: readonly JsonObject[];
-    };
-
-/** An operation on a list of users of a group. */
-type UserListStep =
-  | {
-      readonly kind: 'users';
-      readonly list: UserList;
-      readonly op: 'add' | 'remove' | 'replace';
-      readonly ids: readonly string[];
-    }
-  | { readonly kind: 'users-where'; readonly list: UserList; readonly filter: Filter };
-
-/** True for a step on anything but the lists of users of a group. */
-export function isAttributeStep(step: PatchStep): step is AttributeStep & Placed {
-  return step.kind !== 'users' && step.kind !== 'users-where';
-}
-
-/** Attributes that the steps name (`toWrittenName`), without the lists of users. */
-export function listStepNames(steps: readonly PatchStep[]): Set<string> {
-  const paths = steps.filter(isAttributeStep).map(({ target }) => target.path);
-  return new Set(paths.map(({ extension, attribute }) => toWrittenName(extension, attribute.name)));
 }

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import type { Content } from '../dialect/parse-resource.ts';
+import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 

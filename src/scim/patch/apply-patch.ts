@@ -8,7 +8,7 @@ import {
   USER_LIST_MAX,
   withoutNulls,
 } from '../dialect/coerce.ts';
-import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/parse-path.ts';
+import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/to-steps.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';
@@ -66,6 +66,19 @@ export function applyPatch(
   return result;
 }
 
+/** The attributes after a PUT: as its steps set them on an empty resource, with what is held of those that are left out. */
+export function applyWhole(
+  before: JsonObject,
+  {
+    steps,
+    leftOut,
+  }: { readonly steps: readonly PatchStep[]; readonly leftOut: readonly AttributePath[] },
+): JsonObject {
+  const kept: JsonObject = {};
+  for (const path of leftOut) change(kept, path, () => findHeld(before, path));
+  return applyPatch(kept, steps);
+}
+
 function change(
   result: JsonObject,
   { extension, attribute }: AttributePath,
@@ -79,6 +92,14 @@ function change(
   const container = { ...(isJsonObject(held) ? held : {}) };
   put(container, attribute.name, toValue(container[attribute.name]));
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
+}
+
+function findHeld(
+  resource: JsonObject,
+  { extension, attribute }: AttributePath,
+): JsonValue | undefined {
+  const container = extension === undefined ? resource : resource[extension];
+  return isJsonObject(container) ? container[attribute.name] : undefined;
 }
 
 function put(object: JsonObject, name: string, value: JsonValue | undefined): void {
@@ -133,9 +154,7 @@ interface OpenList {
 }
 
 function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
-  const { extension, attribute } = path;
-  const container = extension === undefined ? result : result[extension];
-  const held = isJsonObject(container) ? container[attribute.name] : undefined;
+  const held = findHeld(result, path);
   return { path, values: Array.isArray(held) ? held.filter(isJsonObject) : [], budget };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
+import { parsePatch } from '../dialect/parse-body.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { applyPatch } from './apply-patch.ts';
 
@@ -45,7 +45,10 @@ export const addKeys = (value: unknown) => ({ op: 'add', value });
 /** The attributes after the operations of one PATCH. */
 export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   const Operations = Array.isArray(operations) ? operations : [operations];
-  const steps = parsePatch({ Operations }, { schema: userSchema, repairs: { count: () => {} } });
+  const { steps } = parsePatch(
+    { Operations },
+    { schema: userSchema, repairs: { count: () => {} } },
+  );
   return applyPatch(attributes, steps);
 }
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import type { Content } from '../dialect/parse-resource.ts';
-import { parseResource } from '../dialect/parse-resource.ts';
+import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { listWritten } from '../requests.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';

@@ -16,13 +16,13 @@ import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { parsePatch } from '../dialect/parse-patch.ts';
-import { listStepNames } from '../dialect/parse-path.ts';
-import { type Content, findStepPlace, parseResource } from '../dialect/parse-resource.ts';
+import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
+import { findPlace, listStepNames } from '../dialect/to-steps.ts';
 import { conflict, notFound, ScimError, unavailable } from '../errors.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { RequestRepairs } from '../repairs.ts';
 import { listWritten } from '../requests.ts';
+import type { UserList } from '../schema/resource-schemas.ts';
 import { storeChange, storeDeletion } from './change.ts';
 import { groupWrites } from './group.ts';
 import {
@@ -78,12 +78,12 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
       );
     }
     case 'PATCH': {
-      const steps = understand(request, parsePatch(body, { schema, repairs }));
+      const { steps } = understand(request, parsePatch(body, { schema, repairs }));
       const ask = async (tx: Db, row: ResourceRow, before: JsonObject) => ({
         attributes: applyPatch(before, steps, repairs),
         names: listStepNames(steps),
         edits: await toStepEdits(tx, deps, row, steps),
-        placeOf: (list: string, value: string) => findStepPlace(steps, list, value),
+        placeOf: (list: UserList, id: string) => findPlace(steps, list, id),
       });
       return storeKnowing(deps, request, (tx) =>
         storeChange(tx, deps, kind, { target, ask, repairs }),

@@ -22,8 +22,9 @@ import { type GroupRow, getRow, updateRow } from '../../store/resources/rows.ts'
 import { isLinked, toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { type ResourceInput, withLeftOut } from '../dialect/parse-resource.ts';
+import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
+import { applyWhole } from '../patch/apply-patch.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { adoptFound, dispute, insertNew } from './create.ts';
 import { type Accepted, type Disputed, PrivilegeUnknown, type WriteKind } from './kind.ts';
@@ -127,7 +128,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
  */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
   const held = toExtension(before, GROUP_EXTENSION);
-  const attributes = withLeftOut(before, input);
+  const attributes = applyWhole(before, input);
   const isNamed = input.mentioned.has(GROUP_EXTENSION) || Object.keys(held).length === 0;
   return isNamed ? attributes : { ...attributes, [GROUP_EXTENSION]: held };
 }

@@ -8,10 +8,10 @@ import type { Before, Undo, WrittenLink } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
-import type { ResourceInput } from '../dialect/parse-resource.ts';
+import type { ResourceInput } from '../dialect/parse-body.ts';
 import type { Preconditions } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
-import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import type { ResourceSchema, UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
 export interface ListEdit {
@@ -35,8 +35,8 @@ export interface Asked {
   readonly edits: readonly ListEdit[];
   /** True where nobody is to be added, as when the rest of the request is refused. */
   readonly onlyRemoves?: boolean;
-  /** Finds the place of an address or an id in the request; undefined: the request lacks it. */
-  placeOf(list: string, value: string): string | undefined;
+  /** Place of an id that the request puts into a list, for the words of an error. */
+  placeOf(list: UserList, id: string): string;
 }
 
 /** Stored write of a user or group, with the facts that the wait for it needs. */

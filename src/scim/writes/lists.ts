@@ -11,8 +11,8 @@ import { findLive, type GroupRow, type ResourceRow } from '../../store/resources
 import { listUsersById } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { PatchStep } from '../dialect/parse-path.ts';
-import { findSentPlace, type ResourceInput } from '../dialect/parse-resource.ts';
+import type { ResourceInput } from '../dialect/parse-body.ts';
+import { findPlace, type PatchStep } from '../dialect/to-steps.ts';
 import { invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
@@ -120,7 +120,7 @@ async function keepKnown(
   };
   const refuse = ([first, ...more]: readonly UserId[], what: string) => {
     if (first === undefined) return;
-    const place = asked.placeOf(`${list}s`, first) ?? `A value of ${list}s`;
+    const place = asked.placeOf(`${list}s`, first);
     const verb = more.length === 1 ? 'is' : 'are';
     const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
     attempt(repairs, undefined, () => {
@@ -226,28 +226,23 @@ async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): P
 }
 
 /** The ids of a request as the bridge's own, also where they are of an earlier server. Unknown ones are found out later. */
-function toUserIds({ formerIds }: Pick<ScimDeps, 'formerIds'>, ids: readonly string[]): UserId[] {
+function toUserIds({ formerIds }: Pick<ScimDeps, 'formerIds'>, ids: Iterable<string>): UserId[] {
   // An id that no user had may be a group's.
-  return ids.map((id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
+  return Array.from(ids, (id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
 }
 
 /** What a whole body asks: its users are added by a POST; a PUT with a list replaces it, `[]` empties it. */
 export function toBodyAsked(
   deps: Pick<ScimDeps, 'formerIds'>,
   op: 'add' | 'replace',
-  { members, admins, mentioned: names, sent }: ResourceInput,
+  { steps, mentioned: names }: ResourceInput,
   attributes: JsonObject,
 ): Asked {
-  const toEdits = (list: LinkList, ids: readonly string[] | undefined): ListEdit[] => {
-    const isEmpty = ids === undefined || (op === 'add' && ids.length === 0);
-    return isEmpty ? [] : [{ list, op, ids: toUserIds(deps, ids) }];
-  };
-  return {
-    attributes,
-    names,
-    edits: [...toEdits('member', members), ...toEdits('admin', admins)],
-    placeOf: (list, value) => findSentPlace(list, sent.get(list), value),
-  };
+  const edits = steps.flatMap((step): ListEdit[] => {
+    if (step.kind !== 'users' || (op === 'add' && step.ids.size === 0)) return [];
+    return [{ list: toLinkList(step.list), op, ids: toUserIds(deps, step.ids.keys()) }];
+  });
+  return { attributes, names, edits, placeOf: (list, id) => findPlace(steps, list, id) };
 }
 
 /**
@@ -266,7 +261,7 @@ export async function toStepEdits(
     if (row.type === 'user' || (step.kind !== 'users' && step.kind !== 'users-where')) continue;
     const list = toLinkList(step.list);
     if (step.kind === 'users') {
-      edits.push({ list, op: step.op, ids: toUserIds(deps, step.ids) });
+      edits.push({ list, op: step.op, ids: toUserIds(deps, step.ids.keys()) });
       continue;
     }
     const own = edits.filter((edit) => edit.list === list);

@@ -28,10 +28,10 @@ import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
 import type { Before } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
-import type { ResourceInput } from '../dialect/parse-resource.ts';
-import { withLeftOut } from '../dialect/parse-resource.ts';
+import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
+import { applyWhole } from '../patch/apply-patch.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
@@ -70,7 +70,7 @@ export const userWrites: WriteKind<'user', UserField> = {
       throw invalidValue('A User needs a userName.');
     }
     assertFits(before, attributes);
-    assertAddress(before, attributes, asked);
+    assertAddress(before, attributes);
     await assertNamesFree(tx, deps, row, { before, after: attributes });
     await assertWithinLimits(tx, deps, { row, attributes, edits: [] });
     return { ...asked, attributes, names: assigned.names };
@@ -148,7 +148,7 @@ function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
     if (!mentioned.has(name) && value !== undefined) kept[name] = value;
   }
   const assigned = keepAssigned(before, mentioned);
-  return keepReadOnly(before, { ...kept, ...assigned, ...withLeftOut(before, input) });
+  return keepReadOnly(before, { ...kept, ...assigned, ...applyWhole(before, input) });
 }
 
 /** Attributes with the read-only values of the service, which survive every write. */
@@ -197,17 +197,12 @@ function measureText({ schemas: _, ...attributes }: JsonObject): number {
  * not checked.
  * @throws ScimError 400 `invalidValue`
  */
-function assertAddress(
-  before: JsonObject | undefined,
-  attributes: JsonObject,
-  { placeOf }: Pick<Asked, 'placeOf'>,
-): void {
+function assertAddress(before: JsonObject | undefined, attributes: JsonObject): void {
   const address = findCreationAddress(attributes);
   if (address === undefined || isAddress(address)) return;
   if (before !== undefined && address === findCreationAddress(before)) return;
-  const place = placeOf('emails', address) ?? 'The address that the user keeps';
-  const form = 'text, one @, text, and no white space';
-  throw invalidValue(`${place} is no e-mail address: ${form}.`);
+  const words = 'The address in emails by which the account is known is no e-mail address';
+  throw invalidValue(`${words}: text, one @, text, and no white space.`);
 }
 
 /**
@@ -247,7 +242,7 @@ async function createUser(
   const asked = { ...body, attributes, names: new Set([...assigned.names, 'active']) };
   const address = findCreationAddress(attributes);
   if (address === undefined) repairs.count('address-missing');
-  assertAddress(undefined, attributes, asked);
+  assertAddress(undefined, attributes);
   assertFits(undefined, attributes);
   const handling = await findHandling(tx, provider);
   const match = await matchAccount(tx, attributes, { provider, ...handling });

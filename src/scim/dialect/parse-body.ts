@@ -1,0 +1,300 @@
+import { toWrittenName } from '../../domain/extensions.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
+import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
+import {
+  type AttributePath,
+  findAttribute,
+  findTable,
+  listRules,
+  type ResourceSchema,
+  type SchemaTable,
+  toPathText,
+} from '../schema/resource-schemas.ts';
+import { assertAcceptable, countSchemas, findPart, openBody } from './parse-json.ts';
+import { countUnknown, parsePath } from './parse-path.ts';
+import { type PatchOp, type PatchStep, toSteps } from './to-steps.ts';
+
+/** What the body of a write asks for. */
+export interface Content {
+  /** In order; those of a POST or PUT set attributes of an empty resource. */
+  readonly steps: readonly PatchStep[];
+}
+
+/** Content of the body of a POST or PUT of a user or group. */
+export interface ResourceInput extends Content {
+  /**
+   * Canonical, without the lists of users: names in the spelling of the schema, an extension's below its URN, nothing
+   * read-only, nothing null.
+   */
+  readonly attributes: JsonObject;
+  /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
+  readonly mentioned: ReadonlySet<string>;
+  /** Attributes that are left out: what was held of them stays (`applyWhole`). */
+  readonly leftOut: readonly AttributePath[];
+}
+
+/** Facts that all parts of one request share. */
+interface Context {
+  readonly schema: ResourceSchema;
+  readonly repairs: Repairs;
+}
+
+/**
+ * Reads the body of a POST or PUT in any provider's dialect. What says nothing that a provider can set counts as not
+ * mentioned.
+ * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: the name is missing, active is not a boolean, a member
+ *   has no id, see `openBody`
+ */
+export function parseResource(
+  body: unknown,
+  schema: ResourceSchema,
+  repairs: Repairs,
+): ResourceInput {
+  const object = openBody(body);
+  countSchemas(object, schema.urns, repairs);
+  const { entries, extensions, filtered } = readBody(object, { schema, repairs });
+  for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
+  const mentioned = new Set(extensions);
+  const leftOut: AttributePath[] = [];
+  const steps = entries.flatMap(({ path, value }) => {
+    const { extension, attribute, sub } = path;
+    if (sub && attribute.multiValued) {
+      repairs.count('unknown-attribute-dropped', toPathText(path));
+      return [];
+    }
+    const operation = { op: 'whole', target: { path, where: undefined }, value } as const;
+    const read = attempt(repairs, undefined, (inside) => toSteps(operation, inside));
+    if (read === undefined) leftOut.push(path);
+    else if (read.length > 0) mentioned.add(toWrittenName(extension, attribute.name));
+    return read ?? [];
+  });
+  const attributes = applyPatch({}, steps, UNCOUNTED);
+  attempt(repairs, undefined, () => assertNamed(attributes, schema));
+  return { steps, attributes, mentioned, leftOut };
+}
+
+/** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
+function assertNamed(attributes: JsonObject, { name: type }: ResourceSchema): void {
+  const name = type === 'User' ? 'userName' : 'displayName';
+  const value = attributes[name];
+  if (typeof value === 'string' && value.trim() !== '') return;
+  throw invalidValue(`A ${type} needs a ${name}.`);
+}
+
+const OPS: ReadonlyMap<string, PatchOp> = new Map(
+  (['add', 'replace', 'remove'] as const).map((op) => [op, op]),
+);
+
+/** Most operations of one PATCH; those that add or remove members by their ids do not count. */
+const PATCH_OPERATIONS_MAX = 1_000;
+/** Most comparisons in all paths of one PATCH. */
+const COMPARISONS_MAX = 2_000;
+
+/**
+ * Reads the body of a PATCH in any provider's dialect into canonical operations, in order. Nothing is
+ * applied here, so that a PATCH is taken as a whole or not at all.
+ * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
+ * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, one of the wrong type, or too many
+ * operations; `invalidFilter`: filters that compare too much
+ * @see RFC 7644 §3.5.2
+ */
+export function parsePatch(body: unknown, { schema, repairs }: Context): Content {
+  const object = openBody(body);
+  countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
+  const given = findPart(object, 'Operations', repairs);
+  if (isJsonObject(given)) repairs.count('operation-for-list');
+  const operations = isJsonObject(given) ? [given] : given;
+  if (!Array.isArray(operations) || operations.length === 0) {
+    throw invalidSyntax('The body has no Operations.');
+  }
+  const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
+  const steps = operations.flatMap((operation, index) => {
+    const number = operations.length === 1 ? undefined : index + 1;
+    const place = number === undefined ? number : () => `Operation ${number}`;
+    const read = (inside: Repairs) => readOperation(operation, { schema, repairs: inside });
+    const own = attempt(repairs, place, read) ?? [];
+    spend(spent, own);
+    return number === undefined ? own : own.map((step) => ({ ...step, operation: number }));
+  });
+  return { steps };
+}
+
+/** Cost of the operations of one request so far. */
+interface Spent {
+  operations: number;
+  comparisons: number;
+  /** Comparisons with each user of a group. */
+  ofUsers: number;
+}
+
+function spend(spent: Spent, steps: readonly PatchStep[]): void {
+  for (const step of steps) {
+    if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
+    else if (step.kind !== 'users' && step.target.where) {
+      spent.comparisons += countComparisons(step.target.where);
+    }
+  }
+  const isByIds = steps.every((step) => step.kind === 'users' && step.op !== 'replace');
+  if (!isByIds) spent.operations += 1;
+  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
+  if (spent.operations > PATCH_OPERATIONS_MAX) {
+    throw invalidValue(`The body has more than ${PATCH_OPERATIONS_MAX} Operations.`);
+  }
+  if (spent.comparisons > COMPARISONS_MAX) {
+    const detail = `The paths compare with more than ${COMPARISONS_MAX} values.`;
+    throw badRequest('invalidFilter', detail);
+  }
+}
+
+function readOperation(operation: JsonValue, context: Context): PatchStep[] {
+  if (!isJsonObject(operation)) throw invalidSyntax('An operation is not a JSON object.');
+  assertAcceptable(operation);
+  const { repairs } = context;
+  const path = findPart(operation, 'path', repairs) ?? '';
+  if (typeof path !== 'string') {
+    throw badRequest('invalidPath', 'The path of an operation is not a text.');
+  }
+  const word = findPart(operation, 'op', repairs);
+  const op = typeof word === 'string' ? OPS.get(word.trim().toLowerCase()) : undefined;
+  if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
+  if (op !== word) repairs.count('op-case');
+  const value = findPart(operation, 'value', repairs);
+  if (path.trim() !== '') return toPathSteps(op, path, value, context);
+  if (repairs.isStrict) repairs.count('path-missing');
+  // Without a path the value is an object that names the attributes.
+  if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
+  const [only, ...others] = Array.isArray(value) ? value : [value];
+  if (isJsonObject(only) && others.length === 0) return toObjectSteps(op, only, context);
+  throw invalidValue('An operation without a path needs an object of attributes as its value.');
+}
+
+function toPathSteps(
+  op: PatchOp,
+  path: string,
+  value: JsonValue | undefined,
+  context: Context,
+): PatchStep[] {
+  const { schema, repairs } = context;
+  const parsed = parsePath(path, schema, repairs);
+  if (parsed.kind === 'dropped') return [];
+  if (parsed.kind === 'attribute') return toSteps({ op, target: parsed.target, value }, repairs);
+  const isWhole = op === 'remove' || value === null || value === '';
+  if (isWhole && parsed.table !== schema.core) {
+    return toEntrySteps('remove', listUnassigned(schema, parsed.table), repairs);
+  }
+  if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
+  if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
+  return toObjectSteps(op, { [parsed.table.urn]: value }, context);
+}
+
+/** An object without a path: each of its keys is an operation of its own. */
+function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
+  const { schema, repairs } = context;
+  const { entries, filtered } = readBody(object, context);
+  const steps = toEntrySteps(op, entries, repairs);
+  for (const path of filtered) {
+    const read = (inside: Repairs) =>
+      toPathSteps(op, path, object[path], { schema, repairs: inside });
+    steps.push(...(attempt(repairs, undefined, read) ?? []));
+  }
+  return steps;
+}
+
+function toEntrySteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repairs): PatchStep[] {
+  return entries.flatMap(({ path, value }) => {
+    const operation = { op, target: { path, where: undefined }, value };
+    return attempt(repairs, undefined, (inside) => toSteps(operation, inside)) ?? [];
+  });
+}
+
+/** One value of a body and its place. */
+interface BodyEntry {
+  readonly path: AttributePath;
+  readonly value: JsonValue;
+}
+
+/** Writable attributes of a body. */
+interface Body {
+  readonly entries: BodyEntry[];
+  /** URNs of extensions in the body, also of empty ones. */
+  readonly extensions: string[];
+  /** Keys with a value filter, which only a PATCH can follow: `emails[type eq "work"].value`. */
+  readonly filtered: string[];
+}
+
+/**
+ * Resolves the keys of a body: in any case, dotted, qualified by a URN, or an extension's URN with an
+ * object. Unknown and read-only attributes are left out.
+ */
+function readBody(body: JsonObject, { schema, repairs }: Context): Body {
+  const read: Body = { entries: [], extensions: [], filtered: [] };
+  for (const name of Object.keys(body)) {
+    attempt(repairs, undefined, (inside) => {
+      assertAcceptable({ [name]: body[name] });
+      readKey(read, [name, body[name] ?? null], { schema, repairs: inside });
+    });
+  }
+  // Of attributes that are there in several spellings the last value counts.
+  const places = new Set(read.entries.map(({ path }) => path.keys.join(' ')));
+  for (let doubles = read.entries.length - places.size; doubles > 0; doubles -= 1) {
+    repairs.count('name-doubled');
+  }
+  return read;
+}
+
+/** Entries that clear every attribute of an extension. */
+function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {
+  return listRules(table.attributes).flatMap(({ name, mutability }) => {
+    const path = findAttribute(schema, `${table.urn}:${name}`);
+    return path && mutability === 'readWrite' ? [{ path, value: null }] : [];
+  });
+}
+
+function readKey(read: Body, [name, value]: [string, JsonValue], context: Context): void {
+  const { schema, repairs } = context;
+  const path = findAttribute(schema, name);
+  const table = path ? undefined : findTable(schema, name);
+  if (path) {
+    const isPlain = name === path.attribute.name && path.extension === undefined;
+    if (!isPlain) repairs.count('name-spelling');
+    addEntry(read.entries, { path, value }, repairs);
+  } else if (table) {
+    if (table !== schema.core) read.extensions.push(table.urn);
+    addTable(read.entries, [table, value], context);
+  } else if (name.includes('[')) {
+    read.filtered.push(name);
+  } else {
+    countUnknown(name, schema, repairs);
+  }
+}
+
+function addTable(
+  entries: BodyEntry[],
+  [table, value]: [SchemaTable, JsonValue],
+  { schema, repairs }: Context,
+): void {
+  if (value === null || value === '') {
+    if (table !== schema.core) entries.push(...listUnassigned(schema, table));
+    return;
+  }
+  if (!isJsonObject(value)) throw invalidValue(`The value of ${table.urn} is not an object.`);
+  for (const name of Object.keys(value)) {
+    const path = findAttribute(schema, `${table.urn}:${name}`);
+    if (!path) repairs.count('unknown-attribute-dropped', `${table.urn}:${name}`);
+    else addEntry(entries, { path, value: value[name] ?? null }, repairs);
+  }
+}
+
+function addEntry(entries: BodyEntry[], entry: BodyEntry, repairs: Repairs): void {
+  const { attribute, sub } = entry.path;
+  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
+    repairs.count('read-only-dropped');
+  } else if (attribute.mutability === 'writeOnly') {
+    repairs.count('password-dropped');
+  } else if (attribute.name !== 'schemas') {
+    entries.push(entry);
+  }
+}
