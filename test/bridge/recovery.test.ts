@@ -165,7 +165,7 @@ async function makeRestored(
   const world = await makeWorld(context, options);
   const ids = await live1(world);
   world.backUp();
-  // What the bridge did within two minutes of the backup tells nothing.
+  // What the bridge did within three minutes of the backup tells nothing.
   world.clock.leap(BACKUP_AGE_MS);
   await live2(world, ids);
   world.restore();

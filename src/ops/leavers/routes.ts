@@ -89,7 +89,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
 }
 
 /** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */
-const LOG_DISTANCE_MS = 2 * 60_000;
+const LOG_DISTANCE_MS = 3 * 60_000;
 /** Newest events of each person that are searched. */
 const EVENTS_MAX = 500;
 /** Actions by which somebody loses access, as services write them. */

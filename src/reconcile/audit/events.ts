@@ -5,8 +5,8 @@ import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
-/** Largest difference of two clocks that needs no estimate, in milliseconds. */
-export const CLOCKS_MS = 60_000;
+/** Largest difference of the clocks of the bridge and of the service, in milliseconds. */
+export const CLOCKS_MS = 3 * 60_000;
 
 /** Limits of the search through `details`, whose shape the service chooses. */
 const DEPTH_MAX = 8;
@@ -22,7 +22,7 @@ type Names = Map<string, Set<Subject>>;
 /** Event with what it names. */
 export interface NamedEvent {
   readonly audit: AuditEvent;
-  /** Epoch milliseconds, as near to our own clock as is known. */
+  /** Epoch milliseconds, by the clock of the service. */
   readonly at: number;
   /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
   readonly user: ReadonlySet<string>;
@@ -35,13 +35,9 @@ export interface NamedEvent {
 
 /**
  * Finds the users and groups that events name; the result is oldest first. Any text or number in `details` or in the message
- * may be the id, the uid or the name: the key is not documented. `skewMs` is the known lead of the service's clock over ours.
+ * may be the id, the uid or the name: the key is not documented.
  */
-export async function nameEvents(
-  db: Db,
-  events: readonly AuditEvent[],
-  skewMs: number,
-): Promise<NamedEvent[]> {
+export async function nameEvents(db: Db, events: readonly AuditEvent[]): Promise<NamedEvent[]> {
   const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
   const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
   const toIds = (names: Names, type: Subject) =>
@@ -53,7 +49,7 @@ export async function nameEvents(
   const named = listed.map(({ audit, names }): NamedEvent => {
     const [user, group] = [toIds(names, 'user'), toIds(names, 'group')];
     const managed = user.union(group).intersection(found.managed);
-    return { audit, at: audit.createdAt.getTime() - skewMs, user, group, managed, names };
+    return { audit, at: audit.createdAt.getTime(), user, group, managed, names };
   });
   return named.sort((a, b) => a.at - b.at);
 }
@@ -147,8 +143,6 @@ export type EventOrigin = AuditEventsTable['origin'];
 type Account = Partial<Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>>;
 
 const AUTHOR_FIELDS = ['authorId', 'authorUid', 'authorUsername'] as const;
-/** Distance of an event from the call of an operator that caused it, in milliseconds. */
-const OPERATOR = { beforeMs: 10_000, afterMs: 60_000 } as const;
 /** Time after a creation within which its event happens, by clocks that may differ, in milliseconds. */
 const CREATED_WITHIN_MS = 2 * CLOCKS_MS;
 
@@ -230,13 +224,10 @@ async function findOperators(
 ): Promise<(event: NamedEvent) => boolean> {
   const [first, last] = [events.at(0), events.at(-1)];
   if (first === undefined || last === undefined) return () => false;
-  const reach = { from: first.at - OPERATOR.afterMs, to: last.at + OPERATOR.beforeMs };
-  const calls = await listOperatorCalls(db, reach);
+  const calls = await listOperatorCalls(db, {
+    from: first.at - CLOCKS_MS,
+    to: last.at + CLOCKS_MS,
+  });
   return ({ at, names }) =>
-    calls.some(
-      (call) =>
-        at >= call.at - OPERATOR.beforeMs &&
-        at <= call.at + OPERATOR.afterMs &&
-        names.has(call.upstreamId),
-    );
+    calls.some((call) => Math.abs(at - call.at) <= CLOCKS_MS && names.has(call.upstreamId));
 }

@@ -34,12 +34,10 @@ import {
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
-/** Distance before its beginning from which the log is read, in milliseconds: the service's clock may be that far behind. */
+/** Distance before its beginning from which the log is read, in milliseconds. */
 const FIRST_REACH_MS = 60 * 60_000;
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
-/** Largest lead of the service's clock over ours that is believed, in milliseconds; an event beyond it is wrong. */
-const SKEW_MAX_MS = 30 * 60_000;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGE_SIZE = 500;
 const PAGES_MAX = 2_000;
@@ -47,18 +45,10 @@ const READING: CallContext = { class: 'look', key: 'audit-poller' };
 /** Time until the look at what an unknown author has changed, in milliseconds: further events wait for the same look. */
 const UNKNOWN_LOOK_MS = 60_000;
 
-/** Progress of reading the audit log. Times are epoch milliseconds by our clock, where nothing else is said. */
+/** Progress of reading the audit log, in epoch milliseconds. */
 export interface PollState {
-  /** Time of the newest event that was read, by the clock of the service. */
-  readonly newestAt: number;
-  /** Beginning of the read that first saw it. */
-  readonly newestSeenAt: number;
-  /** Beginning of the last complete read: an event that it did not show came later. */
+  /** Beginning of the last complete read. */
   readonly readAt: number;
-  /** True when a read has begun and not come to its end: the events that it has stored may have gaps. */
-  readonly isOpen: boolean;
-  /** Lead of the service's clock over ours, as far as events have shown. */
-  readonly skewMs: number;
   /** Time of the read of the newest event that names nobody and may be about anybody; 0: there is none. */
   readonly unresolvedAt: number;
   /** Time since when every read fails, and the code; null when the last one did not. */
@@ -86,15 +76,19 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   const { store, clock, random } = deps;
   const { intervalMs, notify, considerSweep } = options;
   let failures = 0;
+  /** True once a read has come to its end, and no later one has failed. */
+  let isWhole = false;
   const job = { type: 'audit', id: 'run', restMs: intervalMs };
   const loop = createJob(deps, job, async (signal) => {
     try {
-      await readLog(deps, { ownAccount: options.ownAccount(), signal });
+      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, signal });
       failures = 0;
+      isWhole = true;
       return intervalMs;
     } catch (error) {
       signal.throwIfAborted();
       failures += 1;
+      isWhole = false;
       const { verdict, retryAfterMs } = toReason(error);
       // The service does not let us read the audit log at all.
       const isClosed = verdict === 'forbidden' || verdict === 'missing';
@@ -111,10 +105,10 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
     /** Remembers the time from which events count. @throws StoreError */
     async start(): Promise<void> {
       if (intervalMs === 0) return;
-      const { readAt, isOpen } = await store.write((tx) => beginPolling(tx, clock.now()));
+      const { readAt } = await store.write((tx) => changeState(tx, clock.now(), {}));
       void options.read.then(() => {
         // Another process may have read it just now.
-        const firstMs = isOpen ? 0 : Math.max(0, readAt + intervalMs - clock.now());
+        const firstMs = Math.max(0, readAt + intervalMs - clock.now());
         loop.start(Math.min(intervalMs, firstMs));
       });
     },
@@ -122,42 +116,23 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   };
 }
 
-/** Begins to poll, where no process has begun, and returns the state. */
-async function beginPolling(tx: Db, now: number): Promise<PollState> {
-  const before = await POLL_STATE.lock(tx);
-  if (before !== undefined) return before;
-  const from = now - FIRST_REACH_MS;
-  const times = { newestAt: from, newestSeenAt: from, readAt: from, skewMs: 0, unresolvedAt: 0 };
-  const state: PollState = { ...times, isOpen: false, failure: null };
-  await POLL_STATE.save(tx, state, now);
-  return state;
+function changeState(tx: Db, now: number, change: Partial<PollState>): Promise<PollState> {
+  const begun: PollState = { readAt: now - FIRST_REACH_MS, unresolvedAt: 0, failure: null };
+  return POLL_STATE.change(tx, now, (before = begun) => ({ ...before, ...change }));
 }
 
-/** Changes the state of a log that is being read; returns it as it was. @throws BridgeError `bug` */
-async function changePollState(
-  tx: Db,
-  now: number,
-  toChange: (before: PollState) => Partial<PollState>,
-): Promise<PollState> {
-  const before = await POLL_STATE.lock(tx);
-  if (before === undefined) throw new BridgeError('bug', 'the audit log was read before its start');
-  await POLL_STATE.save(tx, { ...before, ...toChange(before) }, now);
-  return before;
-}
-
-/** Remembers since when the read fails. The read stays open, so that the next one leaves nothing out. */
+/** Remembers since when the read fails. */
 async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolean): Promise<void> {
   const { store, clock, events } = deps;
   const { problem } = toReason(error);
   const { code } = problem;
   if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
   try {
+    const before = (await POLL_STATE.find(store.read))?.failure ?? null;
     const now = clock.now();
-    const toFailure = ({ failure }: PollState) => ({
-      failure: { since: failure?.since ?? now, code },
-    });
-    const { failure } = await store.write((tx) => changePollState(tx, now, toFailure));
-    if (failure === null) events.auditFollowed({ failing: true, code, afterMs: 0 });
+    const failure = { since: before?.since ?? now, code };
+    await store.write((tx) => changeState(tx, now, { failure }));
+    if (before === null) events.auditFollowed({ failing: true, code, afterMs: 0 });
     if (isClosed) await saveSection(deps, 'audit', problem);
   } catch (failed) {
     // The store reports its own failure; the log is read again all the same, by whoever leads.
@@ -168,81 +143,59 @@ async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolea
 interface Reading {
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
+  /** True: between the stored events of this time none is missing. */
+  readonly isWhole: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads new events of the audit log page by page, each stored with its consequences. A failed or cut read begins again,
- * and skips stored events.
+ * Reads the events since shortly before the last complete read, and stores those that are new with their consequences, page
+ * by page. After a failure the same time is read again.
  * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
-async function readLog(deps: ReconcileDeps, reading: Reading): Promise<void> {
+async function readLog(
+  deps: ReconcileDeps,
+  { ownAccount, isWhole, signal }: Reading,
+): Promise<void> {
   const { store, clock, events } = deps;
-  const readAt = clock.now();
-  const before = await store.write((tx) => changePollState(tx, readAt, () => ({ isOpen: true })));
-  const newestAt = await readPages(deps, before, { ...reading, now: readAt });
-  const newest = newestAt > before.newestAt ? { newestAt, newestSeenAt: readAt } : {};
-  const done = { ...newest, readAt, isOpen: false, failure: null };
-  await store.write((tx) => changePollState(tx, clock.now(), () => done));
-  if (before.failure !== null) {
-    const afterMs = clock.now() - before.failure.since;
-    events.auditFollowed({ failing: false, code: '', afterMs });
+  const now = clock.now();
+  const { readAt, failure } = await store.write((tx) => changeState(tx, now, {}));
+  const from = readAt - LATE_MS - CLOCKS_MS;
+  const query = { from: new Date(from).toISOString() };
+  // An event that was not shown is in the next read too.
+  const place = { pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 };
+  const options = { ...READING, signal, ...place };
+  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  let isRead = false;
+  let newestAt: number | undefined;
+  for await (const { items, cursor } of pages) {
+    const shown = items.flatMap((item) => parseReadable(deps, item));
+    // The service may not know the parameter.
+    const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
+    const isNews = recent.length > 0 && (await savePage(deps, recent, ownAccount));
+    newestAt ??= shown[0]?.createdAt.getTime();
+    if (shown.length === 0 || ascends(shown, newestAt)) continue;
+    // A late event is behind those that were read before.
+    const isAllKnown =
+      isWhole && !isNews && (await countEventsSince(store.read, from)) <= cursor.position;
+    isRead = isAllKnown || recent.length < shown.length;
+    if (isRead) break;
+  }
+  if (!isRead && !pages.result.complete) {
+    throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
+  }
+  await store.write((tx) => changeState(tx, clock.now(), { readAt: now, failure: null }));
+  if (failure !== null) {
+    events.auditFollowed({ failing: false, code: '', afterMs: clock.now() - failure.since });
   }
   const { audit } = await readSections(deps);
   if (audit?.problem) await saveSection(deps, 'audit', null);
 }
 
-/**
- * Finds the time from which the log is read, by the clock of the service (epoch milliseconds). The last minutes are
- * read again for late events; once the newest event is older than that, it alone is. What came since the last read is
- * always in it, whatever time the newest event claims.
- */
-function findWindowStart({ newestAt, newestSeenAt, readAt, skewMs }: PollState): number {
-  const overlapMs = Math.max(0, LATE_MS - (readAt - newestSeenAt));
-  return Math.min(newestAt, readAt + Math.min(skewMs, 0)) - overlapMs;
-}
-
-/** Reads the pages, and returns the time of the newest event. */
-async function readPages(
-  deps: ReconcileDeps,
-  before: PollState,
-  { now, ownAccount, signal }: Reading & { readonly now: number },
-): Promise<number> {
-  const from = findWindowStart(before);
-  const query = { from: new Date(from).toISOString() };
-  // The next read begins at the newest event, so that an event that was not shown is not missed.
-  const place = { pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 };
-  const options = { ...READING, signal, ...place };
-  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-  let { newestAt, skewMs } = before;
-  let beganAt: number | undefined;
-  for await (const { items, cursor } of pages) {
-    const shown = items.flatMap((item) => parseReadable(deps, item));
-    // A page that shows nothing new of the list is no page of the log that is known.
-    if (shown.length === 0) continue;
-    // The service may not know the parameter.
-    const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const clocks = { readAt: before.readAt, skewMs };
-    const saved = await savePage(deps, { events, from, clocks, ownAccount });
-    skewMs = saved.skewMs;
-    newestAt = findNewest(events, newestAt, now);
-    beganAt ??= shown[0]?.createdAt.getTime() ?? from;
-    if (mayFollow(shown, beganAt)) continue;
-    const isAllShown = saved.freshCount === 0 && saved.storedCount <= cursor.position;
-    if (events.length === 0 || (!before.isOpen && isAllShown)) return newestAt;
-  }
-  if (pages.result.complete) return newestAt;
-  throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
-}
-
-/**
- * True when newer events may be on a later page: they ascend, or the page ends later than the read began. Events of one
- * moment tell no order among themselves.
- */
-function mayFollow(shown: readonly AuditEvent[], beganAt: number): boolean {
+/** True when newer events may be on a later page. Events of one moment tell no order among themselves. */
+function ascends(shown: readonly AuditEvent[], newestAt = 0): boolean {
   const times = shown.map(({ createdAt }) => createdAt.getTime());
-  const ascends = times.some((at, index) => (times[index + 1] ?? at) > at);
-  return ascends || (times.at(-1) ?? beganAt) > beganAt;
+  return times.some((at, index) => at > Math.min(newestAt, times[index - 1] ?? at));
 }
 
 /** Reads an event; one that cannot be read is counted, and hides no other. */
@@ -256,37 +209,6 @@ function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
   }
 }
 
-/** Finds the time of the newest of these events that the service's clock may show now; `before` where there is none. */
-function findNewest(events: readonly AuditEvent[], before: number, now: number): number {
-  const times = events.map(({ createdAt }) => createdAt.getTime());
-  return Math.max(before, ...times.filter((at) => at <= now + SKEW_MAX_MS));
-}
-
-/**
- * Estimates the lead of the service's clock over ours. A new event happened between the last complete read and now, so
- * a time outside of that shows the difference. A late event gives a wrong estimate, which the next event corrects.
- * @param createdAt time of the newest of the new events (epoch milliseconds)
- */
-function estimateSkew(
-  { readAt, skewMs }: Pick<PollState, 'readAt' | 'skewMs'>,
-  createdAt: number,
-  now: number,
-): number {
-  const at = createdAt - skewMs;
-  if (at > now) return createdAt - now;
-  if (at >= readAt - CLOCKS_MS) return skewMs;
-  return Math.max(createdAt - readAt, -SKEW_MAX_MS);
-}
-
-interface PollPage {
-  readonly events: readonly AuditEvent[];
-  /** Beginning of the window (epoch milliseconds, by the clock of the service). */
-  readonly from: number;
-  /** What is known of the service's clock. */
-  readonly clocks: Pick<PollState, 'readAt' | 'skewMs'>;
-  readonly ownAccount: number | undefined;
-}
-
 /** A new event with its origin, and the users and groups that it makes the bridge look at. */
 interface NewEvent {
   readonly event: NamedEvent;
@@ -295,37 +217,35 @@ interface NewEvent {
 }
 
 /**
- * Stores the new events of a page, and a look at each managed user or group that another account has changed, in one
- * transaction. Whom the events name is found before it, so that no write waits for that. Returns the number of new events,
- * that of the stored ones of the window, and the lead of the service's clock.
+ * Stores the new ones of these events, and a look at each managed user or group that another account has changed, in one
+ * transaction. Whom the events name is found before it, so that no write waits for that. False: none is new.
  */
 async function savePage(
   { store, clock, events: report }: ReconcileDeps,
-  { events, from, clocks, ownAccount }: PollPage,
-) {
-  const now = clock.now();
-  const byId = new Map(events.map((event) => [toText(event.id), event]));
+  shown: readonly AuditEvent[],
+  ownAccount: number | undefined,
+): Promise<boolean> {
+  const byId = new Map(shown.map((event) => [toText(event.id), event]));
   const known = await listKnownEventIds(store.read, [...byId.keys()]);
   const unread = [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
-  const newestAt = findNewest(unread, 0, now);
-  const skewMs = newestAt === 0 ? clocks.skewMs : estimateSkew(clocks, newestAt, now);
-  const named = await nameEvents(store.read, unread, skewMs);
-  const { fresh, storedCount } = await store.write(async (tx) => {
+  if (unread.length === 0) return false;
+  const named = await nameEvents(store.read, unread);
+  const now = clock.now();
+  const fresh = await store.write(async (tx) => {
     if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
     const toOrigin = await findOrigins(tx, named, ownAccount);
     const found = named.map((event) => toNewEvent(event, toOrigin(event)));
     await insertAuditEvents(tx, found.map(toEventRow), found.flatMap(toSubjectRows));
     for (const one of found) await queueLooks(tx, one, now);
-    const unresolved = found.some(isUnresolved) ? { unresolvedAt: now } : {};
-    await changePollState(tx, now, () => ({ skewMs, ...unresolved }));
-    return { fresh: found, storedCount: await countEventsSince(tx, from) };
+    if (found.some(isUnresolved)) await changeState(tx, now, { unresolvedAt: now });
+    return found;
   });
   for (const { event, origin, toLook } of fresh) {
     report.auditEvent({ origin, delayMs: Math.max(0, clock.now() - event.at) });
     if (origin !== 'foreign') continue;
     for (const key of toLook) report.changedByOthers({ ...key, action: event.audit.action });
   }
-  return { freshCount: fresh.length, storedCount, skewMs };
+  return true;
 }
 
 /** Origins of events by our own account, whoever asked for the call. */

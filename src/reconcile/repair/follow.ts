@@ -40,7 +40,6 @@ import {
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { tellPlan } from '../add-plan.ts';
-import { CLOCKS_MS } from '../audit/events.ts';
 import { isBusy, listDifferences } from '../compare/compare.ts';
 import { type Current, findCurrent, findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
@@ -56,6 +55,8 @@ const PART = 200;
 const FRESH_MS = 60_000;
 /** The same of what was seen for the first run, in which the bridge changed nothing. */
 const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
+/** Largest difference of the clocks of two processes, in milliseconds. */
+const CLOCKS_MS = 60_000;
 /** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
 const REVIEWED_BEFORE_MS = 600_000;
 

@@ -5,7 +5,6 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { CLOCKS_MS, nameEvents } from '../audit/events.ts';
-import { POLL_STATE } from '../audit/poller.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
 
@@ -13,8 +12,6 @@ import { classify } from '../verdict.ts';
 const PAGE_SIZE = 500;
 /** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
-/** Time within which the last calls that the store knows have their events, by clocks that may differ, in milliseconds. */
-const LAST_CALLS_MS = 2 * CLOCKS_MS;
 const READING: CallContext = { class: 'look', key: 'recovery' };
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
@@ -54,11 +51,10 @@ export async function detectRestore(
   const calledAt = await findNewestOwnCall(db);
   const aliveAt = await ALIVE.find(db);
   if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
-  const { skewMs = 0 } = (await POLL_STATE.find(db)) ?? {};
-  const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + LAST_CALLS_MS + skewMs;
+  const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + CLOCKS_MS;
   const read = await readOwnEvents(deps, { ownAccount, since, signal });
   if (read.kind === 'unknown') return read;
-  const named = await nameEvents(db, read.events, skewMs);
+  const named = await nameEvents(db, read.events);
   const ofOurs = named.filter(({ managed }) => managed.size > 0);
   const lastEventAt = ofOurs.at(-1)?.at;
   if (lastEventAt !== undefined) return { kind: 'stale', events: ofOurs.length, lastEventAt };
