@@ -3,12 +3,11 @@ import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { endOrphanedDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { isNameUnderWay, listNamesakes } from '../../store/resources/by-name.ts';
 import {
-  type GroupRow,
   listGroupsWithEntities,
   listGroupsWithOwnedAdmins,
   lockRow,
@@ -17,9 +16,7 @@ import {
   readRows,
 } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
-import type { Db, Part } from '../../store/store.ts';
-import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
-import { saveEntities } from '../group/read-entities.ts';
+import type { Db } from '../../store/store.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
 import {
@@ -38,10 +35,9 @@ import {
   type Inspected,
   inspect,
   isSame,
-  LIST_LOOK,
   type LookNeeds,
   listKnown,
-  saveAdmins,
+  observe,
   storeDriftChanges,
   toLookNeeds,
 } from './look.ts';
@@ -92,8 +88,10 @@ const COMPARED = { user: 50, group: 5 } as const;
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
+/** A look that reads nothing. */
+const NOTHING: LookNeeds = { ordinary: false, companyUser: false, admins: false, entities: false };
 /** Looking for a missing resource needs nothing beside SCIM. */
-const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
+const ALONE: LookNeeds = { ...NOTHING, ordinary: true };
 
 /**
  * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
@@ -107,11 +105,14 @@ export async function readAndCompare(
 ): Promise<void> {
   await readLists(run, reading);
   const seen = toSeen(reading);
-  if (readsAdmins && seen.lists.groups)
-    for (const list of GROUP_LISTS) await readGroupList(run, seen, list);
-  await lookForUnseen(run, seen);
+  if (readsAdmins && seen.lists.groups) {
+    for (const name of ['admins', 'entities'] as const) await readGroupLists(run, seen, name);
+  }
   await lookAtNamesakes(run);
-  await compareAll(run, seen);
+  for (const type of ['user', 'group'] as const) {
+    const unseen = await compareAll(run, type, seen);
+    await lookForUnseen(run, type, unseen);
+  }
   const { store, clock } = run.deps;
   await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
 }
@@ -148,88 +149,54 @@ async function readLists(run: SweepRun, reading: Reading): Promise<void> {
   }
 }
 
-/** List that a group has beside its members, and that only a call of its own shows. */
-interface GroupList {
-  readonly name: 'admins' | 'entities';
-  list(db: Db, part: Part): Promise<GroupRow[]>;
-  /** Fetches it; the result stores it. `now` is epoch milliseconds. */
-  look(
-    deps: ReadDeps,
-    row: GroupRow,
-  ): Promise<(tx: Db, locked: GroupRow, now: number) => Promise<void>>;
-}
-
-const GROUP_LISTS: readonly GroupList[] = [
-  {
-    name: 'admins',
-    list: listGroupsWithOwnedAdmins,
-    async look(deps, row) {
-      const ids = await lookUpAdminIds(deps, row, LIST_LOOK);
-      return (tx, locked, now) => saveAdmins(tx, locked, ids, now);
-    },
-  },
-  {
-    name: 'entities',
-    list: listGroupsWithEntities,
-    async look(deps, row) {
-      const entities = await lookUpEntities(deps, row, LIST_LOOK);
-      return (tx, locked) => saveEntities(tx, locked, entities);
-    },
-  },
-];
-
 /**
  * Reads a list of every group in which it is managed, one call each. One that cannot be read says nothing of its group,
  * and is reported. A group that the lists did not show is looked for by itself.
  */
-async function readGroupList(
+async function readGroupLists(
   { deps, signal, reasons }: SweepRun,
   seen: Seen,
-  { name, list, look }: GroupList,
+  name: 'admins' | 'entities',
 ): Promise<void> {
-  const { store, clock } = deps;
-  for await (const rows of readParts(PART, (part) => list(store.read, part))) {
+  const { read, write } = deps.store;
+  const list = name === 'admins' ? listGroupsWithOwnedAdmins : listGroupsWithEntities;
+  for await (const rows of readParts(PART, (part) => list(read, part))) {
     for (const row of rows.filter((one) => isSeen(seen, one))) {
       signal.throwIfAborted();
-      try {
-        const save = await look(deps, row);
-        await store.write(async (tx) => {
-          const locked = await lockRow(tx, row);
-          // A group that was written meanwhile is read the next time.
-          if (locked && isUnchanged(locked, row)) await save(tx, locked, clock.now());
-        });
-      } catch (error) {
-        if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+      const observation = await observe({ deps, signal }, row, { ...NOTHING, [name]: true });
+      if (observation.kind !== 'seen') {
         reasons.add(`the ${name} of some groups could not be read`);
+        continue;
       }
+      await write(async (tx) => {
+        const locked = await lockRow(tx, row);
+        // A group that was written meanwhile is read the next time.
+        if (locked && isUnchanged(locked, row)) await observation.store(tx, locked);
+      });
     }
   }
 }
 
+/** Numbers of the rows that no list showed: of managed ones, and of those that are only observed. */
+type Unseen = Readonly<Record<keyof typeof LOOKS_MAX, number[]>>;
+
 /**
- * Looks for users and groups that no list showed, before anything is concluded from the lists: a managed one that is found
- * proves that its list was not complete. Unmanaged ones that are gone are forgotten; one that is found stays, because a
- * list may always leave out inactive users.
- * @throws IncompleteSweep when a list was not complete
+ * Looks for users or groups that no list showed. Of a managed one the look says whether it is missing; unmanaged ones that
+ * are gone are forgotten. A list may always leave out inactive users; a managed one that is found proves that its list was
+ * not complete.
  */
-async function lookForUnseen(run: SweepRun, seen: Seen): Promise<void> {
+async function lookForUnseen(run: SweepRun, type: 'user' | 'group', unseen: Unseen): Promise<void> {
   const { deps, reasons } = run;
-  const unseen = {
-    user: await listUnseen(run, 'user', seen),
-    group: await listUnseen(run, 'group', seen),
-  };
   for (const part of ['managed', 'observed'] as const) {
-    for (const type of ['user', 'group'] as const) {
-      const all = unseen[type][part];
-      // From another one on each time, so that no two sweeps leave out the same ones.
-      const first = Math.floor(deps.random() * all.length);
-      const seqs = [...all.slice(first), ...all.slice(0, first)].slice(0, LOOKS_MAX[part]);
-      const rows = await readBySeq(deps.store.read, type, { seqs, lock: false });
-      for (const row of rows) await lookForOne(run, row);
-      const left = all.length - seqs.length;
-      const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-      if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
-    }
+    const all = unseen[part];
+    // From another one on each time, so that no two sweeps leave out the same ones.
+    const first = Math.floor(deps.random() * all.length);
+    const seqs = [...all.slice(first), ...all.slice(0, first)].slice(0, LOOKS_MAX[part]);
+    const rows = await readBySeq(deps.store.read, type, { seqs, lock: false });
+    for (const row of rows) await lookForOne(run, row);
+    const left = all.length - seqs.length;
+    const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+    if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
   }
 }
 
@@ -237,34 +204,16 @@ async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
   const looked = await lookInto(run, row, ALONE);
   if (row.origin === null) return;
   if (looked.kind === 'seen')
-    throw new IncompleteSweep(`the list of ${row.type}s left out one that is there`);
+    run.reasons.add(`the list of ${row.type}s left out one that is there`);
   if (looked.kind !== 'could-not-look') return;
   run.counts.unknown += 1;
   run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
 }
 
-/** Lists the numbers of all that no list showed, but of those that were looked for when they were found to be missing. */
-async function listUnseen({ deps, signal }: SweepRun, type: 'user' | 'group', seen: Seen) {
-  const { read } = deps.store;
-  const unseen: Record<keyof typeof LOOKS_MAX, number[]> = { managed: [], observed: [] };
-  for await (const rows of readRows(read, type, { limit: PART, of: 'all' })) {
-    signal.throwIfAborted();
-    const missed = rows.filter(
-      (row) => row.deleted_at === null && !isSeen(seen, row) && isMissed(row, seen),
-    );
-    const ids = missed.map(({ id }) => id);
-    const drifts = await listActiveDrifts(read, ids);
-    const missing = drifts.filter(({ kind }) => kind === `${type}.missing`);
-    const known = new Set(missing.map(({ resource_id }) => resource_id));
-    for (const { id, origin, seq } of missed) {
-      if (!known.has(id)) unseen[origin === null ? 'observed' : 'managed'].push(seq);
-    }
-  }
-  return unseen;
-}
-
-/** True for what should be in the service, and in a list that was read. */
-function isMissed(row: ResourceRow, { lists }: Seen): boolean {
+/** True for what should be in the service, and in a list that was read, and was in none. */
+function isMissed(row: ResourceRow, seen: Seen): boolean {
+  if (row.deleted_at !== null || isSeen(seen, row)) return false;
+  const { lists } = seen;
   const observed = toObservation(row);
   if (!lists[`${row.type}s`] || isBusy(row)) return false;
   // An account known only from the list of company users is not missed while that list cannot be read.
@@ -312,46 +261,47 @@ interface ComparedRow extends DriftChanges {
 }
 
 /**
- * Compares all users and groups with the complete lists. A known drift is confirmed or ended by the lists alone; a
- * new difference of a managed resource is looked at.
+ * Compares all users or groups with the complete lists. A known drift is confirmed or ended by the lists alone; a new
+ * difference of a managed resource is looked at. Returns those that are to be looked for, because no list showed them.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, seen: Seen): Promise<void> {
+async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Promise<Unseen> {
   const { deps, counts, reasons, signal } = run;
-  for (const type of ['user', 'group'] as const) {
-    for await (const rows of readRows(deps.store.read, type, {
-      limit: COMPARED[type],
-      of: 'all',
-    })) {
-      signal.throwIfAborted();
-      const compared = await compareRows(run, rows, seen);
-      await storeChanges(run, compared);
-      for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
-        const looked = await lookInto(run, row, toLookNeeds(suspected, deps.policy.deactivation));
-        if (looked.kind === 'seen') continue;
-        counts.unknown += 1;
-        if (looked.kind === 'could-not-look')
-          reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
-      }
-      counts[`${type}s`] += rows.length;
+  const { read } = deps.store;
+  const unseen: Unseen = { managed: [], observed: [] };
+  for await (const rows of readRows(read, type, { limit: COMPARED[type], of: 'all' })) {
+    signal.throwIfAborted();
+    const compared = await compareRows(run, rows, { seen, unseen });
+    await storeChanges(run, compared);
+    for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
+      const looked = await lookInto(run, row, toLookNeeds(suspected, deps.policy.deactivation));
+      if (looked.kind === 'seen') continue;
+      counts.unknown += 1;
+      if (looked.kind === 'could-not-look')
+        reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
     }
+    counts[`${type}s`] += rows.length;
   }
+  return unseen;
 }
 
 async function compareRows(
   run: SweepRun,
   rows: readonly ResourceRow[],
-  seen: Seen,
+  { seen, unseen }: { readonly seen: Seen; readonly unseen: Unseen },
 ): Promise<ComparedRow[]> {
-  const ids = rows.map(({ id }) => id);
-  const { drifts, held } = await listKnown(run.deps.store.read, ids);
+  const all = await listKnown(
+    run.deps.store.read,
+    rows.map(({ id }) => id),
+  );
   const compared: ComparedRow[] = [];
   for (const row of rows) {
-    const known = {
-      drifts: drifts.filter(({ resource_id }) => resource_id === row.id),
-      held: held.filter(({ resource_id }) => resource_id === row.id),
-    };
-    if (await mayCompare(run, row, seen)) {
+    const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
+    const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
+    // One that is known to be missing was looked for then.
+    if (isMissed(row, seen) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
+      unseen[row.origin === null ? 'observed' : 'managed'].push(row.seq);
+    } else if (await mayCompare(run, row, seen)) {
       compared.push(await compareOne(run, { row, known, seen }));
     }
   }

@@ -46,7 +46,7 @@ import { classify } from '../verdict.ts';
 import { isBusy, isUnchanged, listDifferences } from './compare.ts';
 
 /** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
-export const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
+const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
 
 /** Parts that a look at one resource has to read. */
 export interface LookNeeds {
@@ -114,9 +114,7 @@ export async function inspect(
   { needs, detector }: Look,
 ): Promise<Inspected> {
   const { store } = looking.deps;
-  const observation = await (row.type === 'user'
-    ? lookAtUserAgain(looking, row, needs)
-    : lookAtGroupAgain(looking, row, needs));
+  const observation = await observe(looking, row, needs);
   if (observation.kind === 'could-not-look') return observation;
   const looked = { row, detector, observation };
   const found = await store.write((tx) => storeLooked(tx, looking.deps, looked));
@@ -144,6 +142,17 @@ type Observation =
 
 function toUnknown(reason: string): Observation {
   return { kind: 'could-not-look', reason };
+}
+
+/** Looks at these parts of one user or group; nothing is stored. */
+export function observe(
+  looking: Looking,
+  row: ResourceRow,
+  needs: LookNeeds,
+): Promise<Observation> {
+  return row.type === 'user'
+    ? lookAtUserAgain(looking, row, needs)
+    : lookAtGroupAgain(looking, row, needs);
 }
 
 /** Looks at one user, and at licence and suspension where these are needed. */
@@ -215,7 +224,7 @@ async function lookAtGroupAgain(
  * Stores the admins of a group. Where a provider writes the list, whoever else is in it is drift, but for our own account
  * in the first read: the service makes the creator of a group its admin. `now` is epoch milliseconds.
  */
-export async function saveAdmins(
+async function saveAdmins(
   tx: Db,
   row: GroupRow,
   upstreamUserIds: readonly number[],
