@@ -224,8 +224,7 @@ export function findRepair(kind: DriftKind): ChangeKind | undefined {
 
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
 export interface SentChange {
-  /** null: a call by an operator, of which only the names are known. */
-  readonly kind: ChangeKind | null;
+  readonly kind: ChangeKind;
   /** Id of the account, or of the group; undefined at a creation. */
   readonly upstreamId?: string | undefined;
   /** Id of the account that comes into the group or leaves it, or the field of the entity (`toEntityField`). */
@@ -243,7 +242,7 @@ export function listKindsOf(harm: HarmKind): ChangeKind[] {
 }
 
 /** Harm that a kind of change does whatever its values are. */
-const HARMS: ReadonlyMap<ChangeKind | null, HarmKind> = new Map(
+const HARMS: ReadonlyMap<ChangeKind, HarmKind> = new Map(
   CHANGE_KINDS.flatMap((kind) => {
     const { harm } = CHANGES[kind];
     return harm === undefined || harm === 'measured' ? [] : [[kind, harm] as const];

@@ -49,7 +49,7 @@ export interface ReconcileEvents {
   sectionChanged(fields: { section: string; up: boolean; code: string }): void;
   /** A new event of the audit log was read: its origin, and its delay. */
   auditEvent(fields: {
-    origin: 'ours' | 'operator' | 'foreign' | 'unknown' | 'unreadable';
+    origin: 'ours' | 'foreign' | 'unknown' | 'unreadable';
     delayMs: number;
   }): void;
   /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */

@@ -182,10 +182,8 @@ export interface OwnCallsTable {
   id: Generated<number>;
   at: number;
   operation: string;
-  /** null: an operator asked for the call, so only what it names is known. */
-  kind: ChangeKind | null;
-  /** `operator`: the call converges nothing, an operator asked for it; `resource_id` is empty then. */
-  resource_type: 'user' | 'group' | 'operator';
+  kind: ChangeKind;
+  resource_type: 'user' | 'group';
   resource_id: string;
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
@@ -211,11 +209,10 @@ export interface AuditEventsTable {
   /**
    * Who made it, by its author:
    * - `ours`: the account behind our own token
-   * - `operator`: the same, by a call of an operator
    * - `foreign`: another account
    * - `unknown`: the event or the service does not tell
    */
-  origin: 'ours' | 'operator' | 'foreign' | 'unknown';
+  origin: 'ours' | 'foreign' | 'unknown';
 }
 
 /** User or group that an event of the audit log names; where it named none that was known, a text of it. */

@@ -93,7 +93,7 @@ export const COUNTED = {
   auditEvents: counter(
     'audit_events',
     ['origin'],
-    'New events of the audit log: `ours` (the account of the token), `operator` (a call of an operator), `foreign` (another account), `unknown` (no author), `unreadable` (skipped).',
+    'New events of the audit log: `ours` (the account of the token), `foreign` (another account), `unknown` (no author), `unreadable` (skipped).',
   ),
   detections: histogram(
     'audit_detection',

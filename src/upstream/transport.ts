@@ -23,7 +23,7 @@ import type { CallOptions, TransportOptions, WritesRefused } from './transport-o
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';
 
-export type { CallOptions, Sending, TransportOptions, WritesRefused } from './transport-options.ts';
+export type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 export type { CallClass } from './waiting-room.ts';
 
 /** The one way to the service: all calls share its token, budget, pauses and connections. */

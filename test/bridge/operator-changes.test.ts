@@ -1,14 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { withAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { runner, runSweep } from '../support/command.ts';
-import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { addGroup, addUser, untilSettled } from '../support/provider.ts';
+import { askOps, listManagedDrifts, OPS_TOKEN } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
 const ada = 'ada@example.com';
@@ -97,33 +94,5 @@ describe('after a call of an operator', () => {
       expect(looks).toEqual(wanted);
       expect((await askOps(bridge, 'GET', '/plans')).body.items).toEqual([]);
     }
-  });
-
-  test('the difference, its plan and the proof of a removal name an operator, not the bridge', async () => {
-    const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
-    await withAudit({ settings }, async (world) => {
-      const id = await addUser(world, 'ada');
-      await addUser(world, 'bob');
-      await world.poll();
-      const { id: account } = world.sandbox.service.getUser(ada);
-      const Operations = [{ op: 'replace', path: 'active', value: false }];
-      const deactivation = { path: { user_id: account }, body: { Operations } };
-      await callApi(world, 'scim.updateUser', deactivation);
-      await world.poll();
-      const swept = await runSweep(world, 'sweep --dry-run --json');
-      await send(world, 'DELETE', `/Users/${id}`);
-      const list = () => runner(world, commands)('leavers');
-      const readProof = async () => {
-        await world.poll();
-        return (await list()).text;
-      };
-
-      const { plan, drifts } = JSON.parse(swept.text);
-      expect(plan.actions).toMatchObject([{ who: { by: 'an operator, through the bridge' } }]);
-      expect(drifts.filter(({ resource }: JsonObject) => Object(resource).id === id)).toMatchObject(
-        [{ kind: 'user.deactivated', who: { operator: true } }],
-      );
-      await expect.poll(readProof, PATIENT).toMatch(/ada@.*, by an operator, through the bridge/);
-    });
   });
 });

@@ -46,7 +46,7 @@ test('who brought a difference about is told once the audit log was read, also w
     const wanted = cells.map(({ kind, name, change }, index) => {
       const [user, address] = [admins[index], `198.51.100.${index}`];
       change(service.as(user?.id ?? 0, address));
-      const who = { id: user?.id, username: user?.userName, address, operator: false };
+      const who = { id: user?.id, username: user?.userName, address };
       return { kind, name, who: { ...who, at: expect.any(String) }, message: expect.any(String) };
     });
     const listFound = async () => {

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getChangeRow } from '../../domain/change.ts';
-import { BY_OPERATOR } from '../../domain/words.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
 import { listPlanActionViews, type PlanActionView } from '../../store/plans/actions.ts';
@@ -130,7 +129,7 @@ async function findAuthors(
 
 function toAuthor(author: Author | undefined): ActionAuthor | undefined {
   if (author === undefined) return undefined;
-  const { username, address, authorId, operator, at } = author;
-  const by = operator ? BY_OPERATOR : (username ?? address ?? authorId?.toString());
+  const { username, address, authorId, at } = author;
+  const by = username ?? address ?? authorId?.toString();
   return by === undefined ? undefined : { by, at };
 }

@@ -158,8 +158,8 @@ function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): OpsJson<'
   return { text, by, until: toMoment(ignoredUntil) };
 }
 
-function toWho({ authorId, username, address, operator, at }: Author) {
-  return { id: authorId, username, address, operator, at: toMoment(at) };
+function toWho({ authorId, username, address, at }: Author) {
+  return { id: authorId, username, address, at: toMoment(at) };
 }
 
 async function toUnmanaged(

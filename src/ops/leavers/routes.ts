@@ -130,7 +130,7 @@ function toLogged(
 ): OpsJson<'Leaver'>['logged'] {
   if (event !== undefined) {
     const { id: eventId, createdAt, origin, authorId: id, username, address } = event;
-    const who = { id, username, address, operator: origin === 'operator' };
+    const who = { id, username, address };
     const at = toMoment(createdAt);
     return { ...NOTHING, state: 'logged', eventId, at, ours: origin === 'ours', who };
   }

@@ -1,5 +1,4 @@
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
-import { BY_OPERATOR } from '../../domain/words.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, listOf, type Tone, toWords } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
@@ -93,7 +92,7 @@ export const UNMANAGED = listOf<Item>()({
 
 function toAuthor({ who }: Item): string {
   if (who === null) return '';
-  return who.operator ? BY_OPERATOR : (who.username ?? `account ${who.id ?? 'unknown'}`);
+  return who.username ?? `account ${who.id ?? 'unknown'}`;
 }
 
 /** The name of the user or group that differs, with the member that it is about. */

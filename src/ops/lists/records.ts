@@ -1,5 +1,4 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
-import { BY_OPERATOR } from '../../domain/words.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { listOf, type Tone, toProblemText, toWords } from './list.ts';
 
@@ -157,9 +156,8 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>()({
 });
 
 function toLogText({ logged }: OpsJson<'Leaver'>): string {
-  const { state, at, ours, who, code } = logged;
-  const others = who?.operator ? BY_OPERATOR : 'others';
-  if (at !== null) return `${at}${ours === false ? `, by ${others}` : ''}`;
+  const { state, at, ours, code } = logged;
+  if (at !== null) return `${at}${ours === false ? ', by others' : ''}`;
   return code === null ? state : `${state} (${code})`;
 }
 

@@ -85,7 +85,6 @@ export const author = object({
   id: orNull(whole()),
   username: textOrNull(),
   address: textOrNull(),
-  operator: flag('True: an operator did it through the bridge, under whose account it is logged.'),
 });
 
 /** A page of a list. */

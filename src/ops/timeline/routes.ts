@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listStuck } from '../../domain/failure.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { BY_OPERATOR } from '../../domain/words.ts';
 import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
@@ -267,7 +266,6 @@ async function collectEvents(db: Db, { id: resourceId, type, limit }: Past): Pro
 
 function toAuthorWords({ origin, authorId, username, address }: EventView): string {
   if (origin === 'ours') return 'the account of the bridge';
-  if (origin === 'operator') return BY_OPERATOR;
   const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
   return `${name}${address === null ? '' : ` from ${address}`}`;
 }

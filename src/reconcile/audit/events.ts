@@ -1,4 +1,4 @@
-import { listCreations, listOperatorCalls } from '../../store/audit/own-calls.ts';
+import { listCreations } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
 import { findAccounts, findNamed } from '../../store/resources/names.ts';
 import type { AuditEventsTable } from '../../store/schema.ts';
@@ -87,11 +87,7 @@ interface Text {
 }
 
 /** Lists the texts and numbers of a JSON value, those of JSON within a text too. */
-export function* listTexts(
-  value: unknown,
-  path: readonly string[] = [],
-  depth = 0,
-): Generator<Text> {
+function* listTexts(value: unknown, path: readonly string[] = [], depth = 0): Generator<Text> {
   if (depth > DEPTH_MAX || value === null) return;
   if (typeof value === 'object') {
     const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
@@ -168,12 +164,10 @@ export async function findOrigins(
   const nameless = events.filter(({ audit }) => audit.authorId === undefined);
   const usernames = nameless.flatMap(({ audit }) => audit.authorUsername ?? []);
   const accounts = await findAccounts(db, new Set(usernames));
-  const isOperators = await findOperators(db, events);
   return (event) => {
     const isOwn = isOwnAccount(event.audit, own, accounts);
     if (isOwn === undefined) return 'unknown';
-    if (!isOwn) return 'foreign';
-    return isOperators(event) ? 'operator' : 'ours';
+    return isOwn ? 'ours' : 'foreign';
   };
 }
 
@@ -215,19 +209,4 @@ function isOwnAccount(event: AuditEvent, own: Account, accounts: Accounts): bool
   }
   const ofName = accounts.get(event.authorUsername ?? '');
   return own.authorId === undefined ? undefined : ofName?.has(own.authorId);
-}
-
-/** Tells which events name what an operator has just changed by a call through the bridge. */
-async function findOperators(
-  db: Db,
-  events: readonly NamedEvent[],
-): Promise<(event: NamedEvent) => boolean> {
-  const [first, last] = [events.at(0), events.at(-1)];
-  if (first === undefined || last === undefined) return () => false;
-  const calls = await listOperatorCalls(db, {
-    from: first.at - CLOCKS_MS,
-    to: last.at + CLOCKS_MS,
-  });
-  return ({ at, names }) =>
-    calls.some((call) => Math.abs(at - call.at) <= CLOCKS_MS && names.has(call.upstreamId));
 }

@@ -12,8 +12,6 @@ const EVENTS_MAX = 500;
 export interface Author extends Pick<EventView, 'authorId' | 'username' | 'address' | 'message'> {
   /** Time by the clock of the service, under which its audit log has the event. */
   readonly at: number;
-  /** True: an operator did it through the bridge, under its account. */
-  readonly operator: boolean;
 }
 
 /** Difference with the time when it was first seen (epoch milliseconds). */
@@ -90,7 +88,6 @@ function chooseEvent(events: readonly EventView[], kind: DriftKind): EventView |
   return cause?.origin === 'ours' ? undefined : cause;
 }
 
-function toAuthor({ createdAt, origin, authorId, username, address, message }: EventView): Author {
-  const operator = origin === 'operator';
-  return { at: createdAt, authorId, username, address, operator, message };
+function toAuthor({ createdAt: at, authorId, username, address, message }: EventView): Author {
+  return { at, authorId, username, address, message };
 }

@@ -248,11 +248,8 @@ async function savePage(
   return true;
 }
 
-/** Origins of events by our own account, whoever asked for the call. */
-const OURS: ReadonlySet<EventOrigin> = new Set(['ours', 'operator']);
-
 function toNewEvent(event: NamedEvent, origin: EventOrigin): NewEvent {
-  const isToLook = !OURS.has(origin) && !isIrrelevant(event.audit.action);
+  const isToLook = origin !== 'ours' && !isIrrelevant(event.audit.action);
   return { event, origin, toLook: isToLook ? listChanged(event) : [] };
 }
 
@@ -279,7 +276,7 @@ const QUIET_CATEGORIES: ReadonlySet<string> = new Set(['auth', 'publication']);
 function isUnresolved({ event, origin }: NewEvent): boolean {
   const { action, category } = event.audit;
   const isQuiet = isIrrelevant(action) || QUIET_CATEGORIES.has(category);
-  return !OURS.has(origin) && !isQuiet && !namesAnybody(event);
+  return origin !== 'ours' && !isQuiet && !namesAnybody(event);
 }
 
 const TEXT_LENGTH_MAX = 4_096;

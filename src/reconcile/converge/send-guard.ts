@@ -6,14 +6,20 @@ import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { LINK_LISTS } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { listSentFields } from '../../plan/to-changes.ts';
-import { insertOwnCall, saveCallOutcomes, toIsRepair } from '../../store/audit/own-calls.ts';
+import {
+  type EndedCall,
+  insertOwnCall,
+  saveCallOutcomes,
+  toIsRepair,
+  type WrittenChange,
+} from '../../store/audit/own-calls.ts';
 import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
 import { forgetLinksSent, markLinksSent, type SentLink } from '../../store/links/links.ts';
 import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import type { UpstreamError } from '../../upstream/errors.ts';
 import { type Transport, withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
-import { createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Field, Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../provider-limit.ts';
@@ -242,7 +248,7 @@ async function markLinks(
 ): Promise<SentLink[]> {
   const marked: SentLink[] = [];
   for (const list of LINK_LISTS) {
-    const named = changes.filter(({ kind }) => kind?.startsWith(`${list}.`));
+    const named = changes.filter(({ kind }) => kind.startsWith(`${list}.`));
     const accounts = named.map(({ memberId }) => Number(memberId));
     marked.push(...(await markLinksSent(tx, row, { list, accounts })));
   }
@@ -254,4 +260,38 @@ function addCreate(stored: string, create: SentCreate): string {
   const earlier = parseStored<SentCreate[]>(stored);
   if (earlier.some((one) => isDeepStrictEqual(one, create))) return stored;
   return JSON.stringify([...earlier, create]);
+}
+
+/** Record of the ledger's calls and of their outcomes, until these are stored. */
+interface CallOutcomes {
+  /** Rows of the ledger of the attempt that is about to leave or on its way; none: it is not in the ledger. */
+  open: readonly WrittenChange[];
+  /** Ends to be stored (`saveCallOutcomes`); storing them twice is the same. */
+  readonly notes: readonly EndedCall[];
+  /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
+  ended(error: UpstreamError | undefined): void;
+}
+
+/** Creates an empty record, for calls that follow one another. */
+function createCallOutcomes(): CallOutcomes {
+  const notes: EndedCall[] = [];
+  const calls: CallOutcomes = {
+    open: [],
+    notes,
+    ended(error) {
+      const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
+      const ids = calls.open.map(({ id }) => id);
+      calls.open = [];
+      if (ids.length === 0) return;
+      notes.push({ ids, outcome, error: error === undefined ? null : toErrorText(error) });
+    },
+  };
+  return calls;
+}
+
+const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
+
+/** The code of an error, with the status where the service itself said one. */
+function toErrorText({ code, status }: UpstreamError): string {
+  return status === undefined ? code : `${code} ${status}`;
 }

@@ -1,15 +1,11 @@
-import type { SentChange } from '../../domain/change.ts';
 import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { insertOwnCall, saveCallOutcomes } from '../../store/audit/own-calls.ts';
 import { addInspection } from '../../store/inspections.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
-import type { CallOptions, Sending } from '../../upstream/transport.ts';
-import { listTexts } from '../audit/events.ts';
-import { type CallOutcomes, createCallOutcomes } from '../call-outcomes.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 
@@ -35,30 +31,9 @@ export function createOperatorCalls(
     }
   }
 
-  /** Before it leaves, by what it names: nobody knows what an operation in general changes. */
-  async function writeDown(
-    calls: CallOutcomes,
-    { operation: { id, method }, args }: Sending,
-  ): Promise<void> {
-    if (method === 'GET') return;
-    const changes = toOperatorChanges(args);
-    const call = { at: clock.now(), operation: id, key: undefined, changes };
-    calls.open = await store.write((tx) => insertOwnCall(tx, call));
-  }
-
-  /** The call itself has ended: what the store makes of it changes nothing for who asked. */
-  async function saveOutcomes(calls: CallOutcomes, id: string): Promise<void> {
-    if (calls.notes.length === 0) return;
-    const saving = store.write((tx) => saveCallOutcomes(tx, calls.notes));
-    await saving.catch((error: unknown) => events.failed({ type: 'operator', id, error }));
-  }
-
-  return async (operation, args, given) => {
-    const calls = createCallOutcomes();
-    const beforeSend = (sending: Sending) => writeDown(calls, sending);
-    const options: CallOptions = { ...given, class: 'pass', beforeSend, afterSend: calls.ended };
+  return async (operation, args, options) => {
     try {
-      const result = await upstream.call(operation, args, options);
+      const result = await upstream.call(operation, args, { ...options, class: 'pass' });
       await lookAgain(operation, args);
       return result;
     } catch (error) {
@@ -66,8 +41,6 @@ export function createOperatorCalls(
       if (error instanceof UpstreamError && error.outcome !== 'not-sent')
         await lookAgain(operation, args);
       throw error;
-    } finally {
-      await saveOutcomes(calls, operation.id);
     }
   };
 }
@@ -123,25 +96,4 @@ async function markChanged(
   for (const key of await markToLook(tx, keys, now)) {
     await addInspection(tx, key, { source: 'operator', now, admins: ofAdmins });
   }
-}
-
-/** Largest number of names of a call; a longer list is cut. */
-const NAMES_MAX = 1_000;
-const NAME_LENGTH_MAX = 256;
-/** Parameters that name a resource. */
-const NAMING = /(id|email|value|name)s?$/i;
-
-/**
- * Lists the names in a call by an operator, one entry each, because the call may appear in the audit log under any of
- * them.
- */
-function toOperatorChanges(args: unknown): SentChange[] {
-  const names = new Set<string>();
-  for (const { text, path } of listTexts(args)) {
-    // Of a list its parameter tells.
-    const parameter = path.findLast((key) => !/^\d+$/.test(key)) ?? '';
-    const isName = text !== '' && text.length <= NAME_LENGTH_MAX && NAMING.test(parameter);
-    if (isName) names.add(text);
-  }
-  return [...names].slice(0, NAMES_MAX).map((upstreamId) => ({ kind: null, upstreamId }));
 }

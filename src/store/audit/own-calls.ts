@@ -13,8 +13,8 @@ export interface OwnCall {
   readonly at: number;
   /** The row of the operation, such as `scim.updateUser`. */
   readonly operation: string;
-  /** The resource that the call converges; undefined for a call that an operator asked for. */
-  readonly key: ResourceKey | undefined;
+  /** The resource that the call converges. */
+  readonly key: ResourceKey;
   readonly changes: readonly LedgerChange[];
 }
 
@@ -39,8 +39,8 @@ export async function insertOwnCall(
     at,
     operation,
     kind,
-    resource_type: key?.type ?? ('operator' as const),
-    resource_id: key?.id ?? '',
+    resource_type: key.type,
+    resource_id: key.id,
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
     is_repair: isRepair,
@@ -129,17 +129,6 @@ export async function listCreations(
     .where('at', '>=', from)
     .orderBy('at', 'desc');
   return readInChunks(ids, (some) => created.where('resource_id', 'in', some).execute());
-}
-
-/** What calls of operators named between two times (epoch milliseconds, both included). */
-export async function listOperatorCalls(
-  db: Db,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<{ readonly upstreamId: string; readonly at: number }[]> {
-  const { rows } = await sql<{ upstreamId: string; at: number }>`
-    select coalesce(upstream_id, '') as "upstreamId", at from own_calls
-    where kind is null and at between ${from} and ${to}`.execute(db);
-  return rows;
 }
 
 /** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */

@@ -62,8 +62,8 @@ interface Place {
 async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
   const calls = await listCallsOf(db, { ...past, limit: Math.min(past.limit, PLACES_MAX) });
   const called = calls.flatMap(({ kind, resource_id, at }): Place[] => {
-    const isPlace = resource_id !== past.id && /^(member|admin)\./.test(kind ?? '');
-    const list = kind?.startsWith('admin.') ? 'admins' : 'members';
+    const isPlace = resource_id !== past.id && /^(member|admin)\./.test(kind);
+    const list = kind.startsWith('admin.') ? 'admins' : 'members';
     return isPlace ? [{ groupId: resource_id, list, until: at }] : [];
   });
   const { rows } = await sql<Omit<Place, 'until'>>`

@@ -140,7 +140,7 @@ function listStateStatements(serial: string): string[] {
       first_seen_at bigint not null, last_seen_at bigint not null, count integer not null,
       constraint disputes_name unique (resource_type, name_folded))`,
     `create table own_calls (
-      id ${serial}, at bigint not null, operation text not null, kind text,
+      id ${serial}, at bigint not null, operation text not null, kind text not null,
       resource_type text not null, resource_id text not null, upstream_id text, member_id text,
       outcome text, error text, is_repair integer default 0 not null)`,
     'create index own_calls_at on own_calls (at)',

@@ -106,7 +106,7 @@ function listNameless({ id, account }: ErasedUser): Statement[] {
   return [
     sql`update requests set resource_id = null where resource_id = ${id}`,
     sql`update own_calls set resource_id = ${ERASED}, upstream_id = null
-      where resource_id = ${id} or (resource_type = 'operator' and upstream_id = ${number})`,
+      where resource_id = ${id}`,
     sql`update own_calls set member_id = ${ERASED} where member_id = ${number} and member_id <> ''`,
     sql`update plan_actions set desired = 'null', observed = 'null',
         resource_id = case when resource_id = ${id} then ${ERASED} else resource_id end,
