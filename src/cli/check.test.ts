@@ -15,7 +15,7 @@ import { checkCommand } from './check.ts';
 /** Runs `check` with these environment variables and no file. */
 async function runCheck(args: readonly string[], env: Record<string, string>, person: Person = {}) {
   const command = checkCommand({ clock: createEagerClock(), random: () => 0 });
-  return runAlone([command], ['check', ...args], env, person);
+  return runAlone(['check', ...args], env, { ...person, commands: [command] });
 }
 
 async function startService() {

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import { runAlone } from '../../test/support/command.ts';
-import { addGroup, addUser } from '../../test/support/provider.ts';
-import { commands } from './commands.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
 /** Runs `explain` with these arguments against the bridge. */
 function runExplain(args: readonly string[], env: Record<string, string>) {
-  return runAlone(commands, ['explain', ...args], env);
+  return runAlone(['explain', ...args], env);
 }
 
 function toEnv({ baseUrl }: TestBridge, token = OPS_TOKEN) {
@@ -21,8 +19,8 @@ function withOperators(run: (bridge: TestBridge) => Promise<void>): Promise<void
 
 test('explain prints what the running bridge knows, as a table or as JSON', () =>
   withOperators(async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    await addGroup(bridge, 'Board of directors', [id]);
+    const id = await bridge.addUser('ada');
+    await bridge.addGroup('Board of directors', [id]);
     const env = toEnv(bridge);
 
     const person = await runExplain(['user', 'ADA@example.com'], env);
@@ -38,8 +36,8 @@ test('explain prints what the running bridge knows, as a table or as JSON', () =
 
 test('nothing, several, a wrong token and a bridge that is not there end with 1 and say why', () =>
   withOperators(async (bridge) => {
-    await addUser(bridge, 'ada', { displayName: 'Ada' });
-    await addGroup(bridge, 'Ada');
+    await bridge.addUser('ada', { displayName: 'Ada' });
+    await bridge.addGroup('Ada');
     const env = toEnv(bridge);
 
     const none = await runExplain(['group', 'Nobody/here'], env);

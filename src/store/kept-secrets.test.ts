@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { startTestBridge } from '../../test/support/bridge.ts';
+import { OPS_TOKEN } from '../../test/support/operator.ts';
 import { makeStoreFile, readStoreBytes } from '../../test/support/store-file.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../test/support/sweep.ts';
 import { makeLink } from '../access/sign-in-link.ts';
 
 test('no token and no secret is in the store as it was given out', async () => {
   const url = makeStoreFile();
-  const settings = { ...SWEEP_SETTINGS, DATABASE_URL: url };
+  const settings = { DATABASE_URL: url };
   const bridge = await startTestBridge({ settings });
   const post = (path: string, given: RequestInit) =>
     fetch(new URL(path, bridge.baseUrl), { method: 'POST', ...given });
-  const { body: made } = await askOps(bridge, 'POST', '/tokens', { name: 'okta' });
-  const { body: client } = await askOps(bridge, 'POST', '/clients', { name: 'entra' });
-  const { body: rotated } = await askOps(bridge, 'POST', `/clients/${client.id}/rotate`, {});
+  const { body: made } = await bridge.ops('POST', '/tokens', { name: 'okta' });
+  const { body: client } = await bridge.ops('POST', '/clients', { name: 'entra' });
+  const { body: rotated } = await bridge.ops('POST', `/clients/${client.id}/rotate`, {});
   const basic = Buffer.from(`${client.id}:${rotated.secret}`).toString('base64');
   const granted = await post('/oauth/token', {
     headers: { authorization: `Basic ${basic}` },

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { listResources, send, toPatch } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { LoadClient } from './load-client.ts';
@@ -152,13 +152,13 @@ async function adoptCompany(
   const users: BenchUser[] = [];
   for (let startIndex = 1; startIndex <= size.users + 1; startIndex += PAGE) {
     const query = `attributes=userName&count=${PAGE}&startIndex=${startIndex}`;
-    const page = listResources(await send(provider, 'GET', `/Users?${query}`));
+    const page = await provider.list(`/Users?${query}`);
     users.push(...page.map(({ id, userName }) => ({ id: String(id), userName: String(userName) })));
   }
   // The owner was there before anything was seeded, and is nobody's to change.
   const seeded = users.filter(({ userName }) => userName !== 'owner');
   const query = `excludedAttributes=members&count=${PAGE}`;
-  const groups = listResources(await send(provider, 'GET', `/Groups?${query}`));
+  const groups = await provider.list(`/Groups?${query}`);
   if (seeded.length !== size.users || groups.length !== size.groups) {
     throw new Error(`the bridge shows ${seeded.length} users and ${groups.length} groups`);
   }
@@ -176,7 +176,7 @@ async function adoptCompany(
   if (failures > 0) throw new Error(`${failures} were refused: ${JSON.stringify(firstFailure)}`);
   const largeGroups: LargeGroup[] = [];
   for (const { id } of groups.slice(0, 2)) {
-    const { members } = (await send(provider, 'GET', `/Groups/${id}`)).body;
+    const { members } = (await provider.send('GET', `/Groups/${id}`)).body;
     const memberIds = [members].flat().map((member) => String(Object(member).value));
     largeGroups.push({ id: String(id), memberIds });
   }
@@ -187,10 +187,10 @@ async function sweep(bridge: BridgeProcess): Promise<number> {
   const operator = toRequester({ ...bridge, token: OPS_TOKEN });
   const startedAt = performance.now();
   const sweeps = new URL('/ops/sweeps', bridge.baseUrl).href;
-  const { id } = (await send(operator, 'POST', sweeps, {})).body;
+  const { id } = (await operator.send('POST', sweeps, {})).body;
   for (;;) {
     await sleep(POLL_MS);
-    const { status } = (await send(operator, 'GET', `${sweeps}/${id}`)).body;
+    const { status } = (await operator.send('GET', `${sweeps}/${id}`)).body;
     if (status === 'complete') return performance.now() - startedAt;
     if (status !== 'running') throw new Error(`the sweep is ${status}`);
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, listResources, send, toPatch } from '../support/provider.ts';
+import { listResources, toPatch } from '../support/provider.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const publicUrl = 'https://scim.example.com/bridge';
@@ -17,12 +17,12 @@ const display = 'x","$ref":"../Groups/y';
 
 beforeAll(async () => {
   bridge = await startTestBridge({ publicUrl });
-  ada = await addUser(bridge, 'ada');
+  ada = await bridge.addUser('ada');
   const manager = { value: ada, $ref: `../Users/${ada}` };
-  bob = await addUser(bridge, 'bob', { title: display, [ENTERPRISE]: { manager } });
-  pilots = await addGroup(bridge, display, [bob]);
+  bob = await bridge.addUser('bob', { title: display, [ENTERPRISE]: { manager } });
+  pilots = await bridge.addGroup(display, [bob]);
   const admins = toPatch({ op: 'add', path: `${GROUP_EXTENSION}:admins`, value: [{ value: ada }] });
-  await send(bridge, 'PATCH', `/Groups/${pilots}`, admins);
+  await bridge.send('PATCH', `/Groups/${pilots}`, admins);
 });
 
 afterAll(() => bridge.stop());
@@ -49,13 +49,13 @@ function expectGroup(shown: JsonObject | undefined): void {
 }
 
 test('of groups, members, admins and managers start with the public address', async () => {
-  expectUser((await send(bridge, 'GET', `/Users/${bob}`)).body);
-  expectGroup((await send(bridge, 'GET', `/Groups/${pilots}`)).body);
+  expectUser((await bridge.send('GET', `/Users/${bob}`)).body);
+  expectGroup((await bridge.send('GET', `/Groups/${pilots}`)).body);
 });
 
 test('in lists and searches too, with and without a projection', async () => {
   const find = async (path: string, body: JsonValue) =>
-    listResources(await send(bridge, 'POST', path, body));
+    listResources(await bridge.send('POST', path, body));
   for (const more of [{}, { excludedAttributes: ['nickName'] }]) {
     expectUser((await find('/Users/.search', { filter: `id eq "${bob}"`, ...more }))[0]);
     expectGroup((await find('/Groups/.search', { filter: `id eq "${pilots}"`, ...more }))[0]);
@@ -70,26 +70,26 @@ test('in lists and searches too, with and without a projection', async () => {
 
 test('after every write', async () => {
   const touch = toPatch({ op: 'replace', path: 'nickName', value: 'Bobby' });
-  expectUser((await send(bridge, 'PATCH', `/Users/${bob}`, touch)).body);
-  const same = (await send(bridge, 'GET', `/Groups/${pilots}`)).body;
-  expectGroup((await send(bridge, 'PUT', `/Groups/${pilots}`, same)).body);
+  expectUser((await bridge.send('PATCH', `/Users/${bob}`, touch)).body);
+  const same = (await bridge.send('GET', `/Groups/${pilots}`)).body;
+  expectGroup((await bridge.send('PUT', `/Groups/${pilots}`, same)).body);
 });
 
 test('may be sent back as they were answered, which changes nothing', async () => {
   for (const path of [`/Users/${bob}`, `/Groups/${pilots}`]) {
-    const { body } = await send(bridge, 'GET', path);
-    await send(bridge, 'PUT', path, body);
-    expect((await send(bridge, 'GET', path)).body).toEqual(body);
+    const { body } = await bridge.send('GET', path);
+    await bridge.send('PUT', path, body);
+    expect((await bridge.send('GET', path)).body).toEqual(body);
   }
 });
 
 test('lead to what they name, and a filter finds them as they are shown', async () => {
-  const { body } = await send(bridge, 'GET', `/Groups/${pilots}`);
+  const { body } = await bridge.send('GET', `/Groups/${pilots}`);
   const members = Array.isArray(body.members) ? body.members.filter(isJsonObject) : [];
   for (const { $ref, value } of members) {
     const path = String($ref).replace(base, '');
-    expect((await send(bridge, 'GET', path)).body.id).toBe(value);
-    const found = await send(bridge, 'POST', '/Groups/.search', {
+    expect((await bridge.send('GET', path)).body.id).toBe(value);
+    const found = await bridge.send('POST', '/Groups/.search', {
       filter: `members[$ref eq "${$ref}"]`,
     });
     expect(listResources(found).map(({ id }) => id)).toEqual([pilots]);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PERSON = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -13,7 +12,7 @@ const GROUP = {
 
 test('an account or group that an operator has to decide about is refused, recorded once and left alone', async () => {
   const options = {
-    settings: { ...SWEEP_SETTINGS, USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
+    settings: { USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
     sandbox: { seed: { users: 1, groups: 1 } },
   };
   await withTestBridge(options, async (bridge) => {
@@ -30,7 +29,7 @@ test('an account or group that an operator has to decide about is refused, recor
         expect(answer.body.detail).toContain('An operator has to decide');
       }
     }
-    const { body } = await askOps(bridge, 'GET', '/status');
+    const { body } = await bridge.ops('GET', '/status');
     const disputes: { type: string; count: number }[] = Object(body.disputes);
     expect(disputes.map(({ type, count }) => `${type} ${count}`).toSorted()).toEqual([
       'group 2',

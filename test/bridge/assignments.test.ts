@@ -2,16 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addUser,
-  findId,
-  listResources,
-  send,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { listResources, toPatch, toUser } from '../support/provider.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
 const FULL = { value: 'licence:full', display: 'Full licence', type: 'Entitlement' };
@@ -40,7 +31,6 @@ const OLD = ['old', 'older', 'oldest'].map((name) => `${name}@example.com`);
 let bridge: TestBridge;
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: SWEEP_SETTINGS,
     prepare({ service }) {
       for (const email of OLD) service.addUser({ email, userName: email, fullName: 'Old Hand' });
     },
@@ -50,7 +40,7 @@ afterAll(() => bridge.stop());
 
 describe('roles and licences that governance assigns', () => {
   test('are found, imported, assigned and taken in the order of Okta', async () => {
-    await sweep(bridge);
+    await bridge.sweep();
     const types = listResources(await bridge.request('GET', '/ResourceTypes'));
     const schemas = listResources(await bridge.request('GET', '/Schemas')).map(({ id }) => id);
     const found = types.filter(({ name }) => name === 'Role' || name === 'Entitlement');
@@ -59,7 +49,7 @@ describe('roles and licences that governance assigns', () => {
         listResources(await bridge.request('GET', `${endpoint}?startIndex=1&count=100`)),
       ),
     );
-    const old = await findId(bridge, { type: 'Users', name: 'old@example.com' });
+    const old = await bridge.findId({ type: 'Users', name: 'old@example.com' });
     const imported = await readUser(bridge, old);
 
     expect(found).toMatchObject([
@@ -79,17 +69,17 @@ describe('roles and licences that governance assigns', () => {
       roles: [{ value: 'role:user', display: 'User', type: 'Role' }],
     });
 
-    const ada = await addUser(bridge, 'ada', { entitlements: [GUEST] });
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('ada', { entitlements: [GUEST] });
+    await bridge.untilSettled();
     expect(readLicence(bridge, 'ada')).toBe(2);
 
     const desk = { value: DESK.value, display: 'Help desk' };
     const more = { op: 'add', path: 'entitlements', value: [desk] };
-    await send(bridge, 'PATCH', `/Users/${ada}`, toPatch(more));
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${ada}`, more);
+    await bridge.untilSettled();
     expect(readLicence(bridge, 'ada')).toBe(6);
     expect((await readUser(bridge, ada)).entitlements).toEqual([GUEST, desk]);
-    await sweep(bridge);
+    await bridge.sweep();
     expect(await readTotals(bridge, '/Entitlements')).toEqual({
       'licence:full': 4,
       'licence:guest': 1,
@@ -98,26 +88,26 @@ describe('roles and licences that governance assigns', () => {
     expect(await readTotals(bridge, '/Roles')).toEqual({ 'role:owner': 1, 'role:user': 4 });
 
     const one = { op: 'remove', path: `entitlements[value eq "${GUEST.value}"]` };
-    await send(bridge, 'PATCH', `/Users/${ada}`, toPatch(one));
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${ada}`, one);
+    await bridge.untilSettled();
     expect(readLicence(bridge, 'ada')).toBe(4);
 
-    await send(bridge, 'PUT', `/Users/${ada}`, toUser('ada', { entitlements: [] }));
-    await untilSettled(bridge);
+    await bridge.send('PUT', `/Users/${ada}`, toUser('ada', { entitlements: [] }));
+    await bridge.untilSettled();
     expect(readLicence(bridge, 'ada')).toBe(0);
   });
 
   test('stay where a PUT does not name them, and where nobody has assigned any', async () => {
-    await sweep(bridge);
-    const cleo = await addUser(bridge, 'cleo', { entitlements: [GUEST, { value: 'other' }] });
-    const old = await findId(bridge, { type: 'Users', name: 'older@example.com' });
-    await untilSettled(bridge);
+    await bridge.sweep();
+    const cleo = await bridge.addUser('cleo', { entitlements: [GUEST, { value: 'other' }] });
+    const old = await bridge.findId({ type: 'Users', name: 'older@example.com' });
+    await bridge.untilSettled();
     bridge.sandbox.calls.reset();
 
-    await send(bridge, 'PUT', `/Users/${cleo}`, toUser('cleo'));
+    await bridge.send('PUT', `/Users/${cleo}`, toUser('cleo'));
     const shown = await readUser(bridge, old);
-    await send(bridge, 'PUT', `/Users/${old}`, { ...shown, entitlements: [{ value: 'other' }] });
-    await untilSettled(bridge);
+    await bridge.send('PUT', `/Users/${old}`, { ...shown, entitlements: [{ value: 'other' }] });
+    await bridge.untilSettled();
 
     expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     expect([readLicence(bridge, 'cleo'), readLicence(bridge, 'older')]).toEqual([2, 1]);
@@ -126,14 +116,14 @@ describe('roles and licences that governance assigns', () => {
   });
 
   test('are no longer shown of an account that is taken over without them', async () => {
-    await sweep(bridge);
-    const old = await findId(bridge, { type: 'Users', name: 'oldest@example.com' });
+    await bridge.sweep();
+    const old = await bridge.findId({ type: 'Users', name: 'oldest@example.com' });
 
     const named = { op: 'replace', path: 'title', value: 'Captain' };
-    await send(bridge, 'PATCH', `/Users/${old}`, toPatch(named));
+    await bridge.patch(`/Users/${old}`, named);
     const cleared = { op: 'replace', path: 'entitlements', value: [] };
-    await send(bridge, 'PATCH', `/Users/${old}`, toPatch(cleared));
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${old}`, cleared);
+    await bridge.untilSettled();
 
     expect(await readUser(bridge, old)).not.toHaveProperty('entitlements');
     expect(await readUser(bridge, old)).not.toHaveProperty('roles');
@@ -141,14 +131,14 @@ describe('roles and licences that governance assigns', () => {
   });
 
   test('are the same in both places, whichever a write names', async () => {
-    const dora = await addUser(bridge, 'dora', { entitlements: [GUEST] });
+    const dora = await bridge.addUser('dora', { entitlements: [GUEST] });
     const number = (value: number) => ({
       op: 'replace',
       path: `${USER_EXTENSION}:appsPermissions`,
       value,
     });
-    await send(bridge, 'PATCH', `/Users/${dora}`, toPatch(number(5)));
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${dora}`, number(5));
+    await bridge.untilSettled();
 
     expect((await readUser(bridge, dora)).entitlements).toEqual([FULL, DESK]);
     const both = toPatch(number(1), { op: 'replace', path: 'entitlements', value: [GUEST] });
@@ -164,7 +154,7 @@ describe('roles and licences that governance assigns', () => {
     { list: 'entitlements', value: 'LICENCE:SILVER' },
     { list: 'roles', value: 'Role:Pilot' },
   ])('are refused where the service has or gives none: $value', async ({ list, value }) => {
-    const id = await addUser(bridge, `refused.${value.replace(':', '.')}`);
+    const id = await bridge.addUser(`refused.${value.replace(':', '.')}`);
     const add = toPatch({ op: 'add', path: list, value: [{ value }] });
     const created = await bridge.request(
       'POST',

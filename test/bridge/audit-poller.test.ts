@@ -11,8 +11,7 @@ import {
   withAudit,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 /** What happened before is over, by clocks that differ too. */
@@ -28,11 +27,11 @@ function deactivate(world: TestBridge, ...names: readonly string[]): void {
 const toAddresses = (...names: readonly string[]) => names.map((name) => `${name}@example.com`);
 
 const addPeople = (world: TestBridge, ...names: readonly string[]) =>
-  Promise.all(names.map((name) => addUser(world, name)));
+  Promise.all(names.map((name) => world.addUser(name)));
 
 /** Managed people of these names whom the bridge has seen inactive. */
 async function listInactive(bridge: TestBridge, ...names: readonly string[]): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', '/users?managed=true&limit=100');
+  const { body } = await bridge.ops('GET', '/users?managed=true&limit=100');
   const items: JsonObject[] = Object(body.items);
   const inactive = items.filter(({ active }) => Object(active).observed === false);
   const seen = inactive.map(({ name }) => String(name));
@@ -43,7 +42,7 @@ async function listInactive(bridge: TestBridge, ...names: readonly string[]): Pr
 function expectDrift(world: AuditWorld, id: string) {
   const read = async () => {
     await world.poll();
-    const { body } = await askOps(world, 'GET', '/drifts?status=open&kind=user.deactivated');
+    const { body } = await world.ops('GET', '/drifts?status=open&kind=user.deactivated');
     const items: JsonObject[] = Object(body.items);
     return items.filter(({ resource }) => Object(resource).id === id);
   };
@@ -52,7 +51,7 @@ function expectDrift(world: AuditWorld, id: string) {
 
 /** What the audit log says of a person, as the past of the person tells it. */
 async function listEvents(bridge: TestBridge, id: string | undefined): Promise<JsonObject[]> {
-  const { body } = await askOps(bridge, 'GET', `/users/${id}/timeline`);
+  const { body } = await bridge.ops('GET', `/users/${id}/timeline`);
   const items: JsonObject[] = Object(body.items);
   return items.filter(({ source }) => source === 'audit');
 }
@@ -71,7 +70,6 @@ describe('the audit log', () => {
   beforeAll(async () => {
     world = await startAudit({
       settings: {
-        ...SWEEP_SETTINGS,
         DRIFT_POLICY: '{"member.added":"repair"}',
         LIMITS_REPAIR: '1',
       },
@@ -94,7 +92,7 @@ describe('the audit log', () => {
     expect(calls.count({ operation: 'scim.getUser' })).toBe(1);
     await expectDrift(world, ada).toMatchObject([{ observed: { active: false }, who: WHO }]);
     expect(calls.count({ mutating: true })).toBe(0);
-    expect((await send(world, 'GET', `/Users/${ada}`)).body.active).toBe(true);
+    expect((await world.send('GET', `/Users/${ada}`)).body.active).toBe(true);
     expect(service.getUser('ada@example.com').active).toBe(false);
     expect(lines).toContainEqual(
       expect.objectContaining({
@@ -106,28 +104,28 @@ describe('the audit log', () => {
 
   test('who did it is told in differences, plans and the past, also within seconds of our own call', async () => {
     const [eve = ''] = await addPeople(world, 'eve', 'fay', 'gus');
-    const group = await addGroup(world, 'Pilots');
-    await send(world, 'PATCH', `/Users/${eve}`, setActive(false));
-    await send(world, 'PATCH', `/Users/${eve}`, setActive(true));
+    const group = await world.addGroup('Pilots');
+    await world.send('PATCH', `/Users/${eve}`, setActive(false));
+    await world.send('PATCH', `/Users/${eve}`, setActive(true));
     deactivate(world, 'eve');
     for (const address of toAddresses('fay', 'gus'))
       behindTheBack(world).addMember('Pilots', address);
     await world.poll();
-    const { planId } = await sweep(world);
+    const { planId } = await world.sweep();
 
     await expectDrift(world, eve).toMatchObject([{ who: WHO }]);
-    const { body: plan } = await askOps(world, 'GET', `/plans/${planId}/actions`);
+    const { body: plan } = await world.ops('GET', `/plans/${planId}/actions`);
     const removal = { kind: 'member.remove', who: { by: 'admin' } };
     expect(plan.items).toMatchObject([removal, removal]);
     for (const path of [`/users/${eve}/timeline`, `/groups/${group}/timeline`])
-      expect((await askOps(world, 'GET', path)).text).toContain('admin');
+      expect((await world.ops('GET', path)).text).toContain('admin');
   });
 
   test('no news costs one call a poll, also right after a change, and nobody is looked at for what the bridge did itself', async () => {
     const ids = await addPeople(world, 'hal', 'ian');
-    const group = await addGroup(world, 'Crew', ids);
-    await send(world, 'PATCH', `/Users/${ids[0]}`, setActive(false));
-    await send(world, 'DELETE', `/Groups/${group}`);
+    const group = await world.addGroup('Crew', ids);
+    await world.send('PATCH', `/Users/${ids[0]}`, setActive(false));
+    await world.send('DELETE', `/Groups/${group}`);
     world.sandbox.calls.reset();
     await world.poll();
     // The look that proves the deactivation.
@@ -157,7 +155,7 @@ describe('the audit log', () => {
   });
 
   test('that the service refuses is told and asked every five minutes, and nothing is lost meanwhile', async () => {
-    await addUser(world, 'lee');
+    await world.addUser('lee');
     await world.poll();
     const { calls, faults } = world.sandbox;
     faults.refuse('audit', 403);
@@ -176,7 +174,7 @@ describe('the audit log', () => {
   });
 
   test('that cannot be read for five minutes makes the bridge degraded until it can', async () => {
-    await addUser(world, 'mia');
+    await world.addUser('mia');
     await world.poll();
     const fault = { kind: 'status', status: 500 } as const;
     const broken = world.sandbox.faults.add({ operation: LIST, fault });
@@ -202,10 +200,10 @@ test('while our own account is not known, nobody is looked at more than once a m
     faults.add({ operation: 'users.retrieveCurrentUser', fault });
     service.addUser({ email: 'ada@example.com' });
   };
-  return withAudit({ settings: SWEEP_SETTINGS, prepare }, async (world) => {
+  return withAudit({ prepare }, async (world) => {
     const { calls } = world.sandbox;
     const countLooks = () => calls.count({ operation: 'scim.getUser' });
-    await addUser(world, 'ada');
+    await world.addUser('ada');
     await world.poll(LONG_MS);
     calls.reset();
     for (const active of [false, true, false]) {
@@ -216,11 +214,11 @@ test('while our own account is not known, nobody is looked at more than once a m
     await world.poll(60_000);
     const looksAfterAMinute = countLooks();
     const ofUnknown = await listInactive(world, 'ada');
-    const bob = await addUser(world, 'bob');
+    const bob = await world.addUser('bob');
     await world.poll();
     await world.poll(60_000);
     calls.reset();
-    await send(world, 'PATCH', `/Users/${bob}`, setActive(false));
+    await world.send('PATCH', `/Users/${bob}`, setActive(false));
     await world.poll();
     const looksAtBob = countLooks();
     behindTheBack(world).setActive('ada@example.com', true);
@@ -243,7 +241,7 @@ const shapes: readonly (readonly [why: string, shape: SandboxShapeChange])[] = [
   ],
 ];
 test.each(shapes)('a log that comes %s, is read whole and each event once', (_, shape) =>
-  withAudit({ settings: SWEEP_SETTINGS, shape }, async (world) => {
+  withAudit({ shape }, async (world) => {
     const names = ['ada', 'bob', 'eve'];
     const ids = await addPeople(world, ...names);
     await world.poll(LONG_MS);
@@ -267,7 +265,7 @@ test.each([1, 2])('pages that shift by %i while they are read lose nothing', (sh
   const late = ['gus', 'hal'].slice(0, shift);
   const all = [...early, ...late];
   const shape = { pages: { auditLogs: two } };
-  return withAudit({ settings: SWEEP_SETTINGS, shape }, async (world) => {
+  return withAudit({ shape }, async (world) => {
     await addPeople(world, ...all);
     await world.poll();
     deactivate(world, ...early);

@@ -3,8 +3,6 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { addUser } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const PATIENT = { interval: 20, timeout: 20_000 };
@@ -20,7 +18,7 @@ describe('an event of the audit log that cannot be right', () => {
     sandbox = await startSandbox({ clock: () => clock.now() + leadMs });
     sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
     tampered = await tamperWith(sandbox);
-    world = await startAuditWorld({ service: tampered.service, clock, settings: SWEEP_SETTINGS });
+    world = await startAuditWorld({ service: tampered.service, clock });
   });
   afterEach(() => tampered.setTamper(undefined));
   afterAll(async () => {
@@ -36,7 +34,7 @@ describe('an event of the audit log that cannot be right', () => {
     expect
       .poll(async () => {
         await world.poll();
-        return listManagedDrifts(world);
+        return world.listDrifts();
       }, PATIENT)
       .toContain(`user.deactivated ${name}@example.com`);
 
@@ -45,7 +43,7 @@ describe('an event of the audit log that cannot be right', () => {
     ['in twenty minutes', 20 * 60_000],
   ])('because it is dated %s hides no later one', async (_when, ms) => {
     const [early, late] = [`early-${ms}`, `late-${ms}`];
-    for (const name of [early, late]) await addUser(world, name);
+    for (const name of [early, late]) await world.addUser(name);
     await world.poll();
     leadMs = ms;
     deactivate(early);
@@ -65,7 +63,7 @@ describe('an event of the audit log that cannot be right', () => {
   ])('because its %s is %j is skipped and counted', async (field, value) => {
     const mark = `${field}-${String(value).length}`;
     const [bad, good] = [`bad-${mark}`, `good-${mark}`];
-    for (const name of [bad, good]) await addUser(world, name);
+    for (const name of [bad, good]) await world.addUser(name);
     await world.poll();
     const spoil = withEntries((entries) =>
       entries.map((entry) =>
@@ -82,10 +80,10 @@ describe('an event of the audit log that cannot be right', () => {
   });
 
   test('an answer that is nested without end is unreadable, and no bug', async () => {
-    const look = `/users/${await addUser(world, 'deep')}/look`;
+    const look = `/users/${await world.addUser('deep')}/look`;
     tampered.setTamper(() => `{"id":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
-    const answer = await askOps(world, 'POST', '/api/users/retrieveCurrentUser', {});
+    const answer = await world.ops('POST', '/api/users/retrieveCurrentUser', {});
     expect(answer).toMatchObject({ status: 502, body: { code: 'unreadable' } });
-    expect((await askOps(world, 'POST', look)).body).toMatchObject({ code: 'could-not-look' });
+    expect((await world.ops('POST', look)).body).toMatchObject({ code: 'could-not-look' });
   });
 });

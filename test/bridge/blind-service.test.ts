@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, readWork, send, toPatch, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const OUT = toPatch({ op: 'replace', path: 'active', value: false });
@@ -20,7 +19,6 @@ describe('what the service does not show, or shows in place of another', () => {
     sandbox = await startSandbox({ clock: () => clock.now() });
     tampered = await tamperWith(sandbox, 'any');
     const settings = {
-      ...SWEEP_SETTINGS,
       SCIM_WRITE_WAIT: '0s',
       DRIFT_POLICY: '{"default":"repair"}',
     };
@@ -69,34 +67,34 @@ describe('what the service does not show, or shows in place of another', () => {
   }
 
   test('a service that shows nothing for a while makes nobody missing, and what was asked meanwhile comes true', async () => {
-    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    await addGroup(bridge, 'Team', [ada, bob]);
-    await untilSettled(bridge);
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    await bridge.addGroup('Team', [ada, bob]);
+    await bridge.untilSettled();
     blind();
-    const swept = await sweep(bridge);
-    await send(bridge, 'PATCH', `/Users/${bob}`, OUT);
+    const swept = await bridge.sweep();
+    await bridge.send('PATCH', `/Users/${bob}`, OUT);
     await expect.poll(readReadiness, PATIENT).toContain('section-closed');
     see();
     await untilSeen(() => isActive('bob'), false);
-    await untilSeen(async () => (await readWork(bridge))?.due, 0);
-    await sweep(bridge);
-    await untilSettled(bridge);
+    await untilSeen(async () => (await bridge.readWork())?.due, 0);
+    await bridge.sweep();
+    await bridge.untilSettled();
 
     expect(swept.status).toBe('incomplete');
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
     expect(sandbox.service.groups().filter(({ name }) => name === 'Team')).toHaveLength(1);
     expect(isActive('ada')).toBe(true);
     await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
   });
 
   test('a service that answers 404 to everything has nobody made anew', async () => {
-    const fay = await addUser(bridge, 'fay');
-    await addGroup(bridge, 'Crew', [fay]);
-    await untilSettled(bridge);
+    const fay = await bridge.addUser('fay');
+    await bridge.addGroup('Crew', [fay]);
+    await bridge.untilSettled();
     sandbox.calls.reset();
     const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
     const name = { op: 'replace', path: 'name.familyName', value: 'King' };
-    await send(bridge, 'PATCH', `/Users/${fay}`, toPatch(name));
+    await bridge.patch(`/Users/${fay}`, name);
     await lost.until(4);
     await expect.poll(readReadiness, PATIENT).toContain('section-closed');
     see();
@@ -107,23 +105,23 @@ describe('what the service does not show, or shows in place of another', () => {
   });
 
   test('an answer about another account proves nothing', async () => {
-    const [cleo, dora] = [await addUser(bridge, 'cleo'), await addUser(bridge, 'dora')];
-    await send(bridge, 'PATCH', `/Users/${dora}`, OUT);
-    await untilSettled(bridge);
+    const [cleo, dora] = [await bridge.addUser('cleo'), await bridge.addUser('dora')];
+    await bridge.send('PATCH', `/Users/${dora}`, OUT);
+    await bridge.untilSettled();
     const { id } = sandbox.service.getUser('cleo@example.com');
     const { id: otherId } = sandbox.service.getUser('dora@example.com');
     const other = { id: String(otherId), userName: 'dora@example.com', active: false };
     const fault = { kind: 'reset', at: 'before-effect' } as const;
     sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
     tampered.setTamper((url, body) => (url.pathname.endsWith(`/Users/${id}`) ? other : body));
-    await send(bridge, 'PATCH', `/Users/${cleo}`, OUT);
+    await bridge.send('PATCH', `/Users/${cleo}`, OUT);
     const looks = () => {
       clock.leap(60_000);
       return sandbox.calls.count({ operation: 'scim.getUser' });
     };
     sandbox.calls.reset();
     await expect.poll(looks, PATIENT).toBeGreaterThan(1);
-    const [before] = Object((await askOps(bridge, 'GET', `/leavers?resource=${cleo}`)).body).items;
+    const [before] = Object((await bridge.ops('GET', `/leavers?resource=${cleo}`)).body).items;
     see();
     await untilSeen(() => isActive('cleo'), false);
 
@@ -131,10 +129,10 @@ describe('what the service does not show, or shows in place of another', () => {
   });
 
   test('an answer about another group changes nothing that is known', async () => {
-    const ella = await addUser(bridge, 'ella');
-    const id = await addGroup(bridge, 'Mixed', [ella]);
-    await addGroup(bridge, 'Other');
-    await untilSettled(bridge);
+    const ella = await bridge.addUser('ella');
+    const id = await bridge.addGroup('Mixed', [ella]);
+    await bridge.addGroup('Other');
+    await bridge.untilSettled();
     const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
     const mix = () =>
       tampered.setTamper((url, body) =>
@@ -143,16 +141,16 @@ describe('what the service does not show, or shows in place of another', () => {
           : body,
       );
     mix();
-    const looked = await askOps(bridge, 'POST', `/groups/${id}/look`, {});
+    const looked = await bridge.ops('POST', `/groups/${id}/look`, {});
     see();
 
     expect(looked.status).toBe(503);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
 
     mix();
     sandbox.calls.reset();
     const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Mixed again' });
-    await send(bridge, 'PATCH', `/Groups/${id}`, rename);
+    await bridge.send('PATCH', `/Groups/${id}`, rename);
     const look = { operation: 'groups.getGroup' } as const;
     await untilSeen(() => sandbox.calls.count(look) > 0, true);
   });

@@ -1,17 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 let bridge: TestBridge;
@@ -21,8 +12,8 @@ let named = 0;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
-  ada = await addUser(bridge, 'ada');
-  pilots = await addGroup(bridge, 'Pilots', [ada]);
+  ada = await bridge.addUser('ada');
+  pilots = await bridge.addGroup('Pilots', [ada]);
 });
 
 afterAll(() => bridge.stop());
@@ -106,7 +97,7 @@ describe('a PATCH that asks for more is refused and changes nothing', () => {
 
     expect(toOutcome(answer)).toEqual({ status: 400, scimType });
     expect((await bridge.request('GET', path)).text).toBe(before.text);
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
   });
 });
 
@@ -137,7 +128,7 @@ describe('the work of one PATCH of a list', () => {
     const answer = await bridge.request('PATCH', path, toPatch(...toOperations()));
 
     expect(answer.status).toBe(200);
-    expect([(await send(bridge, 'GET', path)).body.roles ?? []].flat()).toHaveLength(after);
+    expect([(await bridge.send('GET', path)).body.roles ?? []].flat()).toHaveLength(after);
   });
 
   const isRefused: readonly (readonly [string, () => JsonObject[]])[] = [
@@ -157,18 +148,18 @@ describe('the work of one PATCH of a list', () => {
   ];
   test.each(isRefused)('is refused, and nothing is changed: %s', async (_, toOperations) => {
     const path = await addPerson({ roles: roles(1_000) });
-    const { text } = await send(bridge, 'GET', path);
+    const { text } = await bridge.send('GET', path);
 
     const answer = await bridge.request('PATCH', path, toPatch(...toOperations()));
 
     expect(toOutcome(answer)).toEqual({ status: 400, scimType: 'invalidValue' });
-    expect((await send(bridge, 'GET', path)).text === text).toBe(true);
+    expect((await bridge.send('GET', path)).text === text).toBe(true);
   });
 });
 
 async function addPerson(change: JsonObject): Promise<string> {
   named += 1;
-  return `/Users/${await addUser(bridge, `person${named}`, change)}`;
+  return `/Users/${await bridge.addUser(`person${named}`, change)}`;
 }
 
 describe('a body', () => {
@@ -233,7 +224,7 @@ describe('a PUT of a group', () => {
   ];
   test.each(puts)('is stored or refused: %s', async (_, toBody, status) => {
     expect((await bridge.request('PUT', `/Groups/${pilots}`, toBody())).status).toBe(status);
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
   });
 
   test('as a PATCH: 10,000 members who are nobody do not join, and leave', async () => {
@@ -245,7 +236,7 @@ describe('a PUT of a group', () => {
       );
 
     expect([(await change('add')).status, (await change('remove')).status]).toEqual([400, 204]);
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
   });
 });
 

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
-import { addUser, toUser, untilSettled } from '../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toUser } from '../support/provider.ts';
 import { makeProvider } from '../support/walled.ts';
 
 /** Asks for a census; the answer has to be as it is described. */
@@ -61,18 +60,17 @@ function toRow(name: string, { active = 'true', externalId = '' } = {}): string 
 }
 
 async function readPeople(bridge: TestBridge): Promise<string> {
-  return (await askOps(bridge, 'GET', '/users?limit=100')).text;
+  return (await bridge.ops('GET', '/users?limit=100')).text;
 }
 
 describe('a census', () => {
-  const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge({ settings: SWEEP_SETTINGS }, run);
+  const start = async (run: (bridge: TestBridge) => Promise<void>) => withTestBridge({}, run);
 
   test('tells nothing of people about whom all three agree, and changes nothing', () =>
     start(async (bridge) => {
-      await addUser(bridge, 'ada', { externalId: 'a-1' });
-      await addUser(bridge, 'bob');
-      await untilSettled(bridge);
+      await bridge.addUser('ada', { externalId: 'a-1' });
+      await bridge.addUser('bob');
+      await bridge.untilSettled();
       const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
       const bob = 'BOB@example.com,Bob@Example.com,Bob,Example,true,b-1';
 
@@ -87,7 +85,7 @@ describe('a census', () => {
         sweptAt: null,
       });
       expect([bridge.sandbox.calls.counts(), await readPeople(bridge)]).toEqual(before);
-      expect((await askOps(bridge, 'GET', '/acts')).body).toMatchObject({ items: [] });
+      expect((await bridge.ops('GET', '/acts')).body).toMatchObject({ items: [] });
     }));
 
   test('tells who is in one of provider, bridge and service and not in the others', () =>
@@ -96,15 +94,15 @@ describe('a census', () => {
         ...{ email: 'gone@example.com', userName: 'gone@example.com', virtual: true },
         fullName: 'Gone Example',
       });
-      await sweep(bridge);
-      const gone = await addUser(bridge, 'gone');
-      await addUser(bridge, 'kept');
-      await addUser(bridge, 'left', { active: false });
-      await untilSettled(bridge);
+      await bridge.sweep();
+      const gone = await bridge.addUser('gone');
+      await bridge.addUser('kept');
+      await bridge.addUser('left', { active: false });
+      await bridge.untilSettled();
       bridge.sandbox.service.removeUser('gone@example.com');
       bridge.sandbox.service.addUser({ email: 'met@example.com', fullName: 'Met Example' });
       bridge.sandbox.service.addUser({ email: 'guest@example.com', fullName: 'Guest Example' });
-      await sweep(bridge);
+      await bridge.sweep();
       const rows = [toRow('met'), toRow('new'), toRow('stranger', { active: 'false' })];
 
       const absent = await take(bridge, toFile(...rows));
@@ -127,13 +125,13 @@ describe('a census', () => {
 
   test('tells what differs, of each of the three', () =>
     start(async (bridge) => {
-      const ada = await addUser(bridge, 'ada', { externalId: '1', title: 'Pilot' });
-      await addUser(bridge, 'bob', { externalId: '2' });
-      await addUser(bridge, 'carl');
-      await untilSettled(bridge);
+      const ada = await bridge.addUser('ada', { externalId: '1', title: 'Pilot' });
+      await bridge.addUser('bob', { externalId: '2' });
+      await bridge.addUser('carl');
+      await bridge.untilSettled();
       bridge.sandbox.service.setActive('bob@example.com', false);
       bridge.sandbox.service.renameUser('carl@example.com', 'Karl Example');
-      await sweep(bridge);
+      await bridge.sweep();
       const file = [
         'Login,email,givenName,familyName,status,id,Job',
         'new@example.com,ada@example.com,Ada,Lovelace,ACTIVE,1,Engineer',
@@ -155,11 +153,11 @@ describe('a census', () => {
 
   test('tells whom it cannot tell apart, once', () =>
     start(async (bridge) => {
-      await addUser(bridge, 'ada', { externalId: '1' });
-      await addUser(bridge, 'bob', { externalId: '2' });
-      await addUser(bridge, 'carl');
-      await addUser(bridge, 'dora');
-      await untilSettled(bridge);
+      await bridge.addUser('ada', { externalId: '1' });
+      await bridge.addUser('bob', { externalId: '2' });
+      await bridge.addUser('carl');
+      await bridge.addUser('dora');
+      await bridge.untilSettled();
 
       const census = await take(
         bridge,
@@ -189,10 +187,10 @@ describe('a census', () => {
     start(async (bridge) => {
       const okta = await makeProvider(bridge, 'okta');
       const entra = await makeProvider(bridge, 'entra');
-      await addUser(okta, 'ada', { externalId: 'same' });
-      await addUser(entra, 'bob', { externalId: 'same' });
-      await addUser(entra, 'carl');
-      await untilSettled(bridge);
+      await okta.addUser('ada', { externalId: 'same' });
+      await entra.addUser('bob', { externalId: 'same' });
+      await entra.addUser('carl');
+      await bridge.untilSettled();
       const file = toFile(toRow('x', { externalId: 'same' }), toRow('carl'));
 
       const census = await take(bridge, file, '?provider=okta');
@@ -212,9 +210,9 @@ describe('the request for a census', () => {
   const log: JsonObject[] = [];
   beforeAll(async () => {
     const onLog = (line: JsonObject) => void log.push(line);
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS, onLog });
-    await addUser(bridge, 'ada');
-    await untilSettled(bridge);
+    bridge = await startTestBridge({ onLog });
+    await bridge.addUser('ada');
+    await bridge.untilSettled();
   });
   afterAll(() => bridge.stop());
 
@@ -231,7 +229,7 @@ describe('the request for a census', () => {
 
   test('is for operators alone', async () => {
     const url = new URL('/ops/census', bridge.baseUrl).href;
-    const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'reading', for: 'reader' });
+    const { body } = await bridge.ops('POST', '/tokens', { name: 'reading', for: 'reader' });
     const headers = { authorization: `Bearer ${body.token}` };
     const answer = await request(url, { method: 'POST', headers, body: toFile(toRow('ada')) });
     await answer.body.dump();
@@ -269,9 +267,9 @@ describe('scim-bridge census', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'scim-bridge-census-'));
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
-    await addUser(bridge, 'ada', { title: 'Pilot' });
-    await untilSettled(bridge);
+    bridge = await startTestBridge({});
+    await bridge.addUser('ada', { title: 'Pilot' });
+    await bridge.untilSettled();
   });
   afterAll(async () => {
     await bridge.stop();
@@ -283,7 +281,7 @@ describe('scim-bridge census', () => {
     writeFileSync(path, text);
     return path;
   }
-  const run = (...args: string[]) => runner(bridge, commands)('census', ...args);
+  const run = (...args: string[]) => runner(bridge)('census', ...args);
 
   test('ends with 2 where something was found, and with 0 where nothing was', async () => {
     const file = write('okta.csv', toFile(toRow('ada'), toRow('eve')));

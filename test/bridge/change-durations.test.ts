@@ -5,7 +5,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
@@ -26,16 +26,16 @@ async function readCounts(bridge: TestBridge): Promise<Record<string, (number | 
 
 test('each change of a provider is counted once by its kind when the service holds it', () =>
   withTestBridge({ settings }, async (bridge) => {
-    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    const pilots = await addGroup(bridge, 'Pilots');
-    await send(bridge, 'PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const pilots = await bridge.addGroup('Pilots');
+    await bridge.send('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
     const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, member);
+    await bridge.send('PATCH', `/Groups/${pilots}`, member);
     const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, removal);
-    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
-    await send(bridge, 'DELETE', `/Users/${bob}`);
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Groups/${pilots}`, removal);
+    await bridge.send('PATCH', `/Users/${ada}`, replace('active', false));
+    await bridge.send('DELETE', `/Users/${bob}`);
+    await bridge.untilSettled();
 
     const counts = await readCounts(bridge);
 
@@ -47,17 +47,17 @@ test('the time runs from the acceptance, also when the process that accepted has
   onTestFinished(() => service.stop());
   const url = { DATABASE_URL: await makeStoreUrl() };
   const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
-  const ada = await addUser(first, 'ada');
-  await untilSettled(first);
+  const ada = await first.addUser('ada');
+  await first.untilSettled();
   const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
-  await send(first, 'PATCH', `/Users/${ada}`, replace('active', false));
+  await first.send('PATCH', `/Users/${ada}`, replace('active', false));
   await first.stop();
   fault.remove();
 
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + HOUR_MS };
   const second = await startTestBridge({ service, clock, settings: { ...impatient, ...url } });
   onTestFinished(second.stop);
-  await untilSettled(second);
+  await second.untilSettled();
 
   const metrics = await readMetrics(second, OPS_TOKEN);
   expect(metrics.get('change_duration_seconds_count{kind="leaver"}')).toBe(1);
@@ -67,9 +67,9 @@ test('the time runs from the acceptance, also when the process that accepted has
 
 test('what is asked of a group while another change of it is under way is waited for as well', () =>
   withTestBridge({ settings: impatient }, async (bridge) => {
-    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    const pilots = await addGroup(bridge, 'Pilots', [ada, bob]);
-    await untilSettled(bridge);
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const pilots = await bridge.addGroup('Pilots', [ada, bob]);
+    await bridge.untilSettled();
     const { id } = bridge.sandbox.service.getUser('bob@example.com');
     const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
       (operation) =>
@@ -80,13 +80,13 @@ test('what is asked of a group while another change of it is under way is waited
     );
     for (const who of [ada, bob]) {
       const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
-      await send(bridge, 'PATCH', `/Groups/${pilots}`, removal);
+      await bridge.send('PATCH', `/Groups/${pilots}`, removal);
     }
     const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
     await expect.poll(readArrived).toBe(1);
     const meanwhile = await readCounts(bridge);
     for (const fault of faults) fault.remove();
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(meanwhile.waiting?.[3]).toBe(1);
     expect((await readCounts(bridge)).waiting).toEqual([0, 0, 0, 0, 0, 0]);

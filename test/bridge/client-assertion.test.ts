@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -29,7 +28,6 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps } from '../support/sweep.ts';
 import { listWrong, makeWorld } from '../support/wrong-assertions.ts';
 
 describe('sign-in without a shared secret', () => {
@@ -54,7 +52,7 @@ describe('sign-in without a shared secret', () => {
 
   test('an assertion as Entra makes it opens SCIM, as its provider, and is nowhere in the store', () =>
     withFile(async (bridge, issuer, url) => {
-      await askOps(bridge, 'POST', '/providers', { name: 'entra' });
+      await bridge.ops('POST', '/providers', { name: 'entra' });
       const claims = { appid: [APP], sub: ['somebody', WHO.sub] };
       // 65 minutes, and no id: what Microsoft's guide shows.
       const trust = {
@@ -65,7 +63,7 @@ describe('sign-in without a shared secret', () => {
         once: null,
       };
       const body = { name: 'entra-app', provider: 'entra', trust };
-      const made = await askOps(bridge, 'POST', '/clients', body);
+      const made = await bridge.ops('POST', '/clients', body);
       const { jti: _, ...right } = toRight(issuer);
       const assertion = await issuer.sign({ ...right, exp: Number(right.iat) + 3_900 });
       const first = await present(bridge, String(made.body.id), assertion);
@@ -77,9 +75,9 @@ describe('sign-in without a shared secret', () => {
         { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ada@example.com' },
         { authorization: `Bearer ${String(again.body.access_token)}` },
       );
-      const listed = await askOps(bridge, 'GET', '/clients');
-      const owned = await askOps(bridge, 'GET', '/users');
-      const acts = await askOps(bridge, 'GET', '/acts');
+      const listed = await bridge.ops('GET', '/clients');
+      const owned = await bridge.ops('GET', '/users');
+      const acts = await bridge.ops('GET', '/acts');
 
       expect(made.body).toMatchObject({ secret: null, secrets: [], provider: 'entra' });
       expect([first.status, again.status, users.status, posted.status]).toEqual([
@@ -103,7 +101,7 @@ describe('sign-in without a shared secret', () => {
     withFile(async (bridge, _, file) => {
       const key = await makeKey('own', 'PS256');
       const body = { name: 'own', trust: { jwks: { keys: [{ ...key.shown, d: 'private' }] } } };
-      const made = await askOps(bridge, 'POST', '/clients', toJson(body));
+      const made = await bridge.ops('POST', '/clients', toJson(body));
       const client = { client_id: String(made.body.id) };
       const url = new URL(new URL(bridge.baseUrl).origin);
       const insecure = { [oauth.allowInsecureRequests]: true };
@@ -277,22 +275,17 @@ const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
 test('a trust that would let in more than one means is refused', () =>
   withTestBridge({ settings: SETTINGS }, async (bridge) => {
     for (const [why, trust, words] of refusedTrusts) {
-      const { status, body } = await askOps(
-        bridge,
-        'POST',
-        '/clients',
-        toJson({ name: 'x', trust }),
-      );
+      const { status, body } = await bridge.ops('POST', '/clients', toJson({ name: 'x', trust }));
       expect([status, body.code], why).toEqual([400, 'invalid']);
       expect(String(body.message).startsWith(words), `${why}: ${body.message}`).toBe(true);
     }
     const jwks = { keys: [(await makeKey('own')).shown] };
     const both = toJson({ name: 'x', expires: '730d', trust: { jwks } });
     const unnamed = toJson({ name: 'x', trust: { jwksUri: 'https://keys.example.com/' } });
-    expect((await askOps(bridge, 'POST', '/clients', both)).status).toBe(400);
-    const refused = await askOps(bridge, 'POST', '/clients', unnamed);
+    expect((await bridge.ops('POST', '/clients', both)).status).toBe(400);
+    const refused = await bridge.ops('POST', '/clients', unnamed);
     expect([refused.status, refused.body.code]).toEqual([409, 'host-refused']);
-    expect((await askOps(bridge, 'GET', '/clients')).body.items).toEqual([]);
+    expect((await bridge.ops('GET', '/clients')).body.items).toEqual([]);
   }));
 
 test('a bridge with a path of its own shows its metadata behind that path too', () =>
@@ -321,7 +314,7 @@ describe('scim-bridge client create with a trust', () => {
     const own = await makeKey('own');
     writeFileSync(file, JSON.stringify({ keys: [own.shown] }));
     await withTestBridge({ settings }, async (bridge) => {
-      const command = runner(bridge, commands, settings);
+      const command = runner(bridge, { env: settings });
       const run = (...args: string[]) => command('client', 'create', ...args);
       const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
       const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];

@@ -1,58 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { sendJson, startService } from '../../src/upstream/testing/service.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { type Person, runAlone, runner, runSweep } from '../support/command.ts';
-import { addGroup, addUser, untilSettled } from '../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { type Person, runAlone, runner } from '../support/command.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 const ada = 'ada@example.com';
 /** The machine may be busy. */
 const PATIENT = { interval: 20 };
 
 function run(bridge: TestBridge, args: string, person?: Person) {
-  return runner(bridge, commands, SWEEP_SETTINGS, person)(...args.split(' '));
+  return runner(bridge, person)(...args.split(' '));
 }
 
 /** Two people and a group, of which the service holds something else by now. */
 async function addDrifted(bridge: TestBridge): Promise<string> {
-  const id = await addUser(bridge, 'ada');
-  await addUser(bridge, 'bob');
-  await addGroup(bridge, 'Pilots', [id]);
-  await untilSettled(bridge);
+  const id = await bridge.addUser('ada');
+  await bridge.addUser('bob');
+  await bridge.addGroup('Pilots', [id]);
+  await bridge.untilSettled();
   bridge.sandbox.service.setActive(ada, false);
-  await sweep(bridge);
+  await bridge.sweep();
   return id;
 }
 
 let bridge: TestBridge;
 let id: string;
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  bridge = await startTestBridge({});
   id = await addDrifted(bridge);
 });
 afterAll(() => bridge.stop());
 
 test('status tells how the bridge is, what waits and what differs, and by its exit code whether there is something to do', async () => {
   const well = await run(bridge, 'status --exit-code');
-  await askOps(bridge, 'POST', '/pause', {});
+  await bridge.ops('POST', '/pause', {});
   const paused = await run(bridge, 'status --exit-code');
   const json = await run(bridge, 'status --json');
-  await askOps(bridge, 'POST', '/resume');
+  await bridge.ops('POST', '/resume');
 
   expect(well.text).toContain('scim-bridge 1.2.3 on sqlite');
   expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 group/);
   expect(well.text).toMatch(/differences +1 open/);
   expect(well.text).toMatch(/first read +finished/);
   expect(paused).toMatchObject({ code: 2, text: expect.stringContaining('writes-paused') });
-  const { body } = await askOps(bridge, 'GET', '/status');
+  const { body } = await bridge.ops('GET', '/status');
   expect(Object.keys(JSON.parse(json.text))).toEqual(Object.keys(body));
 });
 
 test('settings prints those of the running bridge, or those of the command, and says whose they are', async () => {
-  const env = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '7s' };
-  const ask = (...args: string[]) => runner(bridge, commands, env)('settings', ...args);
+  const env = { SCIM_WRITE_WAIT: '7s' };
+  const ask = (...args: string[]) => runner(bridge, { env: env })('settings', ...args);
   const [running, here, json] = [await ask(), await ask('--here'), await ask('--json')];
 
   expect(running.text).toMatch(/^Settings of the bridge that answers at http:\/\/127.0.0.1:\d+:\n/);
@@ -61,7 +59,7 @@ test('settings prints those of the running bridge, or those of the command, and 
     /^Settings of this environment and file; a running bridge may have others:/,
   );
   expect(here.text).toMatch(/^scim\.writeWait +7s +environment SCIM_WRITE_WAIT$/m);
-  const { body } = await askOps(bridge, 'GET', '/settings?limit=1000');
+  const { body } = await bridge.ops('GET', '/settings?limit=1000');
   expect(JSON.parse(json.text)).toEqual(body);
 });
 
@@ -99,7 +97,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   expect(byName.text).toContain('user.deactivated');
   expect(byName.text).toBe(byId.text);
   expect(first.text).toContain('There are more than these 1: --limit');
-  const { body } = await askOps(bridge, 'GET', '/users?managed=true&limit=1');
+  const { body } = await bridge.ops('GET', '/users?managed=true&limit=1');
   expect(JSON.parse(json.text)).toEqual(body);
   expect(acts.text).toContain('asked for a sweep');
   expect(JSON.parse(ofGroups.text).items).toMatchObject([{ resource: { type: 'group' } }]);
@@ -133,7 +131,7 @@ test('a list of nobody is a mistake, and an empty one speaks of no more than its
 });
 
 test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
-  const settings = { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
+  const settings = { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
   await withTestBridge({ settings }, async (bridge) => {
     const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
       (name) => `${name} list`,
@@ -153,7 +151,7 @@ test('at 80 columns no line of a list is longer, and every list says when it is 
     await run(bridge, 'token create okta-in-production --expires never');
     await run(bridge, 'client create entra-in-production');
     const id = await addDrifted(bridge);
-    await askOps(bridge, 'POST', '/pause', {});
+    await bridge.ops('POST', '/pause', {});
     const all = [
       ...lists,
       'users',
@@ -189,7 +187,7 @@ test('a command that waits for the bridge longer than two seconds tells a termin
     sendJson(res, 200, { items: [], nextCursor: null });
   });
 
-  const { text } = await runner(slow, commands, SWEEP_SETTINGS, { showProgress })('users');
+  const { text } = await runner(slow, { showProgress })('users');
 
   expect(text).toBe('There is nobody like that.\n');
   expect(lines).toEqual(['Waiting for the bridge · 2 s', undefined]);
@@ -206,7 +204,7 @@ test('a list of many pages tells a terminal how much of it is read', async () =>
   });
   const showProgress = (line: string | undefined) => void lines.push(line);
 
-  const run = runner(pages, commands, SWEEP_SETTINGS, { showProgress });
+  const run = runner(pages, { showProgress });
   const { code } = await run('notifications', 'list', '--limit', '9000', '--json');
 
   expect(code).toBe(0);
@@ -216,7 +214,7 @@ test('a list of many pages tells a terminal how much of it is read', async () =>
 });
 
 test('a name with control characters does not reach the terminal as it is', async () => {
-  await addGroup(bridge, 'Pi\u001b[31mlots\u0007\nof doom');
+  await bridge.addGroup('Pi\u001b[31mlots\u0007\nof doom');
   const { text } = await run(bridge, 'groups');
 
   expect(text).toContain('Pilots of doom');
@@ -239,9 +237,9 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
 });
 
 test('sweep counts where its output is no terminal, and lists with --names', async () => {
-  const job = await runSweep(bridge, 'sweep');
-  const json = await runSweep(bridge, 'sweep --json');
-  const few = await runSweep(bridge, 'sweep --names --limit 1');
+  const job = await run(bridge, 'sweep');
+  const json = await run(bridge, 'sweep --json');
+  const few = await run(bridge, 'sweep --names --limit 1');
 
   expect(job.text).toMatch(/user\.deactivated +1\n/);
   expect(job.text).not.toMatch(/@example\.com|Pilots/);
@@ -252,7 +250,7 @@ test('sweep counts where its output is no terminal, and lists with --names', asy
 test('session lists who is signed in to the console, and ends all sign-ins of one operator', async () => {
   const url = new URL('/console/session', bridge.baseUrl);
   const headers = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };
-  const body = JSON.stringify({ token: SWEEP_SETTINGS.OPS_TOKEN });
+  const body = JSON.stringify({ token: OPS_TOKEN });
   for (let times = 0; times < 2; times += 1) await fetch(url, { method: 'POST', headers, body });
   const listed = await run(bridge, 'session list');
   const first = await run(bridge, 'session list --limit 1');
@@ -270,26 +268,26 @@ test('session lists who is signed in to the console, and ends all sign-ins of on
 });
 
 test('a person asks with a token of their own, whatever the token of the bridge is', async () => {
-  const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'grace', for: 'operator' });
+  const { body } = await bridge.ops('POST', '/tokens', { name: 'grace', for: 'operator' });
   const env = { OPS_TOKEN: 'not-that-of-the-bridge', OPS_COMMAND_TOKEN: String(body.token) };
   expect(await run(bridge, 'pause', { env })).toMatchObject({ code: 0 });
   const { text } = await run(bridge, 'acts --operator grace');
-  await askOps(bridge, 'POST', '/resume');
+  await bridge.ops('POST', '/resume');
 
   expect(text).toContain('paused all changes');
 });
 
 /** Runs one of all commands, which asks no bridge. */
 function runAny(...args: string[]) {
-  return runAlone(commands, args, {});
+  return runAlone(args, {});
 }
 
 test.each(['status', 'drifts', 'token list', 'erase ada --yes'])(
   'without a bridge %s is 1 and says what to set',
   async (args) => {
     const world = { OPS_URL: 'http://127.0.0.1:9' };
-    const noToken = await runAlone(commands, args.split(' '), world);
-    const nobody = await runAlone(commands, args.split(' '), { ...world, OPS_TOKEN });
+    const noToken = await runAlone(args.split(' '), world);
+    const nobody = await runAlone(args.split(' '), { ...world, OPS_TOKEN });
 
     expect(noToken).toMatchObject({ code: 1, text: expect.stringContaining('set OPS_TOKEN') });
     expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('OPS_URL') });

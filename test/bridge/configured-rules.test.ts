@@ -3,23 +3,9 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts'
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  startTestBridge,
-  type TestAnswer,
-  type TestBridge,
-  withTestBridge,
-} from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 
@@ -56,10 +42,10 @@ describe('rules of the configuration', () => {
   beforeAll(async () => {
     const settings = { RULES: JSON.stringify(rules), PROTECT_USERS: bob };
     bridge = await startTestBridge({ settings });
-    await addUser(bridge, 'bob');
+    await bridge.addUser('bob');
   });
   afterAll(() => bridge.stop());
-  const findBob = () => findId(bridge, { type: 'Users', name: bob });
+  const findBob = () => bridge.findId({ type: 'Users', name: bob });
 
   async function withRules(
     run: (bridge: TestBridge) => Promise<void>,
@@ -70,17 +56,17 @@ describe('rules of the configuration', () => {
 
   test('a member of the source becomes an admin with one call, and is none any more when out of it', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'ann');
-    await addGroup(bridge, 'Pilots');
-    const source = `/Groups/${await addGroup(bridge, 'Pilots Admins')}`;
-    await untilSettled(bridge);
+    const id = await bridge.addUser('ann');
+    await bridge.addGroup('Pilots');
+    const source = `/Groups/${await bridge.addGroup('Pilots Admins')}`;
+    await bridge.untilSettled();
     bridge.sandbox.calls.reset();
 
-    await send(bridge, 'PATCH', source, change('add', [id]));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', source, change('add', [id]));
+    await bridge.untilSettled();
     const during = [...service.admins('Pilots')];
-    await send(bridge, 'PATCH', source, change('remove', [id]));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', source, change('remove', [id]));
+    await bridge.untilSettled();
 
     expect(during).toContain('ann@example.com');
     expect(service.admins('Pilots')).not.toContain('ann@example.com');
@@ -94,22 +80,22 @@ describe('rules of the configuration', () => {
 
   test('a person is given what the first matching rule says, with one call, and keeps it unowned afterwards', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'eva');
-    const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
-    await addGroup(bridge, 'Gardeners', [id]);
-    await untilSettled(bridge);
+    const id = await bridge.addUser('eva');
+    const guests = `/Groups/${await bridge.addGroup('Guests')}`;
+    await bridge.addGroup('Gardeners', [id]);
+    await bridge.untilSettled();
     const before = service.getUser('eva@example.com').appsPermissions;
     bridge.sandbox.calls.reset();
 
-    await send(bridge, 'PATCH', guests, change('add', [id]));
-    await untilSettled(bridge);
-    const during = (await send(bridge, 'GET', `/Users/${id}`)).body[USER_EXTENSION];
+    await bridge.send('PATCH', guests, change('add', [id]));
+    await bridge.untilSettled();
+    const during = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     const calls = listMutations(bridge);
     bridge.sandbox.calls.reset();
     for (const name of ['Guests', 'Gardeners']) {
-      const path = `/Groups/${await findId(bridge, { type: 'Groups', name })}`;
-      await send(bridge, 'PATCH', path, change('remove', [id]));
-      await untilSettled(bridge);
+      const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
+      await bridge.send('PATCH', path, change('remove', [id]));
+      await bridge.untilSettled();
     }
 
     expect(before).toBe(5);
@@ -121,16 +107,16 @@ describe('rules of the configuration', () => {
       'groupUsers.removeUserFromGroup',
     ]);
     expect(service.getUser('eva@example.com').appsPermissions).toBe(5);
-    const after = (await send(bridge, 'GET', `/Users/${id}`)).body[USER_EXTENSION];
+    const after = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     expect(isJsonObject(after) && after.appsPermissions).toBeFalsy();
   });
 
   test('a rule suspends the members of a group, but nobody who is protected', async () => {
     const { service } = bridge.sandbox;
-    const ids = [await addUser(bridge, 'fay'), await findBob()];
+    const ids = [await bridge.addUser('fay'), await findBob()];
 
-    await addGroup(bridge, 'On leave', ids);
-    await untilSettled(bridge);
+    await bridge.addGroup('On leave', ids);
+    await bridge.untilSettled();
 
     expect(service.getUser('fay@example.com').temporarilyInactive).toBe(true);
     expect(service.getUser(bob).temporarilyInactive).toBe(false);
@@ -138,19 +124,19 @@ describe('rules of the configuration', () => {
 
   test('what a provider sends for a person wins, and gives way when it is taken back', async () => {
     const { service } = bridge.sandbox;
-    const path = `/Users/${await addUser(bridge, 'gus')}`;
-    await addGroup(bridge, 'Guests of honour', [path.slice('/Users/'.length)]);
-    await untilSettled(bridge);
-    const versions = [(await send(bridge, 'GET', path)).headers.etag];
+    const path = `/Users/${await bridge.addUser('gus')}`;
+    await bridge.addGroup('Guests of honour', [path.slice('/Users/'.length)]);
+    await bridge.untilSettled();
+    const versions = [(await bridge.send('GET', path)).headers.etag];
 
-    await send(bridge, 'PATCH', path, set(USER_EXTENSION, { appsPermissions: 4 }));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', path, set(USER_EXTENSION, { appsPermissions: 4 }));
+    await bridge.untilSettled();
     const asked = service.getUser('gus@example.com').appsPermissions;
-    versions.push((await send(bridge, 'GET', path)).headers.etag);
+    versions.push((await bridge.send('GET', path)).headers.etag);
     const operation = { op: 'remove', path: `${USER_EXTENSION}:appsPermissions` };
-    await send(bridge, 'PATCH', path, toPatch(operation));
-    await untilSettled(bridge);
-    versions.push((await send(bridge, 'GET', path)).headers.etag);
+    await bridge.patch(path, operation);
+    await bridge.untilSettled();
+    versions.push((await bridge.send('GET', path)).headers.etag);
 
     expect(asked).toBe(4);
     expect(service.getUser('gus@example.com').appsPermissions).toBe(2);
@@ -159,22 +145,22 @@ describe('rules of the configuration', () => {
 
   test('a provider that puts back what it read has asked for nothing', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'hal');
-    const source = `/Groups/${await addGroup(bridge, 'Board Admins', [id])}`;
-    const guests = `/Groups/${await addGroup(bridge, 'Guests for a day', [id])}`;
-    const board = `/Groups/${await addGroup(bridge, 'Board')}`;
-    await untilSettled(bridge);
+    const id = await bridge.addUser('hal');
+    const source = `/Groups/${await bridge.addGroup('Board Admins', [id])}`;
+    const guests = `/Groups/${await bridge.addGroup('Guests for a day', [id])}`;
+    const board = `/Groups/${await bridge.addGroup('Board')}`;
+    await bridge.untilSettled();
 
     for (const path of [`/Users/${id}`, board]) {
-      await send(bridge, 'PUT', path, (await send(bridge, 'GET', path)).body);
+      await bridge.send('PUT', path, (await bridge.send('GET', path)).body);
     }
-    await send(bridge, 'PATCH', guests, change('remove', [id]));
-    await send(bridge, 'PATCH', source, change('remove', [id]));
-    await send(bridge, 'PATCH', board, rename('Cooks'));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', guests, change('remove', [id]));
+    await bridge.send('PATCH', source, change('remove', [id]));
+    await bridge.send('PATCH', board, rename('Cooks'));
+    await bridge.untilSettled();
 
-    const person = (await send(bridge, 'GET', `/Users/${id}`)).body[USER_EXTENSION];
-    const group = (await send(bridge, 'GET', board)).body[GROUP_EXTENSION];
+    const person = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
+    const group = (await bridge.send('GET', board)).body[GROUP_EXTENSION];
     expect(isJsonObject(person) && person.appsPermissions).toBeFalsy();
     expect(isJsonObject(group) && group.permissions).toBeFalsy();
     expect(service.admins('Cooks')).not.toContain('hal@example.com');
@@ -182,18 +168,18 @@ describe('rules of the configuration', () => {
 
   test('admins whom others put in stay, and so do protected ones', async () => {
     const { service } = bridge.sandbox;
-    const ids = [await addUser(bridge, 'ida'), await findBob()];
-    await addUser(bridge, 'eve');
-    await addGroup(bridge, 'Chef');
-    await untilSettled(bridge);
+    const ids = [await bridge.addUser('ida'), await findBob()];
+    await bridge.addUser('eve');
+    await bridge.addGroup('Chef');
+    await bridge.untilSettled();
     service.addAdmin('Chef', 'eve@example.com');
-    const source = `/Groups/${await addGroup(bridge, 'Chef Admins', ids)}`;
-    await untilSettled(bridge);
+    const source = `/Groups/${await bridge.addGroup('Chef Admins', ids)}`;
+    await bridge.untilSettled();
     const before = service.admins('Chef').length;
 
     const deletion = await bridge.request('DELETE', source);
-    await send(bridge, 'PATCH', source, change('remove', ids));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', source, change('remove', ids));
+    await bridge.untilSettled();
 
     expect(deletion.status).toBe(403);
     expect(service.admins('Chef')).toContain('eve@example.com');
@@ -203,12 +189,12 @@ describe('rules of the configuration', () => {
 
   test('the admins of a group whose list a provider wrote are those of the provider', async () => {
     const { service } = bridge.sandbox;
-    const [jo = '', kim = ''] = [await addUser(bridge, 'jo'), await addUser(bridge, 'kim')];
-    const group = `/Groups/${await addGroup(bridge, 'Duty')}`;
+    const [jo = '', kim = ''] = [await bridge.addUser('jo'), await bridge.addUser('kim')];
+    const group = `/Groups/${await bridge.addGroup('Duty')}`;
     const path = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
-    await send(bridge, 'PATCH', group, toPatch({ op: 'replace', path, value: toMembers([jo]) }));
-    await addGroup(bridge, 'Duty Admins', [kim]);
-    await untilSettled(bridge);
+    await bridge.patch(group, { op: 'replace', path, value: toMembers([jo]) });
+    await bridge.addGroup('Duty Admins', [kim]);
+    await bridge.untilSettled();
 
     expect(service.admins('Duty')).toContain('jo@example.com');
     expect(service.admins('Duty')).not.toContain('kim@example.com');
@@ -217,10 +203,10 @@ describe('rules of the configuration', () => {
   test('groups that administer each other come to rest', () =>
     withRules(
       async (own) => {
-        const ids = [await addUser(own, 'ada'), await addUser(own, 'bob')];
-        await addGroup(own, 'X', ids.slice(0, 1));
-        await addGroup(own, 'Y', ids.slice(1));
-        await untilSettled(own);
+        const ids = [await own.addUser('ada'), await own.addUser('bob')];
+        await own.addGroup('X', ids.slice(0, 1));
+        await own.addGroup('Y', ids.slice(1));
+        await own.untilSettled();
 
         const { service } = own.sandbox;
         expect([service.admins('X').includes(bob), service.admins('X').includes(ada)]).toEqual([
@@ -251,12 +237,12 @@ describe('rules of the configuration', () => {
         async (own) => {
           await own.bridge.rulesApplied();
           await act(own);
-          await untilSettled(own);
+          await own.untilSettled();
           const { permissions } = service.service.getGroup('Board');
           const { appsPermissions } = service.service.getUser(ada);
           const isAdmin = service.service.admins('Board').includes(ada);
-          const path = `/Users/${await findId(own, { type: 'Users', name: ada })}`;
-          const { body } = await send(own, 'GET', path);
+          const path = `/Users/${await own.findId({ type: 'Users', name: ada })}`;
+          const { body } = await own.send('GET', path);
           const shown = isJsonObject(body[USER_EXTENSION])
             ? body[USER_EXTENSION].appsPermissions
             : null;
@@ -266,10 +252,10 @@ describe('rules of the configuration', () => {
     const nothing = async () => undefined;
 
     await run([], async (own) => {
-      const id = await addUser(own, 'ada');
-      await addGroup(own, 'Board');
-      await addGroup(own, 'Board Admins', [id]);
-      await addGroup(own, 'Guests', [id]);
+      const id = await own.addUser('ada');
+      await own.addGroup('Board');
+      await own.addGroup('Board Admins', [id]);
+      await own.addGroup('Guests', [id]);
     });
     await run(rules, nothing);
     await run(
@@ -290,23 +276,23 @@ describe('rules of the configuration', () => {
   });
 
   test.each([
-    { by: 'an operator', settings: {} },
+    { by: 'an operator' },
     { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
   ])('what follows from a difference that $by accepts is sent at once', ({ settings }) =>
     withRules(
       async (own) => {
         const { service } = own.sandbox;
-        await addUser(own, 'ada');
-        await addGroup(own, 'Pilots');
-        await addGroup(own, 'Pilots Admins');
+        await own.addUser('ada');
+        await own.addGroup('Pilots');
+        await own.addGroup('Pilots Admins');
         service.addMember('Pilots Admins', ada);
 
-        await sweep(own);
+        await own.sweep();
         await acceptDrifts(own);
 
         await untilSoon(() => service.admins('Pilots').includes(ada));
       },
-      { settings: { ...SWEEP_SETTINGS, ...settings } },
+      { settings: { ...settings } },
     ),
   );
 
@@ -314,21 +300,21 @@ describe('rules of the configuration', () => {
     withRules(
       async (own) => {
         const { service } = own.sandbox;
-        const ids = [await addUser(own, 'ada'), await addUser(own, 'bob')];
-        const guests = await addGroup(own, 'Guests', ids);
-        await addGroup(own, 'Gardeners', ids);
-        await untilSettled(own);
-        await send(own, 'PATCH', `/Groups/${guests}`, change('remove', ids));
-        await untilSettled(own);
+        const ids = [await own.addUser('ada'), await own.addUser('bob')];
+        const guests = await own.addGroup('Guests', ids);
+        await own.addGroup('Gardeners', ids);
+        await own.untilSettled();
+        await own.send('PATCH', `/Groups/${guests}`, change('remove', ids));
+        await own.untilSettled();
         const without = service.getUser(ada).appsPermissions;
 
-        const plans = await askOps(own, 'GET', '/plans?status=held');
-        for (const id of listIds(plans)) await askOps(own, 'POST', `/plans/${id}/discard`);
+        const plans = await own.ops('GET', '/plans?status=held');
+        for (const id of listIds(plans)) await own.ops('POST', `/plans/${id}/discard`);
 
         await untilSoon(() => service.getUser(ada).appsPermissions === 2);
         expect(without).toBe(5);
       },
-      { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
+      { settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
     ));
 });
 
@@ -340,8 +326,8 @@ async function untilSoon(isSo: () => boolean): Promise<void> {
 }
 
 async function acceptDrifts(bridge: TestBridge): Promise<void> {
-  for (const id of listIds(await askOps(bridge, 'GET', '/drifts?kind=member.added&status=open')))
-    await askOps(bridge, 'POST', `/drifts/${id}/accept`);
+  for (const id of listIds(await bridge.ops('GET', '/drifts?kind=member.added&status=open')))
+    await bridge.ops('POST', `/drifts/${id}/accept`);
 }
 
 function listIds({ body }: TestAnswer): string[] {

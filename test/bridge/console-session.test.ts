@@ -1,11 +1,11 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 let bridge: TestBridge;
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: { ...SWEEP_SETTINGS, TRUST_PROXY: '1' } });
+  bridge = await startTestBridge({ settings: { TRUST_PROXY: '1' } });
 });
 afterAll(() => bridge.stop());
 
@@ -37,23 +37,23 @@ test.each(['evil', '203.0.113.9\tforged', '<script>', 'a'.repeat(5_000)])(
   'text that is no address is never told as one: %s',
   async (text) => {
     await signIn({ 'x-forwarded-for': text });
-    const { body } = await askOps(bridge, 'GET', '/acts?limit=1');
+    const { body } = await bridge.ops('GET', '/acts?limit=1');
     expect(Object(body).items[0].address).toMatch(/^(::ffff:)?127\.0\.0\.1$/);
   },
 );
 
 test('what a trusted proxy says of an address is believed', async () => {
   await signIn({ 'x-forwarded-for': '203.0.113.9' });
-  const { body } = await askOps(bridge, 'GET', '/acts?limit=1');
+  const { body } = await bridge.ops('GET', '/acts?limit=1');
   expect(Object(body).items[0].address).toBe('203.0.113.9');
 });
 
 test('a reader is not given the token of the sandbox', async () => {
-  const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'eve', for: 'reader' });
+  const { body } = await bridge.ops('POST', '/tokens', { name: 'eve', for: 'reader' });
   const headers = { authorization: `Bearer ${body.token}` };
   const asReader = await bridge.request('GET', toUrl('/ops/sandbox'), undefined, headers);
   expect(asReader.body).toEqual({ url: bridge.sandbox.url, token: null });
-  expect((await askOps(bridge, 'GET', '/sandbox')).body.token).toBe(bridge.sandbox.token);
+  expect((await bridge.ops('GET', '/sandbox')).body.token).toBe(bridge.sandbox.token);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUser, listResources, send, toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -47,8 +47,8 @@ beforeAll(async () => {
   bridge = await startTestBridge({
     settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
   });
-  const described = listResources(await send(bridge, 'GET', '/Schemas'));
-  const types = listResources(await send(bridge, 'GET', '/ResourceTypes'));
+  const described = await bridge.list('/Schemas');
+  const types = await bridge.list('/ResourceTypes');
   // Roles and entitlements are written by nobody: `assignments.test.ts`.
   const written = types.filter(({ name }) => name === 'User' || name === 'Group');
   places = written.flatMap(({ endpoint, schema, schemaExtensions }) => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
       return toDescribed(found).map((attribute) => ({ type, urn: String(urn), attribute }));
     });
   });
-  people = [await addUser(bridge, 'member-one'), await addUser(bridge, 'member-two')];
+  people = [await bridge.addUser('member-one'), await bridge.addUser('member-two')];
 });
 
 afterAll(() => bridge.stop());
@@ -136,7 +136,7 @@ function toBody(values: readonly Valued[], needed: JsonObject): JsonObject {
 
 /** What the attributes of these paths have. */
 async function read(type: string, id: unknown, paths: readonly string[]) {
-  const { body } = await send(bridge, 'GET', `/${type}/${id}`);
+  const { body } = await bridge.send('GET', `/${type}/${id}`);
   return paths.map((path) => [path, find(body, path)] as const);
 }
 
@@ -167,7 +167,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   const patch = (id: unknown, ...operations: JsonObject[]) =>
     bridge.request('PATCH', `/${type}/${id}`, toPatch(...operations));
   const countFound = async (filter: string) =>
-    (await send(bridge, 'POST', `/${type}/.search`, { filter })).body.totalResults;
+    (await bridge.send('POST', `/${type}/.search`, { filter })).body.totalResults;
 
   test('readWrite and returned: a value comes back as it was sent, and as it was changed', async () => {
     const written = listPlaces('readWrite');
@@ -179,7 +179,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     expect((await patch(body.id, ...replacing(second))).status).toBeLessThan(300);
     expect(await read(type, body.id, paths)).toEqual(second.map(containing));
     const query = new URLSearchParams({ excludedAttributes: paths.join() });
-    const without = await send(bridge, 'GET', `/${type}/${body.id}?${query}`);
+    const without = await bridge.send('GET', `/${type}/${body.id}?${query}`);
     for (const { attribute } of written) {
       expect(attribute.returned).toBe('default');
       expect(without.text).not.toContain(`"${attribute.name}":`);
@@ -252,7 +252,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   test('parts that are readOnly or immutable cannot be changed', async () => {
     const written = listPlaces('readWrite');
     const { body } = await create(type, toValues(written, 0));
-    const before = await send(bridge, 'GET', `/${type}/${body.id}`);
+    const before = await bridge.send('GET', `/${type}/${body.id}`);
     for (const place of written) {
       for (const { name, mutability } of place.attribute.subAttributes ?? []) {
         if (mutability === 'readWrite') continue;
@@ -262,7 +262,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
         expect([path, changed.status]).toEqual([path, 400]);
       }
     }
-    expect((await send(bridge, 'GET', `/${type}/${body.id}`)).text).toBe(before.text);
+    expect((await bridge.send('GET', `/${type}/${body.id}`)).text).toBe(before.text);
   });
 
   test('caseExact: a filter in another case finds the value or not', async () => {

@@ -9,16 +9,7 @@ import {
   isMetAlone,
   VERA,
 } from '../support/drift-cells.ts';
-import {
-  addGroup,
-  addUser,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 50 };
 /** What happened before is over, by clocks that differ too. */
@@ -42,8 +33,8 @@ const batches: readonly (readonly DriftCell[])[] = [
 
 async function fill(bridge: TestBridge): Promise<void> {
   await addCompany(bridge);
-  await addVera(bridge, () => sweep(bridge));
-  await sweep(bridge);
+  await addVera(bridge, () => bridge.sweep());
+  await bridge.sweep();
 }
 
 function toName({ kind, name }: DriftCell): string {
@@ -52,7 +43,7 @@ function toName({ kind, name }: DriftCell): string {
 
 /** Has the bridge see what was changed: every other time by a sweep, and by the audit log between. */
 async function find(world: AuditWorld, turn: number): Promise<void> {
-  await (turn % 2 === 0 ? sweep(world) : world.poll(LONG_MS));
+  await (turn % 2 === 0 ? world.sweep() : world.poll(LONG_MS));
 }
 
 function changeAll(world: AuditWorld, cells: readonly DriftCell[]): void {
@@ -68,14 +59,13 @@ async function untilListed(
   status: string,
   cells: readonly DriftCell[],
 ): Promise<void> {
-  const list = () => listManagedDrifts(world, status);
+  const list = () => world.listDrifts(status);
   await expect.poll(list, PATIENT).toEqual(expect.arrayContaining(cells.map(toName)));
 }
 
 /** Whatever they are called by now. */
 async function untilAccepted(world: AuditWorld, cells: readonly DriftCell[]): Promise<void> {
-  const list = async () =>
-    (await listManagedDrifts(world, 'accepted')).map((drift) => drift.split(' ')[0]);
+  const list = async () => (await world.listDrifts('accepted')).map((drift) => drift.split(' ')[0]);
   await expect.poll(list, PATIENT).toEqual(expect.arrayContaining(cells.map(({ kind }) => kind)));
 }
 
@@ -87,10 +77,10 @@ function listWrites({ sandbox }: AuditWorld): string[] {
 
 /** A sweep that finds nothing and writes nothing. */
 async function expectPeace(world: AuditWorld): Promise<void> {
-  await untilSettled(world);
+  await world.untilSettled();
   world.sandbox.calls.reset();
-  await sweep(world);
-  expect(await listManagedDrifts(world)).toEqual([]);
+  await world.sweep();
+  expect(await world.listDrifts()).toEqual([]);
   expect(listWrites(world)).toEqual([]);
 }
 
@@ -104,7 +94,6 @@ describe('what is done about a drift', () => {
   const withPolicy = (policy: string, run: (world: AuditWorld) => Promise<void>) => {
     const limits = { LIMITS_REPAIR: '1000' };
     const settings = {
-      ...SWEEP_SETTINGS,
       ...limits,
       SWEEP_ADMINS_EVERY: '1',
       GROUPS_PERMISSIONS_MAX: '31',
@@ -137,7 +126,7 @@ describe('what is done about a drift', () => {
         await untilAccepted(world, cells);
         changeBack(world, cells);
         await find(world, index + 1);
-        await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+        await expect.poll(() => world.listDrifts(), PATIENT).toEqual([]);
       }
       expect(listWrites(world)).toEqual([]);
       await expectPeace(world);
@@ -147,7 +136,7 @@ describe('what is done about a drift', () => {
 describe('somebody or something that is gone', () => {
   let bridge: TestBridge;
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
   });
   afterAll(() => bridge.stop());
 
@@ -157,52 +146,52 @@ describe('somebody or something that is gone', () => {
       const email = `${name}@example.com`;
       bridge.sandbox.service.addUser({ email, userName: email, virtual: true });
     }
-    await sweep(bridge);
-    return Promise.all(names.map((name) => addUser(bridge, name)));
+    await bridge.sweep();
+    return Promise.all(names.map((name) => bridge.addUser(name)));
   }
 
   const addMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
 
   test('is made anew by a write that meets it, whatever the policy says, and told of as a discovery', async () => {
     const [id = ''] = await addVirtual('dora');
-    const group = await addGroup(bridge, 'Cooks');
-    await untilSettled(bridge);
+    const group = await bridge.addGroup('Cooks');
+    await bridge.untilSettled();
     bridge.sandbox.service.removeUser('dora@example.com');
     bridge.sandbox.service.deleteGroup('Cooks');
     const rename = { op: 'replace', path: 'name.givenName', value: 'Dorothea' };
-    await send(bridge, 'PATCH', `/Users/${id}`, toPatch(rename));
-    await send(bridge, 'PATCH', `/Groups/${group}`, addMember(id));
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${id}`, rename);
+    await bridge.send('PATCH', `/Groups/${group}`, addMember(id));
+    await bridge.untilSettled();
 
     const list = async () =>
-      (await askOps(bridge, 'GET', '/drifts?status=repaired&order=oldest')).body.items;
+      (await bridge.ops('GET', '/drifts?status=repaired&order=oldest')).body.items;
     await expect.poll(list, PATIENT).toMatchObject([
       { kind: 'user.missing', detector: 'discovery', resource: { name: 'dora@example.com' } },
       { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
     ]);
     expect(bridge.sandbox.service.members('Cooks')).toHaveLength(1);
     expect(bridge.sandbox.service.findUser('dora@example.com')?.active).toBe(true);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 
   test('as a sweep found, is made anew by a PUT of the user, by the same name of a group, by a member who is in it', async () => {
     const { service } = bridge.sandbox;
     const [gone = '', member = ''] = await addVirtual('gina', 'mona');
-    await addGroup(bridge, 'Crew', [gone]);
-    const named = await addGroup(bridge, 'Named', [member]);
-    const joined = await addGroup(bridge, 'Joined', [member]);
-    await untilSettled(bridge);
+    await bridge.addGroup('Crew', [gone]);
+    const named = await bridge.addGroup('Named', [member]);
+    const joined = await bridge.addGroup('Joined', [member]);
+    await bridge.untilSettled();
     const groups = service.groups().length;
     service.removeUser('gina@example.com');
     for (const name of ['Named', 'Joined']) service.deleteGroup(name);
-    await sweep(bridge);
-    const drifts = await listManagedDrifts(bridge);
+    await bridge.sweep();
+    const drifts = await bridge.listDrifts();
 
     const name = { op: 'replace', path: 'displayName', value: 'Named' };
-    await send(bridge, 'PUT', `/Users/${gone}`, toUser('gina'));
-    await send(bridge, 'PATCH', `/Groups/${named}`, toPatch(name));
-    await send(bridge, 'PATCH', `/Groups/${joined}`, addMember(member));
-    await sweep(bridge);
+    await bridge.send('PUT', `/Users/${gone}`, toUser('gina'));
+    await bridge.patch(`/Groups/${named}`, name);
+    await bridge.send('PATCH', `/Groups/${joined}`, addMember(member));
+    await bridge.sweep();
 
     const missing = [
       'group.missing Joined',
@@ -216,6 +205,6 @@ describe('somebody or something that is gone', () => {
       expect(service.members(name)).toEqual(['mona@example.com']);
     }
     expect(service.groups()).toHaveLength(groups);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 });

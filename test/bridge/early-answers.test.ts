@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 
 interface Row {
   readonly what: string;
@@ -18,7 +18,7 @@ const rows: readonly Row[] = [
     what: 'user',
     operation: 'scim.updateUser',
     make: async (bridge) => ({
-      path: `/Users/${await addUser(bridge, 'ada')}`,
+      path: `/Users/${await bridge.addUser('ada')}`,
       changes: [
         { op: 'replace', path: 'name.familyName', value: 'King' },
         { op: 'replace', path: 'name.familyName', value: 'Byron' },
@@ -29,10 +29,10 @@ const rows: readonly Row[] = [
     what: 'group',
     operation: 'groupUsers.addUserToGroup',
     make: async (bridge) => {
-      const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
       const toAdd = (id: string) => ({ op: 'add', path: 'members', value: toMembers([id]) });
       return {
-        path: `/Groups/${await addGroup(bridge, 'Pilots')}`,
+        path: `/Groups/${await bridge.addGroup('Pilots')}`,
         changes: [toAdd(ada), toAdd(bob)],
       };
     },
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
 ];
 
 async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
-  const { meta } = (await send(bridge, 'GET', path)).body;
+  const { meta } = (await bridge.send('GET', path)).body;
   return Object(meta).version;
 }
 
@@ -51,7 +51,7 @@ describe('a change of a resource that is written again meanwhile', () => {
       const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
       await withTestBridge({ settings: { ...waits } }, async (bridge) => {
         const { path, changes } = await make(bridge);
-        await untilSettled(bridge);
+        await bridge.untilSettled();
         const [first, second] = changes;
         const { faults } = bridge.sandbox;
         const hung = { kind: 'hang' } as const;

@@ -9,9 +9,8 @@ import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
-import { addGroup, addUser, send, toGroup, toPatch, untilSettled } from '../support/provider.ts';
+import { toGroup, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const [READ, WRITE] = ['role-read', 'role-write'];
@@ -76,7 +75,7 @@ describe('roles of groups in spaces and documents', () => {
     }: Pick<TestBridgeOptions, 'clock'> & { settings?: Record<string, string> } = {},
   ): Promise<T> {
     const RULES = JSON.stringify(toRules(place, wanted));
-    const common = { ...SWEEP_SETTINGS, DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES };
+    const common = { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES };
     const bridge = await startTestBridge({
       ...{ ...options, service: place.sandbox },
       settings: { ...common, ...settings },
@@ -94,36 +93,36 @@ describe('roles of groups in spaces and documents', () => {
     const RULES = JSON.stringify(toRules(place, { Minutes: [WRITE, READ], Hangar: [READ] }));
     const world = await startAuditWorld({
       ...{ service: place.sandbox, clock },
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES },
+      settings: { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES },
     });
     onTestFinished(() => world.stop());
-    const id = await addGroup(world, 'Board');
-    await addGroup(world, 'Cooks');
-    await untilSettled(world);
+    const id = await world.addGroup('Board');
+    await world.addGroup('Cooks');
+    await world.untilSettled();
     const calls = listCalls(place);
     place.sandbox.calls.reset();
-    await send(world, 'PATCH', `/Groups/${id}`, rename('Board of directors'));
-    await untilSettled(world);
+    await world.send('PATCH', `/Groups/${id}`, rename('Board of directors'));
+    await world.untilSettled();
     const later = listCalls(place);
     const given = [listRoles(place, 'Board of directors'), listRoles(place, 'Cooks')];
-    await send(world, 'PATCH', `/Groups/${id}`, rename('Board'));
+    await world.send('PATCH', `/Groups/${id}`, rename('Board'));
     await world.poll(LONG_MS);
     changeBehind(place);
     place.sandbox.calls.reset();
     await world.poll();
-    await sweep(world);
+    await world.sweep();
 
     expect(calls).toEqual(['getListOfGroupEntities', 'addEntity', 'addEntity']);
     expect(later).toEqual([]);
     expect(given).toEqual([{ Minutes: [READ, WRITE], Hangar: [READ] }, {}]);
     const who = { username: 'admin' };
     for (const kind of ['entity.changed', 'entity.removed']) {
-      const read = async () => (await askOps(world, 'GET', `/drifts?kind=${kind}`)).body.items;
+      const read = async () => (await world.ops('GET', `/drifts?kind=${kind}`)).body.items;
 
       await expect.poll(read, { interval: 50 }).toMatchObject([{ kind, status: 'open', who }]);
     }
     const kinds = ['entity.changed', 'entity.removed'].map((kind) => `${kind} Board of null`);
-    expect(await listManagedDrifts(world)).toEqual(kinds);
+    expect(await world.listDrifts()).toEqual(kinds);
     expect(place.sandbox.calls.count({ mutating: true })).toBe(0);
     expect(listRoles(place)).toEqual({ Hangar: [READ, WRITE], Kitchen: [WRITE] });
   });
@@ -134,8 +133,8 @@ describe('roles of groups in spaces and documents', () => {
     const rule = (wanted: Wanted, settings?: Record<string, string>) =>
       live(place, wanted, untilRuled, settings === undefined ? {} : { settings });
     await live(place, { Hangar: [READ] }, async (bridge) => {
-      for (const name of ['Board', 'Board for life']) await addGroup(bridge, name);
-      await untilSettled(bridge);
+      for (const name of ['Board', 'Board for life']) await bridge.addGroup(name);
+      await bridge.untilSettled();
     });
     service.setRoles(uidOf(place, 'Minutes'), 'Board', [READ]);
     service.setRoles(uidOf(place, 'Kitchen'), 'Board', [WRITE]);
@@ -162,25 +161,25 @@ describe('roles of groups in spaces and documents', () => {
       { Minutes: [READ], Hangar: [READ] },
       async (bridge) => {
         const { calls, faults, service } = place.sandbox;
-        await addGroup(bridge, 'Board');
-        await untilSettled(bridge);
+        await bridge.addGroup('Board');
+        await bridge.untilSettled();
         calls.reset();
         faults.add({
           operation: 'groupEntities.getListOfGroupEntities',
           fault: { kind: 'truncated' },
         });
-        const unread = await sweep(bridge);
+        const unread = await bridge.sweep();
         faults.clear();
-        const early = [await listManagedDrifts(bridge), calls.count({ mutating: true })];
+        const early = [await bridge.listDrifts(), calls.count({ mutating: true })];
         changeBehind(place);
-        await sweep(bridge);
+        await bridge.sweep();
         await untilRepaired(bridge, ['entity.changed', 'entity.removed']);
         const repaired = listRoles(place);
         for (const title of ['Minutes', 'Hangar']) {
           service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
         }
-        await sweep(bridge);
-        const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+        await bridge.sweep();
+        const { body } = await bridge.ops('GET', '/plans?status=held');
 
         expect(JSON.stringify(unread)).toContain('the entities of some groups could not be read');
         expect(early).toEqual([[], 0]);
@@ -201,11 +200,11 @@ describe('roles of groups in spaces and documents', () => {
         fault: { kind: 'status', status, body: 'message' },
       });
     await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
-      const ada = await addUser(bridge, 'ada');
+      const ada = await bridge.addUser('ada');
       const listStuckOf = async (name: string) => {
-        await send(bridge, 'POST', '/Groups', toGroup(name, [ada]));
-        await untilSettled(bridge, 'may stay');
-        const { body } = await askOps(bridge, 'GET', '/status');
+        await bridge.send('POST', '/Groups', toGroup(name, [ada]));
+        await bridge.untilSettled('may stay');
+        const { body } = await bridge.ops('GET', '/status');
         const stuck: JsonObject[] = Object(body.stuck);
         return stuck
           .filter((one) => one.name === name)
@@ -246,7 +245,7 @@ describe('roles of groups in spaces and documents', () => {
       place,
       { Minutes: [READ], Hangar: [READ] },
       async (bridge) => {
-        await addGroup(bridge, 'Board');
+        await bridge.addGroup('Board');
         await untilQuiet({ bridge, clock });
         return listRoles(place);
       },
@@ -273,8 +272,8 @@ describe('roles of groups in spaces and documents', () => {
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {
-      await addGroup(bridge, 'Board');
-      await untilSettled(bridge);
+      await bridge.addGroup('Board');
+      await bridge.untilSettled();
     });
     const settings = { LIMITS_PROVIDER: '1' };
     await live(
@@ -285,7 +284,7 @@ describe('roles of groups in spaces and documents', () => {
         const left = Object.keys(listRoles(place));
         const [held] = await listHeld(bridge);
         const plan = await readPlan(bridge, held?.id);
-        await askOps(bridge, 'POST', `/plans/${held?.id}/approve`, { hash: held?.hash ?? '' });
+        await bridge.ops('POST', `/plans/${held?.id}/approve`, { hash: held?.hash ?? '' });
         await untilApplied(bridge, held?.id);
 
         expect(left).toHaveLength(2);
@@ -314,16 +313,16 @@ function listEvents({ sandbox }: Place, action: string): number {
 }
 
 async function untilRepaired(bridge: TestBridge, kinds: readonly string[]): Promise<void> {
-  const list = () => listManagedDrifts(bridge, 'repaired');
+  const list = () => bridge.listDrifts('repaired');
   const wanted = kinds.map((kind) => `${kind} Board of null`);
   await expect.poll(list, { interval: 10 }).toEqual(wanted);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 }
 
 /** Waits until what follows from other rules is settled too. */
 async function untilRuled(bridge: TestBridge): Promise<void> {
   await bridge.bridge.rulesApplied();
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 }
 
 function rename(value: string): JsonObject {

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, startAudit, withAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** What the audit log may tell of the bridge's own calls is over. */
 const LONG_MS = 15 * 60_000;
@@ -29,22 +26,22 @@ const SHE = /ada@|lovelace|adette|hr-4711|7946 0001|analyst/i;
 
 /** Ada, of whom every table says something, deleted by her provider, and nothing left to do. */
 async function deleteAda(world: AuditWorld): Promise<string> {
-  const id = await addUser(world, 'ada', ADA);
-  await addGroup(world, 'Pilots', [id]);
+  const id = await world.addUser('ada', ADA);
+  await world.addGroup('Pilots', [id]);
   await world.poll(LONG_MS);
   const back = behindTheBack(world);
   back.renameUser('ada@example.com', 'Ada Byron Lovelace');
   back.removeMember('Pilots', 'ada@example.com');
   await world.poll(LONG_MS);
-  await sweep(world);
-  await send(world, 'DELETE', `/Users/${id}`);
+  await world.sweep();
+  await world.send('DELETE', `/Users/${id}`);
   await world.poll(LONG_MS);
-  await sweep(world);
+  await world.sweep();
   return id;
 }
 
 describe('erasing a person', () => {
-  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '50ms' };
+  const settings = { SCIM_WRITE_WAIT: '50ms' };
   let world: AuditWorld;
   beforeAll(async () => {
     world = await startAudit({ settings });
@@ -56,18 +53,18 @@ describe('erasing a person', () => {
     const all = { ...settings, DRIFT_POLICY: 'repair', DATABASE_URL: url };
     await withAudit({ settings: all }, async (own) => {
       const id = await deleteAda(own);
-      const erase = runner(own, commands);
-      const person = runner(own, commands, undefined, { columns: 80, answer: 'no' });
+      const erase = runner(own);
+      const person = runner(own, { columns: 80, answer: 'no' });
       const shown = await erase('erase', 'ada@example.com');
       const no = await person('erase', 'ada@example.com');
       const before = readStoreBytes(url);
       const done = await erase('erase', 'ada@example.com', '--yes');
       const after = readStoreBytes(url);
       const twice = await erase('erase', id, '--yes');
-      await sweep(own);
+      await own.sweep();
       await own.poll(LONG_MS);
       const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
-      const later = await Promise.all(lists.map((path) => askOps(own, 'GET', path)));
+      const later = await Promise.all(lists.map((path) => own.ops('GET', path)));
 
       expect(shown.code).toBe(2);
       expect(shown.text).toContain('To be erased: ada@example.com');
@@ -88,46 +85,46 @@ describe('erasing a person', () => {
 
   test('does not keep the provider from sending them again, who get their account back; a name that two had is not enough', async () => {
     const { service } = world.sandbox;
-    const id = await addUser(world, 'ada', ADA);
-    await send(world, 'DELETE', `/Users/${id}`);
+    const id = await world.addUser('ada', ADA);
+    await world.send('DELETE', `/Users/${id}`);
     await world.poll(LONG_MS);
     const account = service.getUser('ada@example.com').id;
-    await askOps(world, 'POST', `/users/${id}/erase`);
-    const again = await addUser(world, 'ada', ADA);
-    await untilSettled(world);
+    await world.ops('POST', `/users/${id}/erase`);
+    const again = await world.addUser('ada', ADA);
+    await world.untilSettled();
 
-    const { body } = await askOps(world, 'GET', `/users/${again}`);
+    const { body } = await world.ops('GET', `/users/${again}`);
     expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
     expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
     const filter = encodeURIComponent('userName eq "ada@example.com"');
-    const people = await send(world, 'GET', `/Users?filter=${filter}`);
+    const people = await world.send('GET', `/Users?filter=${filter}`);
     expect(people.body.totalResults).toBe(1);
 
-    const other = await addUser(world, 'bea', ADA);
-    for (const one of [again, other]) await send(world, 'DELETE', `/Users/${one}`);
-    const erased = await askOps(world, 'POST', '/users/Countess%20Lovelace/erase');
+    const other = await world.addUser('bea', ADA);
+    for (const one of [again, other]) await world.send('DELETE', `/Users/${one}`);
+    const erased = await world.ops('POST', '/users/Countess%20Lovelace/erase');
     expect(erased.status).toBe(409);
     expect(erased.body.found).toEqual([again, other].map((one) => ({ type: 'user', id: one })));
-    expect((await askOps(world, 'POST', '/users/nobody/erase')).status).toBe(404);
+    expect((await world.ops('POST', '/users/nobody/erase')).status).toBe(404);
   });
 
   test('waits for everything that is still to be done, and says what', async () => {
-    const id = await addUser(world, 'cleo');
+    const id = await world.addUser('cleo');
     const live = await listObstacles(world, id);
     const fault = { kind: 'status', status: 503 } as const;
     const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
-    await send(world, 'DELETE', `/Users/${id}`);
+    await world.send('DELETE', `/Users/${id}`);
     const unsent = await listObstacles(world, id);
     outage.remove();
-    await untilSettled(world);
+    await world.untilSettled();
     const fresh = await listObstacles(world, id);
     await world.poll(LONG_MS);
     behindTheBack(world).setActive('cleo@example.com', true);
-    await sweep(world);
+    await world.sweep();
     const active = await listObstacles(world, id);
     behindTheBack(world).setActive('cleo@example.com', false);
-    await sweep(world);
-    const done = await askOps(world, 'POST', `/users/${id}/erase`);
+    await world.sweep();
+    const done = await world.ops('POST', `/users/${id}/erase`);
 
     expect(live).toEqual(['managed']);
     expect(unsent).toContain('pending');
@@ -143,7 +140,7 @@ describe('erasing a person', () => {
     const clock = createLeapingClock();
     const all = { ...settings, RETENTION_TOMBSTONES: '10d', DATABASE_URL: await makeStoreUrl() };
     const readNames = async (bridge: TestBridge) => {
-      const { body } = await askOps(bridge, 'GET', '/users?deleted=true');
+      const { body } = await bridge.ops('GET', '/users?deleted=true');
       const items: JsonObject[] = Object(body.items);
       return items.map(({ name }) => String(name)).toSorted();
     };
@@ -154,13 +151,13 @@ describe('erasing a person', () => {
       return life(bridge).finally(() => bridge.stop());
     };
     await live(0, async (bridge) => {
-      const [over, waiting] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bea')];
-      await untilSettled(bridge);
-      await send(bridge, 'DELETE', `/Users/${over}`);
-      await untilSettled(bridge);
+      const [over, waiting] = [await bridge.addUser('ada'), await bridge.addUser('bea')];
+      await bridge.untilSettled();
+      await bridge.send('DELETE', `/Users/${over}`);
+      await bridge.untilSettled();
       const fault = { kind: 'status', status: 503 } as const;
       service.faults.add({ operation: 'scim.updateUser', fault });
-      await send(bridge, 'DELETE', `/Users/${waiting}`);
+      await bridge.send('DELETE', `/Users/${waiting}`);
     });
     const early = await live(9, readNames);
     await live(11, async (bridge) => {
@@ -173,7 +170,7 @@ describe('erasing a person', () => {
 });
 
 async function listObstacles(bridge: TestBridge, key: string): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', `/users/${key}/erasure`);
+  const { body } = await bridge.ops('GET', `/users/${key}/erasure`);
   const obstacles: unknown[] = Array.isArray(body.obstacles) ? body.obstacles : [];
   return obstacles.map((obstacle) => String(Object(obstacle).code));
 }

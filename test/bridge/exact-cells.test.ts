@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const suspended = { [USER_EXTENSION]: { temporarilyInactive: true } };
@@ -17,24 +16,21 @@ const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
 test.each(['scim', 'temporarilyInactive'])(
   'where %s deactivates, a PUT without the extension and a null end a suspension in the service too',
   (deactivation) =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation } },
-      async (bridge) => {
-        const put = await addUser(bridge, 'ada', suspended);
-        const patched = await addUser(bridge, 'bob', suspended);
-        await untilSettled(bridge);
-        const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
+    withTestBridge({ settings: { USERS_DEACTIVATION: deactivation } }, async (bridge) => {
+      const put = await bridge.addUser('ada', suspended);
+      const patched = await bridge.addUser('bob', suspended);
+      await bridge.untilSettled();
+      const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
 
-        const end = toPatch({ op: 'replace', path: SUSPENSION, value: null });
-        await send(bridge, 'PUT', `/Users/${put}`, toUser('ada'));
-        await send(bridge, 'PATCH', `/Users/${patched}`, end);
-        await sweep(bridge);
+      const end = toPatch({ op: 'replace', path: SUSPENSION, value: null });
+      await bridge.send('PUT', `/Users/${put}`, toUser('ada'));
+      await bridge.send('PATCH', `/Users/${patched}`, end);
+      await bridge.sweep();
 
-        expect(before).toEqual([true, true]);
-        expect(['ada', 'bob'].map((name) => isSuspended(bridge, name))).toEqual([false, false]);
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-      },
-    ),
+      expect(before).toEqual([true, true]);
+      expect(['ada', 'bob'].map((name) => isSuspended(bridge, name))).toEqual([false, false]);
+      expect(await bridge.listDrifts()).toEqual([]);
+    }),
 );
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
@@ -48,10 +44,10 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
       },
     },
     async (bridge) => {
-      const { body } = await send(bridge, 'POST', '/Users', toUser('ada'));
+      const { body } = await bridge.send('POST', '/Users', toUser('ada'));
 
-      await send(bridge, 'PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
-      await untilSettled(bridge);
+      await bridge.send('PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
+      await bridge.untilSettled();
 
       expect(isSuspended(bridge)).toBe(true);
     },
@@ -59,7 +55,7 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
 });
 
 test('a write of one attribute of an extension leaves drift of its sibling, with a path and without one', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+  withTestBridge({}, async (bridge) => {
     const { service } = bridge.sandbox;
     const writes: Record<string, JsonObject> = {
       ada: toPatch({ op: 'replace', path: SUSPENSION, value: true }),
@@ -67,16 +63,16 @@ test('a write of one attribute of an extension leaves drift of its sibling, with
     };
     const ids = new Map<string, string>();
     for (const name of Object.keys(writes)) {
-      ids.set(name, await addUser(bridge, name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
+      ids.set(name, await bridge.addUser(name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
     }
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     for (const name of ids.keys()) {
       service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
     }
-    await sweep(bridge);
+    await bridge.sweep();
 
-    for (const [name, id] of ids) await send(bridge, 'PATCH', `/Users/${id}`, writes[name]);
-    await untilSettled(bridge);
+    for (const [name, id] of ids) await bridge.send('PATCH', `/Users/${id}`, writes[name]);
+    await bridge.untilSettled();
 
     for (const name of ids.keys()) {
       const shown = { temporarilyInactive: true, appsPermissions: 2 };

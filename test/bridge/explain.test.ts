@@ -5,7 +5,7 @@ import type { Rule } from '../../src/domain/rules.ts';
 import { STANDINGS } from '../../src/ops/schemas/resources.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { toMembers } from '../support/provider.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
@@ -57,17 +57,12 @@ describe('explain', () => {
   afterAll(() => bridge.stop());
 
   test('each field of a person, its value and where it comes from', async () => {
-    const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
-    await addGroup(bridge, 'Guests', [id]);
-    await untilSettled(bridge);
+    const id = await bridge.addUser('ada', { externalId: 'x-1' });
+    await bridge.addGroup('Guests', [id]);
+    await bridge.untilSettled();
     const userName = 'countess@example.com';
-    await send(
-      bridge,
-      'PATCH',
-      `/Users/${id}`,
-      toPatch({ op: 'replace', path: 'userName', value: userName }),
-    );
-    await untilSettled(bridge);
+    await bridge.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: userName });
+    await bridge.untilSettled();
 
     const explanation = await explain(bridge, `users/${userName}`);
 
@@ -89,10 +84,10 @@ describe('explain', () => {
   });
 
   test('each field of a group, how many are in it and by whom its admins are wanted', async () => {
-    const ids = [await addUser(bridge, 'gina'), await addUser(bridge, 'gus')];
-    const board = await addGroup(bridge, 'Board', ids);
-    await addGroup(bridge, 'Board Admins', ids.slice(0, 1));
-    await untilSettled(bridge);
+    const ids = [await bridge.addUser('gina'), await bridge.addUser('gus')];
+    const board = await bridge.addGroup('Board', ids);
+    await bridge.addGroup('Board Admins', ids.slice(0, 1));
+    await bridge.untilSettled();
 
     const explanation = await explain(bridge, 'groups/board');
 
@@ -114,16 +109,11 @@ describe('explain', () => {
       standing: 'settled',
     });
 
-    await send(
-      bridge,
-      'PATCH',
-      `/Groups/${board}`,
-      toPatch({
-        op: 'replace',
-        value: { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } },
-      }),
-    );
-    await untilSettled(bridge);
+    await bridge.patch(`/Groups/${board}`, {
+      op: 'replace',
+      value: { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } },
+    });
+    await bridge.untilSettled();
     const asked = await explain(bridge, `groups/${board}`);
 
     const permissions = asked.fields.find(({ field }) => field === 'permissions');
@@ -139,12 +129,12 @@ describe('explain', () => {
 
   test('what waits, what the service refuses and what somebody else changed', async () => {
     const { faults } = bridge.sandbox;
-    const id = await addUser(bridge, 'rita');
+    const id = await bridge.addUser('rita');
     const fault = faults.add({
       operation: 'companyUsers.updateUser',
       fault: { kind: 'status', status: 422 },
     });
-    await addGroup(bridge, 'Refused', [id]);
+    await bridge.addGroup('Refused', [id]);
     await expect
       .poll(async () => toRows(await explain(bridge, `users/${id}`)).appsPermissions?.[2])
       .toBe('stuck');
@@ -157,8 +147,8 @@ describe('explain', () => {
   });
 
   test('nothing, several and no token are told apart', async () => {
-    const id = await addUser(bridge, 'sue', { displayName: 'Several' });
-    const groupId = await addGroup(bridge, 'Several');
+    const id = await bridge.addUser('sue', { displayName: 'Several' });
+    const groupId = await bridge.addGroup('Several');
 
     const none = await ask(bridge, 'users/nobody/explain');
     const several = await ask(bridge, 'explain/several');
@@ -179,22 +169,22 @@ describe('explain', () => {
   });
 
   test('who was deleted is still found by name, after whom there is now', async () => {
-    const user = await addUser(bridge, 'del', { displayName: 'Pilots' });
-    const group = await addGroup(bridge, 'Crew');
-    await send(bridge, 'DELETE', `/Users/${user}`);
-    await send(bridge, 'DELETE', `/Groups/${group}`);
-    await untilSettled(bridge, 'may stay');
+    const user = await bridge.addUser('del', { displayName: 'Pilots' });
+    const group = await bridge.addGroup('Crew');
+    await bridge.send('DELETE', `/Users/${user}`);
+    await bridge.send('DELETE', `/Groups/${group}`);
+    await bridge.untilSettled('may stay');
     const deleted = [
       await ask(bridge, 'explain/DEL@example.com'),
       await ask(bridge, 'groups/crew/explain'),
       await ask(bridge, 'timeline/del@example.com'),
     ];
-    const live = await addGroup(bridge, 'Pilots');
+    const live = await bridge.addGroup('Pilots');
     const one = await ask(bridge, 'explain/pilots');
-    const again = await addUser(bridge, 'del');
+    const again = await bridge.addUser('del');
     const newer = await ask(bridge, 'explain/del@example.com');
-    await send(bridge, 'DELETE', `/Users/${again}`);
-    await untilSettled(bridge, 'may stay');
+    await bridge.send('DELETE', `/Users/${again}`);
+    await bridge.untilSettled('may stay');
     const revived = await ask(bridge, 'explain/del@example.com');
 
     expect(deleted.map(({ status, body }) => [status, body.id, body.deleted])).toEqual([

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 const MESSAGE = 'requests presented no valid credentials';
 
@@ -45,7 +45,7 @@ test.each(['scim', 'ops', 'oauth'] as const)(
     const log: JsonObject[] = [];
     const onLog = (line: JsonObject) => void log.push(line);
     const clock = createHeldClock([100, 200, 400]);
-    await withTestBridge({ settings: SWEEP_SETTINGS, onLog, clock }, async (bridge) => {
+    await withTestBridge({ onLog, clock }, async (bridge) => {
       const fail = () => PLACES[place](bridge);
       const first = await Promise.all([fail(), fail(), fail()]);
       const state = { isAnswered: false };
@@ -55,7 +55,7 @@ test.each(['scim', 'ops', 'oauth'] as const)(
       await expect.poll(() => clock.begun, { interval: 5 }).toHaveLength(3);
       for (let nth = 0; nth < 5; nth += 1) {
         expect((await bridge.request('GET', '/Users')).status).toBe(200);
-        expect((await askOps(bridge, 'GET', '/status')).status).toBe(200);
+        expect((await bridge.ops('GET', '/status')).status).toBe(200);
       }
       expect(state.isAnswered).toBe(false);
       clock.release();
@@ -64,7 +64,7 @@ test.each(['scim', 'ops', 'oauth'] as const)(
       expect(clock.begun).toEqual([100, 200, 400]);
       expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401));
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      const { body } = await askOps(bridge, 'GET', '/status');
+      const { body } = await bridge.ops('GET', '/status');
       const sources = [{ address: '127.0.0.1', attempts: 6 }];
       expect(body.authentication).toMatchObject({ failed: 6, sources });
       const metrics = await readMetrics(bridge, OPS_TOKEN);

@@ -3,20 +3,8 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { makeLives } from '../support/lives.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 function toEnd(text: string): unknown {
   return expect.stringMatching(new RegExp(`/${text}$`));
@@ -26,16 +14,16 @@ describe('the ids of an earlier SCIM server', () => {
   let bridge: TestBridge;
 
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
   });
 
   afterAll(() => bridge.stop());
 
   test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
-    const ada = await addUser(bridge, 'ada', { externalId: 'x-ada' });
-    const bob = await addUser(bridge, 'bob');
-    const pilots = await addGroup(bridge, 'Pilots', [ada]);
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('ada', { externalId: 'x-ada' });
+    const bob = await bridge.addUser('bob');
+    const pilots = await bridge.addGroup('Pilots', [ada]);
+    await bridge.untilSettled();
     const people = [
       toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
       toUser('bob', { id: 'old-bob' }),
@@ -53,29 +41,29 @@ describe('the ids of an earlier SCIM server', () => {
     expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
     expect([again.code, again.counts]).toEqual([0, { known: 2 }]);
     expect(groups.counts).toEqual({ imported: 1 });
-    const read = await send(bridge, 'GET', '/Users/old-ada');
+    const read = await bridge.send('GET', '/Users/old-ada');
     expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
     const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
-    await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(add));
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
+    await bridge.patch('/Groups/old-pilots', add);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
     const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
-    await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(remove));
-    expect(await readMemberIds(bridge, 'old-pilots')).toEqual([bob]);
+    await bridge.patch('/Groups/old-pilots', remove);
+    expect(await bridge.readMemberIds('old-pilots')).toEqual([bob]);
     const replaced = toGroup('Pilots', ['old-ada', bob]);
-    await send(bridge, 'PUT', '/Groups/old-pilots', replaced);
-    expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
-    const crew = await addGroup(bridge, 'Crew', ['old-bob']);
-    expect(await readMemberIds(bridge, crew)).toEqual([bob]);
+    await bridge.send('PUT', '/Groups/old-pilots', replaced);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
+    const crew = await bridge.addGroup('Crew', ['old-bob']);
+    expect(await bridge.readMemberIds(crew)).toEqual([bob]);
     const disable = toPatch({ op: 'replace', path: 'active', value: false });
-    const bulk = await send(bridge, 'POST', '/Bulk', {
+    const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
     });
     expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
-    await send(bridge, 'DELETE', '/Users/old-ada');
-    await untilSettled(bridge);
+    await bridge.send('DELETE', '/Users/old-ada');
+    await bridge.untilSettled();
     expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
-    expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
+    expect((await bridge.send('GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
     const isActive = (email: string) =>
       bridge.sandbox.service.users().find((user) => user.email === email)?.active;
     expect([isActive('ada@example.com'), isActive('bob@example.com')]).toEqual([false, false]);
@@ -85,22 +73,22 @@ describe('the ids of an earlier SCIM server', () => {
     bridge.sandbox.service.addUser({
       ...{ email: 'met@example.com', userName: 'met@example.com', fullName: 'Met Example' },
     });
-    await sweep(bridge);
-    const id = await findId(bridge, { type: 'Users', name: 'met@example.com' });
+    await bridge.sweep();
+    const id = await bridge.findId({ type: 'Users', name: 'met@example.com' });
 
     const { counts } = await importIds(bridge, [toUser('met', { id: 'old-met' })]);
     const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
-    const written = await send(bridge, 'PATCH', '/Users/old-met', title);
+    const written = await bridge.send('PATCH', '/Users/old-met', title);
 
     expect(counts).toEqual({ imported: 1 });
     expect(written.body).toMatchObject({ id, title: 'Pilot' });
   });
 
   test('are refused where somebody else has them, and where it is not sure whose they are', async () => {
-    const ada = await addUser(bridge, 'ann');
-    const bob = await addUser(bridge, 'ben');
-    await addUser(bridge, 'carl');
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('ann');
+    const bob = await bridge.addUser('ben');
+    await bridge.addUser('carl');
+    await bridge.untilSettled();
     await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
     const list = [
       toUser('ann', { id: bob }),
@@ -120,52 +108,52 @@ describe('the ids of an earlier SCIM server', () => {
     ]);
     expect(told.outcomes).toEqual(done.outcomes);
     expect(nameless).toContain('SyntaxError');
-    expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: ada });
-    expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ id: bob });
+    expect((await bridge.send('GET', '/Users/old-ann')).body).toMatchObject({ id: ada });
+    expect((await bridge.send('GET', `/Users/${bob}`)).body).toMatchObject({ id: bob });
     expect((await bridge.request('GET', '/Users/twice')).status).toBe(404);
     // Who comes back has the ids of before.
-    await send(bridge, 'DELETE', `/Users/${ada}`);
-    const back = await addUser(bridge, 'ann');
+    await bridge.send('DELETE', `/Users/${ada}`);
+    const back = await bridge.addUser('ann');
     const again = await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
     expect(again.counts).toEqual({ known: 1 });
-    expect((await send(bridge, 'GET', '/Users/old-ann')).body).toMatchObject({ id: back });
+    expect((await bridge.send('GET', '/Users/old-ann')).body).toMatchObject({ id: back });
   });
 
   test('are not taken for the externalId of somebody else, who may have the same number', async () => {
-    const ada = await addUser(bridge, 'abe', { externalId: '17' });
-    const bob = await addUser(bridge, 'bea');
-    const pilots = await addGroup(bridge, 'Deck', []);
-    const crew = (await send(bridge, 'POST', '/Groups', { ...toGroup('Cooks'), externalId: '8' }))
+    const ada = await bridge.addUser('abe', { externalId: '17' });
+    const bob = await bridge.addUser('bea');
+    const pilots = await bridge.addGroup('Deck', []);
+    const crew = (await bridge.send('POST', '/Groups', { ...toGroup('Cooks'), externalId: '8' }))
       .body.id;
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     await importIds(bridge, [toUser('bea', { id: '17' })]);
     await importIds(bridge, [{ ...toGroup('Deck'), id: '8' }], '--type', 'group');
 
-    expect((await send(bridge, 'GET', '/Users/17')).body).toMatchObject({ id: bob });
-    expect((await send(bridge, 'GET', '/Groups/8')).body).toMatchObject({ id: pilots });
+    expect((await bridge.send('GET', '/Users/17')).body).toMatchObject({ id: bob });
+    expect((await bridge.send('GET', '/Groups/8')).body).toMatchObject({ id: pilots });
     expect(ada).not.toBe(bob);
     expect(crew).not.toBe(pilots);
   });
 
   test('are told as the ids of the bridge, in the log of requests and where an operation of a bulk fails', async () => {
-    const ada = await addUser(bridge, 'amy');
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('amy');
+    await bridge.untilSettled();
     const earlier = '0f8fad5b-d9cb-469f-a165-70867728950e';
     await importIds(bridge, [toUser('amy', { id: earlier })]);
     const jump = toPatch({ op: 'jump' });
 
     const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
-    await send(bridge, 'PATCH', `/Users/${earlier}`, title);
+    await bridge.send('PATCH', `/Users/${earlier}`, title);
     await bridge.request('PATCH', `/Users/${earlier}`, jump);
-    const bulk = await send(bridge, 'POST', '/Bulk', {
+    const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [{ method: 'PATCH', path: `/Users/${earlier}`, data: jump }],
     });
 
     const [operation] = Object(bulk.body.Operations);
     expect(operation).toMatchObject({ status: '400', location: toEnd(ada) });
-    const list = async () => (await askOps(bridge, 'GET', `/requests?resource=${ada}`)).body.items;
+    const list = async () => (await bridge.ops('GET', `/requests?resource=${ada}`)).body.items;
     await expect.poll(async () => Object(await list()).length, { interval: 25 }).toBe(4);
     const ids = Object(await list()).map(({ resource }: JsonObject) => Object(resource).id);
     expect(ids).toEqual([ada, ada, ada, ada]);
@@ -173,19 +161,19 @@ describe('the ids of an earlier SCIM server', () => {
   });
 
   test('answer after a restart, and are forgotten with the person', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
+    const settings = { DATABASE_URL: await makeStoreUrl() };
     const lives = await makeLives({ settings });
     let vera = '';
     await lives.live(async (bridge) => {
-      vera = await addUser(bridge, 'vera', { active: false });
-      await untilSettled(bridge);
+      vera = await bridge.addUser('vera', { active: false });
+      await bridge.untilSettled();
       await importIds(bridge, [toUser('vera', { id: 'old-vera' })]);
     });
     await lives.live(async (bridge) => {
-      expect((await send(bridge, 'GET', '/Users/old-vera')).body).toMatchObject({ id: vera });
-      await send(bridge, 'DELETE', '/Users/old-vera');
-      await untilSettled(bridge);
-      const erased = await askOps(bridge, 'POST', '/users/vera@example.com/erase');
+      expect((await bridge.send('GET', '/Users/old-vera')).body).toMatchObject({ id: vera });
+      await bridge.send('DELETE', '/Users/old-vera');
+      await bridge.untilSettled();
+      const erased = await bridge.ops('POST', '/users/vera@example.com/erase');
 
       expect(erased.status).toBe(200);
       const again = await importIds(bridge, [toUser('vera', { id: 'old-vera' })]);

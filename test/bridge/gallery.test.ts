@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addGalleryCommand } from '../../src/cli/gallery.ts';
 import type { GalleryReport } from '../../src/cli/gallery-gate.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
 import { type Person, runner } from '../support/command.ts';
-import { addGroup, addUser, send } from '../support/provider.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
 
 /** Wrong credentials are part of every gate, and none is to wait here. */
@@ -16,8 +14,8 @@ let bridge: TestBridge;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ settings: SETTINGS });
-  const zoe = await addUser(bridge, 'zoe', { externalId: 'secret-of-zoe' });
-  await addGroup(bridge, 'Zookeepers', [zoe]);
+  const zoe = await bridge.addUser('zoe', { externalId: 'secret-of-zoe' });
+  await bridge.addGroup('Zookeepers', [zoe]);
 });
 
 afterAll(() => bridge.stop());
@@ -25,7 +23,7 @@ afterAll(() => bridge.stop());
 /** Runs the command as somebody who does not press Ctrl-C. */
 function gallery(of: TestBridge, person: Person = {}) {
   const untilStopped = () => new Promise<string>(() => undefined);
-  return runner(of, [addGalleryCommand], SETTINGS, { untilStopped, ...person });
+  return runner(of, { env: SETTINGS, ...{ untilStopped, ...person } });
 }
 
 async function run(of: TestBridge, args: readonly string[], person?: Person) {
@@ -43,11 +41,11 @@ function listChecks({ checks }: GalleryReport, wanted: string): string[] {
 
 /** All that SCIM shows, and the names of the credentials that are valid. */
 async function look(of: TestBridge) {
-  const people = await send(of, 'GET', '/Users?count=100');
-  const groups = await send(of, 'GET', '/Groups?count=100');
+  const people = await of.send('GET', '/Users?count=100');
+  const groups = await of.send('GET', '/Groups?count=100');
   const [tokens, clients] = [
-    await askOps(of, 'GET', '/tokens?state=live'),
-    await askOps(of, 'GET', '/clients?state=live'),
+    await of.ops('GET', '/tokens?state=live'),
+    await of.ops('GET', '/clients?state=live'),
   ];
   return { people: people.body, groups: groups.body, tokens: tokens.body, clients: clients.body };
 }
@@ -91,7 +89,7 @@ describe('a whole bridge', () => {
     const skipped = ['al3', 'audit', 'https', 'no-local-changes', 'rate-limits', 'sessions-ended'];
     expect(listChecks(report, 'skipped')).toEqual(skipped);
     expect(listChecks(report, 'ok')).toContain('client-assertion');
-    const { body } = await askOps(bridge, 'GET', '/requests?limit=1000');
+    const { body } = await bridge.ops('GET', '/requests?limit=1000');
     const kept = [body.items].flat().map(Object);
     const written = kept.filter(({ at, status }) => at > report.startedAt && status < 300);
     // The run deletes with a token of its own.
@@ -237,7 +235,7 @@ describe('a run', () => {
         'The bridge observes: nothing was changed in the service.',
       );
       expect(observing.sandbox.calls.counts()).toEqual(before);
-      expect((await send(observing, 'GET', '/Users?count=100')).text).not.toContain('gallery-');
+      expect((await observing.send('GET', '/Users?count=100')).text).not.toContain('gallery-');
     }));
 
   test('is asked about first where the bridge changes the service', async () => {
@@ -277,9 +275,9 @@ async function removeAll(begin: string): Promise<void> {
     ['/Users', 'userName'],
   ] as const) {
     const filter = encodeURIComponent(`${key} sw "${begin}"`);
-    const { Resources } = (await send(bridge, 'GET', `${path}?filter=${filter}`)).body;
+    const { Resources } = (await bridge.send('GET', `${path}?filter=${filter}`)).body;
     for (const each of Array.isArray(Resources) ? Resources : [])
-      if (isJsonObject(each)) await send(bridge, 'DELETE', `${path}/${each.id}`);
+      if (isJsonObject(each)) await bridge.send('DELETE', `${path}/${each.id}`);
   }
 }
 

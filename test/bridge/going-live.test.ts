@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
-import { addUsers, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
@@ -20,23 +17,23 @@ async function observePeople(url: string, sandbox: SandboxOptions = {}): Promise
     settings: settingsOf(url),
     sandbox: { seed: NOBODY, ...sandbox },
   });
-  await lives.live((bridge) => addUsers(bridge, PEOPLE), { MODE: 'observe' });
+  await lives.live((bridge) => bridge.addUsers(PEOPLE), { MODE: 'observe' });
   return lives;
 }
 
 /** Approves the plan of the first run, and waits until it is done. */
 async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
-  const readPlanned = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
+  const readPlanned = async () => (await bridge.ops('GET', '/plans/first-run')).body;
   await expect.poll(async () => (await readPlanned()).phase, PATIENT).toBe('waiting');
   const { id, hash } = await readPlan(bridge, (await readPlanned()).planId);
   sandbox.calls.reset();
-  const approved = await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, {
+  const approved = await bridge.ops('POST', `/plans/${String(id)}/approve`, {
     hash: hash ?? '',
   });
   expect(approved.status).toBe(200);
-  const read = async () => (await askOps(bridge, 'GET', '/recovery')).body.phase;
+  const read = async () => (await bridge.ops('GET', '/recovery')).body.phase;
   await expect.poll(read, PATIENT).toBe('none');
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 }
 
 function listAddresses({ sandbox }: Lives): string[] {
@@ -44,7 +41,7 @@ function listAddresses({ sandbox }: Lives): string[] {
 }
 
 function settingsOf(url: string) {
-  return { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
+  return { DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
 }
 
 describe('going live', () => {
@@ -73,12 +70,12 @@ describe('going live', () => {
     const url = await makeStoreUrl();
     const paged = { ...settingsOf(url), UPSTREAM_PAGE_SIZE: '1' };
     const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
-    await lives.live((bridge) => addUsers(bridge, 1), { MODE: 'observe' });
+    await lives.live((bridge) => bridge.addUsers(1), { MODE: 'observe' });
     lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 2 });
 
     await lives.live(async (bridge) => {
-      const show = (...args: string[]) => runner(bridge, commands, { OPS_TOKEN })(...args);
-      const read = async () => Object((await askOps(bridge, 'GET', '/recovery')).body).reading;
+      const show = (...args: string[]) => runner(bridge)(...args);
+      const read = async () => Object((await bridge.ops('GET', '/recovery')).body).reading;
       await expect.poll(read, PATIENT).toMatchObject({ step: 'users', read: 2, expected: 4 });
       const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];
       lives.sandbox.faults.clear();

@@ -3,19 +3,8 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
-const settings = SWEEP_SETTINGS;
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
@@ -33,33 +22,33 @@ async function countFound(
   filter = '',
 ): Promise<number> {
   const query = filter === '' ? '' : `?${new URLSearchParams({ filter })}`;
-  return Number((await send(bridge, 'GET', `/${type}${query}`)).body.totalResults);
+  return Number((await bridge.send('GET', `/${type}${query}`)).body.totalResults);
 }
 
 async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: string) {
-  const { body } = await send(bridge, 'GET', `/${type}?${new URLSearchParams({ filter })}`);
+  const { body } = await bridge.send('GET', `/${type}?${new URLSearchParams({ filter })}`);
   const [first] = Array.isArray(body.Resources) ? body.Resources : [];
   return String(Object(first).id);
 }
 
 describe('somebody unmanaged whom the service deleted', () => {
   test('is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
-    const world = { settings: { ...settings } };
+    const world = {};
     await withTestBridge(world, async (bridge) => {
       const { service, calls } = bridge.sandbox;
       service.addUser(ghost);
       service.createGroup({ name: 'Crew' });
       service.addMember('Crew', ghost.email);
-      await sweep(bridge);
+      await bridge.sweep();
       const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
       const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
-      const pilots = await addGroup(bridge, 'Pilots', [id]);
+      const pilots = await bridge.addGroup('Pilots', [id]);
       const before = await countFound(bridge, 'Users');
       const etags = await readEtags(bridge, [group, pilots]);
 
       service.removeUser(ghost.email);
       calls.reset();
-      await sweep(bridge);
+      await bridge.sweep();
       const after = await countFound(bridge, 'Users');
 
       expect(after).toBe(before - 1);
@@ -75,11 +64,11 @@ describe('somebody unmanaged whom the service deleted', () => {
         expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
       }
       for (const each of [group, pilots]) {
-        expect((await send(bridge, 'GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
+        expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
       }
       const changed = await readEtags(bridge, [group, pilots]);
       expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
-      const again = await addUser(bridge, 'ghost', { userName: 'ghost' });
+      const again = await bridge.addUser('ghost', { userName: 'ghost' });
       expect(again).not.toBe(id);
     });
   });
@@ -91,33 +80,33 @@ const writes: readonly { what: string; method: string; body: JsonObject }[] = [
 ];
 for (const { what, method, body } of writes) {
   test(`${what} of somebody unmanaged who is gone is answered with 404, and makes nobody`, () =>
-    withTestBridge({ settings, prepare: addGhost }, async (bridge) => {
+    withTestBridge({ prepare: addGhost }, async (bridge) => {
       const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
-      const pilots = await addGroup(bridge, 'Pilots', [id]);
+      const pilots = await bridge.addGroup('Pilots', [id]);
       const etags = await readEtags(bridge, [pilots]);
       bridge.sandbox.service.removeUser(ghost.email);
       const answer = await bridge.request(method, `/Users/${id}`, body);
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(answer.status).toBe(404);
       expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
-      expect((await send(bridge, 'GET', `/Groups/${pilots}`)).body.members ?? []).toEqual([]);
+      expect((await bridge.send('GET', `/Groups/${pilots}`)).body.members ?? []).toEqual([]);
       expect(await readEtags(bridge, [pilots])).not.toEqual(etags);
       expect(bridge.sandbox.service.users()).toHaveLength(1);
-      expect(await addUser(bridge, 'ghost', { userName: 'ghost' })).not.toBe(id);
+      expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
     }));
 }
 
 describe('an unmanaged group that the service deleted', () => {
   test('answers a write with 404 as soon as the service says so, and its name is free', async () => {
-    const adopting = { ...settings, GROUPS_ADOPT_ON_DELETE: 'yes' };
+    const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
     const world = { settings: { ...adopting } };
     await withTestBridge(world, async (bridge) => {
       const { service } = bridge.sandbox;
-      const ada = await addUser(bridge, 'ada');
+      const ada = await bridge.addUser('ada');
       for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests'])
         service.createGroup({ name });
-      await sweep(bridge);
+      await bridge.sweep();
       const find = (name: string) => findIdOf(bridge, 'Groups', `displayName eq "${name}"`);
       const ids = [await find('Crew'), await find('Cooks'), await find('Guests')];
       for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
@@ -138,6 +127,6 @@ describe('an unmanaged group that the service deleted', () => {
 });
 
 async function readEtags(bridge: TestBridge, ids: readonly string[]): Promise<unknown[]> {
-  const groups = await Promise.all(ids.map((id) => send(bridge, 'GET', `/Groups/${id}`)));
+  const groups = await Promise.all(ids.map((id) => bridge.send('GET', `/Groups/${id}`)));
   return groups.map(({ body }) => Object(body.meta).version);
 }

@@ -1,24 +1,22 @@
 import { expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`);
 
 async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
-  const { planId } = await sweep(bridge);
-  await untilSettled(bridge);
-  const { body } = await askOps(bridge, 'GET', `/plans/${planId}`);
+  const { planId } = await bridge.sweep();
+  await bridge.untilSettled();
+  const { body } = await bridge.ops('GET', `/plans/${planId}`);
   return [body.status, String(body.reason)];
 }
 
 test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', () => {
   const limits = { LIMITS_REPAIR: '3' };
-  const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: '{"default":"repair"}', ...limits };
+  const settings = { DRIFT_POLICY: '{"default":"repair"}', ...limits };
   return withTestBridge({ settings }, async (bridge) => {
     const { service } = bridge.sandbox;
-    await addGroup(bridge, 'Pilots', await addUsers(bridge, addresses.length));
-    await untilSettled(bridge);
+    await bridge.addGroup('Pilots', await bridge.addUsers(addresses.length));
+    await bridge.untilSettled();
     for (const address of addresses.slice(1)) service.removeMember('Pilots', address);
     const ofMembers = await sweepAndRead(bridge);
     for (const address of addresses) service.setActive(address, false);

@@ -1,22 +1,20 @@
 import { expect, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 test('the members of a group are told page by page, each once, with what is wanted and what was seen', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+  withTestBridge({}, async (bridge) => {
     const ids = [];
-    for (const name of ['ada', 'bob', 'eve']) ids.push(await addUser(bridge, name));
-    const group = await addGroup(bridge, 'Pilots', ids.slice(0, 2));
-    await untilSettled(bridge);
+    for (const name of ['ada', 'bob', 'eve']) ids.push(await bridge.addUser(name));
+    const group = await bridge.addGroup('Pilots', ids.slice(0, 2));
+    await bridge.untilSettled();
     bridge.sandbox.service.addMember('Pilots', 'eve@example.com');
     bridge.sandbox.service.removeMember('Pilots', 'ada@example.com');
-    await sweep(bridge);
+    await bridge.sweep();
 
-    const { body: first } = await askOps(bridge, 'GET', `/groups/${group}/members?limit=2`);
+    const { body: first } = await bridge.ops('GET', `/groups/${group}/members?limit=2`);
     const cursor = String(first.nextCursor);
-    const next = await askOps(bridge, 'GET', `/groups/${group}/members?limit=2&cursor=${cursor}`);
-    const none = await askOps(bridge, 'GET', '/groups/nobody/members');
+    const next = await bridge.ops('GET', `/groups/${group}/members?limit=2&cursor=${cursor}`);
+    const none = await bridge.ops('GET', '/groups/nobody/members');
 
     expect(first.items).toMatchObject([
       { id: ids[0], name: 'ada@example.com', desired: true, observed: false, standing: 'drifted' },

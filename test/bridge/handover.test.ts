@@ -2,23 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
 /** The machine may be busy. */
@@ -42,8 +30,8 @@ function parseHandover(text: string): OpsJson<'Handover'> {
 /** Approves the plan of a handover, and waits until it is done. */
 async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>) {
   const body = { hash: String(hash) };
-  expect((await askOps(bridge, 'POST', `/plans/${planId}/approve`, body)).status).toBe(200);
-  const read = async () => (await askOps(bridge, 'GET', `/plans/${planId}`)).body;
+  expect((await bridge.ops('POST', `/plans/${planId}/approve`, body)).status).toBe(200);
+  const read = async () => (await bridge.ops('GET', `/plans/${planId}`)).body;
   await expect.poll(async () => (await read()).status, PATIENT).toBe('applied');
   return read();
 }
@@ -56,16 +44,16 @@ function toOutcomes({ items }: OpsJson<'Handover'>): Record<string, string> {
 }
 
 /** The person of this userName, as a provider is shown it. */
-async function find({ request }: WalledProvider, name: string): Promise<JsonObject> {
+async function find(provider: WalledProvider, name: string): Promise<JsonObject> {
   const filter = encodeURIComponent(`userName eq "${name}@example.com"`);
-  const [found] = listResources(await send({ request }, 'GET', `/Users?filter=${filter}`));
+  const [found] = await provider.list(`/Users?filter=${filter}`);
   return found ?? {};
 }
 
 describe('a handover', () => {
   const start = async (run: (company: Company) => Promise<void>) => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-handover-'));
-    const settings = { ...SWEEP_SETTINGS };
+    const settings = {};
     await withTestBridge({ settings }, async (bridge) => {
       const [okta, entra] = [
         await makeProvider(bridge, 'okta'),
@@ -74,7 +62,7 @@ describe('a handover', () => {
       await run({
         ...{ bridge, okta, entra },
         async switchOver(...options) {
-          const command = runner(bridge, commands);
+          const command = runner(bridge);
           const asked = ['provider', 'switch', 'okta', 'entra', '--json', ...options];
           const { code, text } = await command(...asked);
           expect([code, text]).toEqual([0, expect.any(String)]);
@@ -92,10 +80,10 @@ describe('a handover', () => {
 
   test('from Okta to Entra: nobody is there twice, ids and memberships stay, earlier ids too, the service hears nothing', () =>
     start(async ({ bridge, okta, entra, switchOver }) => {
-      const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
-      const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
-      const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
-      await untilSettled(bridge);
+      const ada = await okta.addUser('ada', { externalId: '00u-ada' });
+      const bob = await okta.addUser('bob', { externalId: '00u-bob' });
+      const pilots = await okta.addGroup('Pilots', [ada, bob]);
+      await bridge.untilSettled();
       const service = () => [
         bridge.sandbox.calls.counts(),
         bridge.sandbox.service.members('Pilots'),
@@ -103,7 +91,7 @@ describe('a handover', () => {
       const before = service();
       expect(toOwner(await entra.request('POST', '/Users', toUser('ada')))).toBe('okta');
       const earlier = { id: 'before-okta', externalId: '00u-ada' };
-      await askOps(bridge, 'POST', '/providers/okta/import-ids', earlier);
+      await bridge.ops('POST', '/providers/okta/import-ids', earlier);
 
       const done = await approve(bridge, await switchOver());
 
@@ -113,19 +101,19 @@ describe('a handover', () => {
       expect(await find(entra, 'ada')).toMatchObject({ id: ada });
       expect(await find(entra, 'ada')).not.toHaveProperty('externalId');
       const id = { op: 'Add', path: 'externalId', value: '7a-ada' };
-      await send(entra, 'PATCH', `/Users/${ada}`, toPatch(id));
-      await addUser(entra, 'carl', { externalId: '7a-carl' });
+      await entra.patch(`/Users/${ada}`, id);
+      await entra.addUser('carl', { externalId: '7a-carl' });
       const leaving = { op: 'Remove', path: 'members', value: toMembers([bob]) };
-      await send(entra, 'PATCH', `/Groups/${pilots}`, toPatch(leaving));
-      await untilSettled(bridge);
+      await entra.patch(`/Groups/${pilots}`, leaving);
+      await bridge.untilSettled();
       expect(await find(entra, 'ada')).toMatchObject({ id: ada, externalId: '7a-ada' });
       expect(await find(okta, 'ada')).not.toHaveProperty('externalId');
-      expect(await readMemberIds(okta, pilots)).toEqual([ada]);
+      expect(await okta.readMemberIds(pilots)).toEqual([ada]);
       expect(toOwner(await okta.request('DELETE', `/Users/${bob}`))).toBe('entra');
       expect(toOwner(await okta.request('DELETE', `/Groups/${pilots}`))).toBe('entra');
-      expect((await send(entra, 'GET', '/Users/before-okta')).body).toMatchObject({ id: ada });
-      await askOps(bridge, 'POST', `/tokens/okta-token/revoke`);
-      expect((await askOps(bridge, 'POST', '/providers/okta/delete')).status).toBe(200);
+      expect((await entra.send('GET', '/Users/before-okta')).body).toMatchObject({ id: ada });
+      await bridge.ops('POST', `/tokens/okta-token/revoke`);
+      expect((await bridge.ops('POST', '/providers/okta/delete')).status).toBe(200);
       const accounts = bridge.sandbox.service.users().map(({ email }) => email);
       expect(accounts.toSorted()).toEqual([
         ...['ada@example.com', 'bob@example.com', 'carl@example.com', 'owner@example.com'],
@@ -135,9 +123,9 @@ describe('a handover', () => {
   test('with a file those go who are found in it, by the earlier id, the name or the address', () =>
     start(async ({ bridge, okta, entra, switchOver, write }) => {
       for (const name of ['ada', 'bob', 'carl', 'dora', 'eve', 'fay'])
-        await addUser(okta, name, { externalId: `00u-${name}` });
-      await addUser(entra, 'gus');
-      await untilSettled(bridge);
+        await okta.addUser(name, { externalId: `00u-${name}` });
+      await entra.addUser('gus');
+      await bridge.untilSettled();
       const file = write(
         [
           'userPrincipalName,mail,objectId,formerExternalId,accountEnabled',
@@ -151,7 +139,7 @@ describe('a handover', () => {
       );
 
       const told = await switchOver('--file', file, '--dry-run');
-      const none = (await askOps(bridge, 'GET', '/plans')).body;
+      const none = (await bridge.ops('GET', '/plans')).body;
       const planned = await switchOver('--file', file);
       await approve(bridge, planned);
 
@@ -177,21 +165,21 @@ describe('a handover', () => {
 
   test('is undone with the ids of before, but for whom the other provider has written since', () =>
     start(async ({ bridge, okta, entra, switchOver }) => {
-      const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
-      await addUser(okta, 'bob', { externalId: '00u-bob' });
-      await addGroup(okta, 'Pilots', [ada]);
-      await untilSettled(bridge);
+      const ada = await okta.addUser('ada', { externalId: '00u-ada' });
+      await okta.addUser('bob', { externalId: '00u-bob' });
+      await okta.addGroup('Pilots', [ada]);
+      await bridge.untilSettled();
       const { planId } = await switchOver().then(async (told) => {
         await approve(bridge, told);
         return told;
       });
       const id = { op: 'Add', path: 'externalId', value: '7a-ada' };
-      await send(entra, 'PATCH', `/Users/${ada}`, toPatch(id));
-      await untilSettled(bridge);
+      await entra.patch(`/Users/${ada}`, id);
+      await bridge.untilSettled();
       const calls = bridge.sandbox.calls.counts();
 
-      const undoing = await askOps(bridge, 'POST', `/plans/${planId}/undo`);
-      const read = async () => (await askOps(bridge, 'GET', `/plans/${undoing.body.id}`)).body;
+      const undoing = await bridge.ops('POST', `/plans/${planId}/undo`);
+      const read = async () => (await bridge.ops('GET', `/plans/${undoing.body.id}`)).body;
       await expect.poll(async () => (await read()).status, PATIENT).toBe('applied');
 
       expect(undoing.body).toMatchObject({ leftOut: 1, counts: { total: 2 } });
@@ -202,22 +190,22 @@ describe('a handover', () => {
 
   test('who has changed since the plan was made stays, and so does everybody where the other provider is gone', () =>
     start(async ({ bridge, okta, entra, switchOver }) => {
-      const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
-      const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
-      await untilSettled(bridge);
+      const ada = await okta.addUser('ada', { externalId: '00u-ada' });
+      const bob = await okta.addUser('bob', { externalId: '00u-bob' });
+      await bridge.untilSettled();
       const planned = await switchOver();
-      await send(okta, 'DELETE', `/Users/${ada}`);
+      await okta.send('DELETE', `/Users/${ada}`);
       const id = { op: 'replace', path: 'externalId', value: '00u-new' };
-      await send(okta, 'PATCH', `/Users/${bob}`, toPatch(id));
-      await untilSettled(bridge);
+      await okta.patch(`/Users/${bob}`, id);
+      await bridge.untilSettled();
 
       const changed = await approve(bridge, planned);
       const again = await switchOver();
-      const [{ id: token }] = Object((await askOps(bridge, 'GET', '/tokens')).body.items).filter(
+      const [{ id: token }] = Object((await bridge.ops('GET', '/tokens')).body.items).filter(
         ({ provider: of }: JsonObject) => of === 'entra',
       );
-      await askOps(bridge, 'POST', `/tokens/${token}/revoke`);
-      expect((await askOps(bridge, 'POST', '/providers/entra/delete')).status).toBe(200);
+      await bridge.ops('POST', `/tokens/${token}/revoke`);
+      expect((await bridge.ops('POST', '/providers/entra/delete')).status).toBe(200);
       const gone = await approve(bridge, again);
 
       expect([changed.done, changed.dropped]).toEqual([0, 2]);
@@ -228,10 +216,10 @@ describe('a handover', () => {
 
   test('waits for an operator, one at a time, and is told by the commands', () =>
     start(async ({ bridge, okta, switchOver }) => {
-      await addUser(okta, 'ada');
-      await untilSettled(bridge);
+      await okta.addUser('ada');
+      await bridge.untilSettled();
       const { planId } = await switchOver();
-      const run = runner(bridge, commands);
+      const run = runner(bridge);
 
       const second = await run('provider', 'switch', 'okta', 'entra');
       const unknown = await run('provider', 'switch', 'okta', 'nobody');
@@ -239,7 +227,7 @@ describe('a handover', () => {
       const ready = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
       await run('plan', 'discard', String(planId), '--yes');
       const told = await run('provider', 'switch', 'okta', 'entra', '--dry-run');
-      const acts = await askOps(bridge, 'GET', '/acts?target=okta');
+      const acts = await bridge.ops('GET', '/acts?target=okta');
 
       expect([second.code, unknown.code]).toEqual([1, 1]);
       expect(second.text).toContain(`Plan ${planId} hands over already`);

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
-import { addUser, findId, send, toMembers, toPatch } from '../support/provider.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 test('who was in an adopted group before the bridge asked stays when the group is let go', async () => {
   await withTestBridge(
     { prepare: ({ service }) => void service.createGroup({ name: 'Old' }) },
     async (bridge) => {
       const { service } = bridge.sandbox;
-      const [first, second] = [await addUser(bridge, 'first'), await addUser(bridge, 'second')];
-      const group = await findId(bridge, { type: 'Groups', name: 'Old' });
+      const [first, second] = [await bridge.addUser('first'), await bridge.addUser('second')];
+      const group = await bridge.findId({ type: 'Groups', name: 'Old' });
       const address = (name: string) =>
         service.users().find((u) => u.email.startsWith(name))?.email;
       service.addMember('Old', address('first') ?? '');
 
       for (const id of [first, second]) {
         const change = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-        await send(bridge, 'PATCH', `/Groups/${group}`, change);
+        await bridge.send('PATCH', `/Groups/${group}`, change);
       }
       expect(service.members('Old')).toHaveLength(2);
-      await send(bridge, 'DELETE', `/Groups/${group}`);
+      await bridge.send('DELETE', `/Groups/${group}`);
 
       await expect.poll(() => service.members('Old')).toEqual([address('first')]);
     },

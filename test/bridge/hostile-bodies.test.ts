@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { attack, expectRefused, startTarget, type Target } from '../support/attack.ts';
-import { readMemberIds, send, toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -37,7 +37,7 @@ describe('bodies', () => {
       expect([201, 400]).toContain(answer.status);
       expect(answer.text).not.toContain('polluted');
       if (answer.status === 201)
-        await send(target.bridge, 'DELETE', `/Users/${String(answer.body.id)}`);
+        await target.bridge.send('DELETE', `/Users/${String(answer.body.id)}`);
     });
   }
 
@@ -61,10 +61,10 @@ describe('bodies', () => {
   test.each(['constructor.prototype.polluted', 'name.shoeSize'])(
     'a PATCH of an attribute that is none changes nothing: %s',
     async (path) => {
-      const before = (await send(target.bridge, 'GET', `/Users/${target.ada}`)).body;
+      const before = (await target.bridge.send('GET', `/Users/${target.ada}`)).body;
       const body = toPatch({ op: 'add', path, value: 'polluted' });
 
-      const answer = await send(target.bridge, 'PATCH', `/Users/${target.ada}`, body);
+      const answer = await target.bridge.send('PATCH', `/Users/${target.ada}`, body);
 
       expect(answer.body).toEqual(before);
       expect(Object.prototype).not.toHaveProperty('polluted');
@@ -77,7 +77,7 @@ describe('bodies', () => {
 
     await attack(target, () => target.bridge.request('PATCH', `/Groups/${target.pilots}`, body));
 
-    expect(await readMemberIds(target.bridge, target.pilots)).toEqual([target.ada]);
+    expect(await target.bridge.readMemberIds(target.pilots)).toEqual([target.ada]);
   });
 
   const depth = 100_000;

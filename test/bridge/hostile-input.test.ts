@@ -7,7 +7,6 @@ import {
   startTarget,
   type Target,
 } from '../support/attack.ts';
-import { send } from '../support/provider.ts';
 
 let target: Target;
 
@@ -68,7 +67,7 @@ async function attackStatus(path: string): Promise<{ status: number }> {
   const headers = { authorization: `Bearer ${target.bridge.token}` };
   const answer = await request(`${target.bridge.baseUrl}${path}`, { headers });
   await answer.body.dump();
-  await send(target.bridge, 'GET', `/Users/${target.ada}`);
+  await target.bridge.send('GET', `/Users/${target.ada}`);
   return { status: answer.statusCode };
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toPatch, toUser } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 /** Texts that one store or the other cannot keep, compare or index. */
 const NUL = 'a\u0000b';
@@ -33,7 +33,7 @@ describe('texts of strangers', () => {
   let count = 0;
 
   beforeAll(async () => {
-    const settings = { ...SWEEP_SETTINGS };
+    const settings = {};
     bridge = await startTestBridge({ settings, clock });
   });
   afterAll(() => bridge.stop());
@@ -41,8 +41,8 @@ describe('texts of strangers', () => {
   async function addTarget(): Promise<Target> {
     count += 1;
     const login = `ada${count}`;
-    const ada = await addUser(bridge, login);
-    return { login, ada, pilots: await addGroup(bridge, `Pilots ${count}`, [ada]) };
+    const ada = await bridge.addUser(login);
+    return { login, ada, pilots: await bridge.addGroup(`Pilots ${count}`, [ada]) };
   }
 
   test('an id that nobody has is 404, whatever it is made of', async () => {
@@ -91,7 +91,7 @@ describe('texts of strangers', () => {
   for (const [what, text] of Object.entries({ NUL, HALF, LONG })) {
     test(`what is looked up by an index is not ${what}`, async () => {
       const { ada, pilots, login } = await addTarget();
-      const before = await send(bridge, 'GET', `/Users/${ada}`);
+      const before = await bridge.send('GET', `/Users/${ada}`);
       for (const name of names) {
         const change = { [name]: toValue(name, text) };
         const patch = toPatch({ op: 'replace', path: name, value: toValue(name, text) });
@@ -103,7 +103,7 @@ describe('texts of strangers', () => {
         ];
         const statuses = answers.map(({ status }) => status);
         expect({ name, statuses }).toEqual({ name, statuses: [400, 400, 400] });
-        const { body } = await send(bridge, 'POST', '/Bulk', { Operations: [post] });
+        const { body } = await bridge.send('POST', '/Bulk', { Operations: [post] });
         expect(body).toMatchObject({ Operations: [{ status: '400' }] });
       }
       for (const name of ['displayName', 'externalId']) {
@@ -113,7 +113,7 @@ describe('texts of strangers', () => {
         expect((await bridge.request('PUT', `/Groups/${pilots}`, group)).status).toBe(400);
         expect((await bridge.request('PATCH', `/Groups/${pilots}`, patch)).status).toBe(400);
       }
-      expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before.body);
+      expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before.body);
     });
   }
 
@@ -125,10 +125,10 @@ describe('texts of strangers', () => {
       { value: ALLOWED, type: 'other' },
     ];
     const change = { externalId: ALLOWED, displayName: ALLOWED, userName: ALLOWED, emails };
-    await send(bridge, 'PUT', `/Users/${ada}`, toUser(login, change));
+    await bridge.send('PUT', `/Users/${ada}`, toUser(login, change));
     for (const name of ['externalId', 'displayName', 'userName', 'emails']) {
       const filter = `${name} eq "${ALLOWED}"`;
-      const { body } = await send(bridge, 'POST', '/Users/.search', { filter });
+      const { body } = await bridge.send('POST', '/Users/.search', { filter });
       expect({ name, total: body.totalResults }).toEqual({ name, total: 1 });
     }
   });
@@ -146,7 +146,7 @@ describe('texts of strangers', () => {
       );
       expect([204, 400]).toContain(remove.status);
       const bulk = { method: 'DELETE', path: `/Users/${value}` };
-      const { body } = await send(bridge, 'POST', '/Bulk', { Operations: [bulk] });
+      const { body } = await bridge.send('POST', '/Bulk', { Operations: [bulk] });
       expect(JSON.stringify(body)).toMatch(/"status":"40[04]"/);
     }
   });

@@ -20,7 +20,6 @@ import {
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { makeLives } from '../support/lives.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps } from '../support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
 /** What a second reading of keys waits for. */
@@ -205,12 +204,12 @@ test('a host of a private network is not asked, by its address or by its name, n
   await withTestBridge({ settings, onLog: (line) => void lines.push(line) }, async (bridge) => {
     const claims = { appid: [APP] };
     const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims };
-    const plain = await askOps(bridge, 'POST', '/clients', { name: 'plain', trust });
+    const plain = await bridge.ops('POST', '/clients', { name: 'plain', trust });
     expect([plain.status, plain.body.code]).toEqual([409, 'host-refused']);
     const places = ['https://127.0.0.1:1/', 'https://[::ffff:10.0.0.1]/', 'https://localhost:1/'];
     for (const [nth, jwksUri] of places.entries()) {
       const body = { name: `c-of-${nth}`, trust: { ...trust, jwksUri } };
-      const made = await askOps(bridge, 'POST', '/clients', body);
+      const made = await bridge.ops('POST', '/clients', body);
       const answer = await presentRight(bridge, String(made.body.id), issuer);
       expect(answer.status, jwksUri).toBe(503);
     }

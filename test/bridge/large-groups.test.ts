@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { findId, listResources, send, toPatch } from '../support/provider.ts';
+import { listResources, toPatch } from '../support/provider.ts';
 
 /** More than are read in one piece. */
 const MEMBERS = 2_100;
@@ -17,7 +17,7 @@ beforeAll(async () => {
         service.addMember('Everybody', `${toName(n)}@example.com`);
     },
   });
-  group = await findId(bridge, { type: 'Groups', name: 'Everybody' });
+  group = await bridge.findId({ type: 'Groups', name: 'Everybody' });
 });
 
 afterAll(() => bridge.stop());
@@ -34,7 +34,7 @@ function listMemberIds(body: { members?: unknown }): unknown[] {
 
 test('a group of any size is answered completely', async () => {
   for (const query of ['', '?attributes=members', '?attributes=members.value']) {
-    const { body } = await send(bridge, 'GET', `/Groups/${group}${query}`);
+    const { body } = await bridge.send('GET', `/Groups/${group}${query}`);
 
     expect(new Set(listMemberIds(body)).size).toBe(MEMBERS);
     expect(body.id).toBe(group);
@@ -48,7 +48,7 @@ test('each of its members is found by a filter, wherever it is in the list', asy
     ['nobody', []],
   ] as const) {
     const query = new URLSearchParams({ filter: `members[display eq "${display}"]` });
-    const answer = await send(bridge, 'GET', `/Groups?${query}&attributes=displayName`);
+    const answer = await bridge.send('GET', `/Groups?${query}&attributes=displayName`);
     expect(listResources(answer).map(({ id }) => id)).toEqual(found);
   }
 });
@@ -58,9 +58,9 @@ test('a removal by filters takes those whom it finds, wherever they are in the l
   const found = [toName(1), toName(MEMBERS)];
   const removal = toPatch(...['nobody', ...found].map((name) => where(`display eq "${name}"`)));
 
-  await send(bridge, 'PATCH', `/Groups/${group}`, removal);
+  await bridge.send('PATCH', `/Groups/${group}`, removal);
 
-  const { body } = await send(bridge, 'GET', `/Groups/${group}?attributes=members.display`);
+  const { body } = await bridge.send('GET', `/Groups/${group}?attributes=members.display`);
   const left = Array.isArray(body.members) ? body.members : [];
   expect(left).toHaveLength(MEMBERS - 2);
   for (const name of found) expect(left).not.toContainEqual({ display: name });

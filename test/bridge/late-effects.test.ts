@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -27,7 +27,7 @@ const replace = (path: string, value: string | boolean) => toPatch({ op: 'replac
 
 function changeList(bridge: TestBridge, path: string, { group, user }: Ids, isOn: boolean) {
   const change = { op: isOn ? 'add' : 'remove', path, value: toMembers([user]) };
-  return send(bridge, 'PATCH', `/Groups/${group}`, toPatch(change));
+  return bridge.patch(`/Groups/${group}`, change);
 }
 
 const rows: readonly Wavering[] = [
@@ -36,7 +36,7 @@ const rows: readonly Wavering[] = [
     operation: 'scim.updateUser',
     back: 'scim.updateUser',
     change: (bridge, { user }, isOn) =>
-      send(bridge, 'PATCH', `/Users/${user}`, replace('active', !isOn)),
+      bridge.send('PATCH', `/Users/${user}`, replace('active', !isOn)),
     read: (service) => service.getUser(ada).active,
   },
   {
@@ -82,10 +82,10 @@ async function playTakenBack(
 ): Promise<void> {
   await withTestBridge({ settings: IMPATIENT }, async (bridge) => {
     const { service, faults, calls } = bridge.sandbox;
-    const user = await addUser(bridge, 'ada');
-    const ids = { user, group: await addGroup(bridge, 'Pilots') };
+    const user = await bridge.addUser('ada');
+    const ids = { user, group: await bridge.addGroup('Pilots') };
     await change(bridge, ids, false);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     const before = read(service);
     const late = faults.add({ operation, fault: LATE, times: 1 });
     const leftAfter = performance.now();

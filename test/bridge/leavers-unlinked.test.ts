@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addUser, send, toPatch, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 
 const OUT = toPatch({ op: 'replace', path: 'active', value: false });
 const PATIENT = { interval: 100, timeout: 6_000 };
@@ -15,7 +14,7 @@ describe('somebody who leaves is out, whatever became of the account that the br
   beforeAll(async () => {
     const clock = createLeapingClock();
     const sandbox = await startSandbox({ clock: () => clock.now() });
-    const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '0s', UPSTREAM_TIMEOUT: '1s' };
+    const settings = { SCIM_WRITE_WAIT: '0s', UPSTREAM_TIMEOUT: '1s' };
     world = await startAuditWorld({ service: sandbox, clock, settings });
     end = async () => {
       await world.stop();
@@ -39,7 +38,7 @@ describe('somebody who leaves is out, whatever became of the account that the br
   }
 
   async function findStatus(id: string): Promise<unknown> {
-    const { body } = await askOps(world, 'GET', `/leavers?limit=1&resource=${id}`);
+    const { body } = await world.ops('GET', `/leavers?limit=1&resource=${id}`);
     return Object(body.items)[0]?.status;
   }
 
@@ -54,15 +53,15 @@ describe('somebody who leaves is out, whatever became of the account that the br
   }
 
   const ways = [
-    ['deactivated', (id: string) => send(world, 'PATCH', `/Users/${id}`, OUT)],
-    ['deleted', (id: string) => send(world, 'DELETE', `/Users/${id}`)],
+    ['deactivated', (id: string) => world.send('PATCH', `/Users/${id}`, OUT)],
+    ['deleted', (id: string) => world.send('DELETE', `/Users/${id}`)],
   ] as const;
 
   test.each(ways)('invited again by an administrator, then %s', async (way, leave) => {
     const email = toAddress(`again-${way}`);
     world.sandbox.service.addUser({ email, userName: email, virtual: true });
-    const id = await addUser(world, `again-${way}`);
-    await untilSettled(world);
+    const id = await world.addUser(`again-${way}`);
+    await world.untilSettled();
     inviteAgain(`again-${way}`);
     await leave(id);
 
@@ -74,10 +73,10 @@ describe('somebody who leaves is out, whatever became of the account that the br
     const name = 'late';
     const late = { kind: 'hang', effect: 'late' } as const;
     const fault = world.sandbox.faults.add({ operation: 'scim.addUser', fault: late, times: 1 });
-    const id = await addUser(world, name);
+    const id = await world.addUser(name);
     await fault.until(1);
     world.sandbox.calls.reset();
-    await send(world, 'PATCH', `/Users/${id}`, OUT);
+    await world.send('PATCH', `/Users/${id}`, OUT);
     const looks = () => {
       world.clock.leap(MINUTE_MS / 60);
       return world.sandbox.calls.count({ operation: 'scim.getUsers' });
@@ -94,25 +93,25 @@ describe('somebody who leaves is out, whatever became of the account that the br
   test('missing in a sweep, then deactivated, then back', async () => {
     const email = toAddress('back');
     world.sandbox.service.addUser({ email, userName: email, virtual: true });
-    const id = await addUser(world, 'back');
-    await untilSettled(world);
+    const id = await world.addUser('back');
+    await world.untilSettled();
     world.sandbox.service.removeUser(email);
-    await sweep(world);
-    await send(world, 'PATCH', `/Users/${id}`, OUT);
-    await untilSettled(world);
+    await world.sweep();
+    await world.send('PATCH', `/Users/${id}`, OUT);
+    await world.untilSettled();
     world.sandbox.service.addUser({ email, userName: email });
-    await sweep(world);
-    await untilSettled(world);
+    await world.sweep();
+    await world.untilSettled();
 
     expect(isActive('back')).toBe(false);
-    const { body } = await send(world, 'GET', `/Users?filter=userName%20eq%20%22${email}%22`);
+    const { body } = await world.send('GET', `/Users?filter=userName%20eq%20%22${email}%22`);
     expect(body.totalResults).toBe(1);
   });
 
   test('deactivated according to the answer alone, and found to work by the look', async () => {
-    const id = await addUser(world, 'believed');
-    await untilSettled(world);
-    await send(world, 'PATCH', `/Users/${id}`, OUT);
+    const id = await world.addUser('believed');
+    await world.untilSettled();
+    await world.send('PATCH', `/Users/${id}`, OUT);
     await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
     world.sandbox.service.setActive(toAddress('believed'), true);
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -11,17 +10,16 @@ import {
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
 const MINUTE_MS = 60_000;
 /** Nobody waits for the service. */
-const IMPATIENT = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '0s' };
+const IMPATIENT = { SCIM_WRITE_WAIT: '0s' };
 const OUT = toPatch({ op: 'replace', path: 'active', value: false });
 
 async function listProven(bridge: TestBridge, query = ''): Promise<JsonObject[]> {
-  const { body } = await askOps(bridge, 'GET', `/leavers${query}`);
+  const { body } = await bridge.ops('GET', `/leavers${query}`);
   return Array.isArray(body.items) ? body.items.filter(isJsonObject) : [];
 }
 
@@ -56,7 +54,7 @@ describe('the proof of a leaver', () => {
     const clock = createLeapingClock();
     const sandbox = await startSandbox({ clock: () => clock.now() });
     sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
-    world = await startAuditWorld({ service: sandbox, clock, settings: SWEEP_SETTINGS });
+    world = await startAuditWorld({ service: sandbox, clock });
     end = async () => {
       await world.stop();
       await sandbox.stop();
@@ -67,11 +65,11 @@ describe('the proof of a leaver', () => {
 
   test('tells who asked, when it was accepted, sent, seen and logged, and what remains', async () => {
     const { service } = world.sandbox;
-    const ada = await addUser(world, 'ada');
-    await addGroup(world, 'Pilots', [ada]);
+    const ada = await world.addUser('ada');
+    await world.addGroup('Pilots', [ada]);
     service.createGroup({ name: 'Board' });
     service.addMember('Board', 'ada@example.com');
-    await sweep(world);
+    await world.sweep();
     await world.poll();
 
     await world.request('PATCH', `/Users/${ada}`, OUT, { 'x-request-id': 'request-of-the-day' });
@@ -98,8 +96,8 @@ describe('the proof of a leaver', () => {
   });
 
   test('whoever a request that the service refuses would have put out has not left', async () => {
-    const emma = await addUser(world, 'emma');
-    await untilSettled(world);
+    const emma = await world.addUser('emma');
+    await world.untilSettled();
     world.sandbox.faults.add({
       operation: 'scim.updateUser',
       fault: { kind: 'status', status: 400 },
@@ -113,14 +111,14 @@ describe('the proof of a leaver', () => {
 
   test('a removal that the service refuses after it was acknowledged waits with the words of the service', async () => {
     await withAudit({ settings: IMPATIENT }, async (world) => {
-      const fay = await addUser(world, 'fay');
-      await untilSettled(world);
+      const fay = await world.addUser('fay');
+      await world.untilSettled();
       world.sandbox.faults.add({
         operation: 'scim.updateUser',
         fault: { kind: 'status', status: 400 },
       });
 
-      await send(world, 'PATCH', `/Users/${fay}`, OUT);
+      await world.send('PATCH', `/Users/${fay}`, OUT);
       const isStuck = async () => (await findProven(world, fay)).problem !== null;
       await expect.poll(isStuck, PATIENT).toBe(true);
 
@@ -133,10 +131,10 @@ describe('the proof of a leaver', () => {
   });
 
   test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
-    const gwen = await addUser(world, 'gwen');
+    const gwen = await world.addUser('gwen');
     await world.poll();
     world.sandbox.faults.refuse('audit', 403);
-    await send(world, 'PATCH', `/Users/${gwen}`, OUT);
+    await world.send('PATCH', `/Users/${gwen}`, OUT);
     await until(world, () => isEnded(world, gwen));
     const readState = async () => Object((await findProven(world, gwen)).logged);
     await until(world, async () => (await readState()).state === 'unreadable');
@@ -149,30 +147,30 @@ describe('the proof of a leaver', () => {
   });
 
   test('whoever is let in again is shown as back, and whoever wanted in before the service held it never left', async () => {
-    const hedy = await addUser(world, 'hedy');
-    await send(world, 'PATCH', `/Users/${hedy}`, OUT);
+    const hedy = await world.addUser('hedy');
+    await world.send('PATCH', `/Users/${hedy}`, OUT);
     await until(world, async () => (await findProven(world, hedy)).status === 'out');
     const back = toPatch({ op: 'replace', path: 'active', value: true });
-    await send(world, 'PATCH', `/Users/${hedy}`, back);
+    await world.send('PATCH', `/Users/${hedy}`, back);
     const returned = await findProven(world, hedy);
-    await askOps(world, 'POST', '/pause', {});
-    const hal = await addUser(world, 'hal');
-    await send(world, 'PATCH', `/Users/${hal}`, OUT);
-    await send(world, 'PATCH', `/Users/${hal}`, back);
-    await askOps(world, 'POST', '/resume', {});
+    await world.ops('POST', '/pause', {});
+    const hal = await world.addUser('hal');
+    await world.send('PATCH', `/Users/${hal}`, OUT);
+    await world.send('PATCH', `/Users/${hal}`, back);
+    await world.ops('POST', '/resume', {});
     await until(world, async () => (await findProven(world, hal)).status === undefined);
 
     expect(returned).toMatchObject({ status: 'back', seenAt: expect.any(String), remains: null });
   });
 
   test('somebody whom others took out first is proven by what was seen, without a call', async () => {
-    const ida = await addUser(world, 'ida');
+    const ida = await world.addUser('ida');
     await world.poll();
     behindTheBack(world).setActive('ida@example.com', false);
     await world.poll();
-    await sweep(world);
+    await world.sweep();
 
-    await send(world, 'PATCH', `/Users/${ida}`, OUT);
+    await world.send('PATCH', `/Users/${ida}`, OUT);
     await until(world, () => isEnded(world, ida));
     await until(world, () => isLogged(world, ida));
 
@@ -185,12 +183,12 @@ describe('the proof of a leaver', () => {
   });
 
   test('`leavers` tells each step, as a table, JSON or CSV', async () => {
-    const lea = await addUser(world, 'lea');
-    await untilSettled(world);
+    const lea = await world.addUser('lea');
+    await world.untilSettled();
     await world.request('PATCH', `/Users/${lea}`, OUT, { 'x-request-id': 'one' });
     await until(world, () => isEnded(world, lea));
-    const job = runner(world, commands);
-    const person = runner(world, commands, SWEEP_SETTINGS, { columns: 400 });
+    const job = runner(world);
+    const person = runner(world, { columns: 400 });
 
     const table = await person('leavers');
     const csv = await job('leavers', '--csv', '--since', '2020-01-01');

@@ -3,12 +3,11 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: { ...SWEEP_SETTINGS, GROUPS_PERMISSIONS_MAX: '31' } });
+  bridge = await startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
 });
 afterEach(() => bridge.sandbox.faults.clear());
 afterAll(() => bridge.stop());
@@ -17,7 +16,7 @@ const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
 /** The calls for a user or group as `kind outcome`, the oldest first. */
 async function listCalls(path: string): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', `${path.toLowerCase()}/timeline`);
+  const { body } = await bridge.ops('GET', `${path.toLowerCase()}/timeline`);
   const items: JsonObject[] = Object(body.items);
   return items
     .filter(({ source }) => source === 'bridge')
@@ -25,7 +24,7 @@ async function listCalls(path: string): Promise<string[]> {
 }
 
 test('a call is in the ledger before it leaves, so that a crash leaves no call without a row', async () => {
-  const path = `/Users/${await addUser(bridge, 'ada')}`;
+  const path = `/Users/${await bridge.addUser('ada')}`;
   const { faults } = bridge.sandbox;
   const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
 
@@ -88,16 +87,16 @@ test.each(parted.map((row, index) => ({ ...row, index })))(
   async ({ refused, times, type, toOperation, changes, index }) => {
     const people: string[] = [];
     for (const name of ['bea', 'cleo', 'dora', 'emma'])
-      people.push(await addUser(bridge, `${name}${index}`));
-    const group = await addGroup(bridge, `Pilots ${index}`);
-    await untilSettled(bridge);
+      people.push(await bridge.addUser(`${name}${index}`));
+    const group = await bridge.addGroup(`Pilots ${index}`);
+    await bridge.untilSettled();
     const path = type === 'Users' ? `/Users/${people[0]}` : `/Groups/${group}`;
     const before = (await listCalls(path)).length;
     const fault = { kind: 'status', status: 400 } as const;
     bridge.sandbox.faults.add({ operation: refused, fault, times });
 
-    await send(bridge, 'PATCH', path, toPatch(toOperation(people)));
-    await untilSettled(bridge);
+    await bridge.patch(path, toOperation(people));
+    await bridge.untilSettled();
 
     // Those of one call have one time, and no order.
     expect((await listCalls(path)).slice(before).toSorted()).toEqual(changes.toSorted());

@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  readMemberIds,
-  send,
-  toPatch,
-} from '../support/provider.ts';
-import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { listResources, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 let ada: string;
@@ -17,10 +10,10 @@ let staff: string;
 let shift: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
-  ada = await addUser(bridge, 'ada', { externalId: 'ak-3', title: 'Pilot' });
-  staff = await addGroup(bridge, 'Staff', [ada]);
-  shift = await addGroup(bridge, 'Night Shift');
+  bridge = await startTestBridge({});
+  ada = await bridge.addUser('ada', { externalId: 'ak-3', title: 'Pilot' });
+  staff = await bridge.addGroup('Staff', [ada]);
+  shift = await bridge.addGroup('Night Shift');
 });
 
 afterAll(() => bridge.stop());
@@ -40,13 +33,13 @@ test('the members of a search are known in any case, and one that is spelt right
   };
   const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
   for (const path of ['/Users/.search', '/.search']) {
-    const found = await send(bridge, 'POST', path, search);
+    const found = await bridge.send('POST', path, search);
     expect(found.body).toMatchObject({ totalResults: 1, itemsPerPage: 1 });
     expect(listResources(found)).toEqual([user]);
   }
   const both = { ...search, filter: 'userName eq "nobody"' };
-  expect((await send(bridge, 'POST', '/Users/.search', both)).body.totalResults).toBe(0);
-  const cursor = await send(bridge, 'POST', '/Users/.search', { Cursor: '', Count: 1 });
+  expect((await bridge.send('POST', '/Users/.search', both)).body.totalResults).toBe(0);
+  const cursor = await bridge.send('POST', '/Users/.search', { Cursor: '', Count: 1 });
   expect(cursor.body).toHaveProperty('itemsPerPage', 1);
 });
 
@@ -54,10 +47,10 @@ test('a filter is followed behind any number of other parameters', async () => {
   const others = 'x=1&'.repeat(4_000);
   const filter = `filter=${encodeURIComponent('userName eq "nobody"')}`;
   for (const path of ['/Users', '/Groups', '/']) {
-    const found = await send(bridge, 'GET', `${path}?${others}${filter}`);
+    const found = await bridge.send('GET', `${path}?${others}${filter}`);
     expect(found.body).toMatchObject({ totalResults: 0 });
   }
-  const read = await send(bridge, 'GET', `/Users/${ada}?${others}attributes=title`);
+  const read = await bridge.send('GET', `/Users/${ada}?${others}attributes=title`);
   expect(read.body).toEqual({ schemas: expect.anything(), id: ada, title: 'Pilot' });
 });
 
@@ -69,14 +62,14 @@ test('the parameters of an address are known in any case too: a filter overlooke
   });
   const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
   for (const path of ['/Users', '/']) {
-    const found = await send(bridge, 'GET', `${path}?${query}`);
+    const found = await bridge.send('GET', `${path}?${query}`);
     expect(found.body).toMatchObject({ totalResults: 1 });
     expect(listResources(found)).toEqual([user]);
   }
   query.set('filter', 'userName eq "nobody"');
-  expect((await send(bridge, 'GET', `/Users?${query}`)).body.totalResults).toBe(0);
+  expect((await bridge.send('GET', `/Users?${query}`)).body.totalResults).toBe(0);
 
-  const alone = await send(bridge, 'GET', `/Users/${ada}?excludedattributes=name,emails`);
+  const alone = await bridge.send('GET', `/Users/${ada}?excludedattributes=name,emails`);
   expect(alone.body).not.toHaveProperty('name');
   for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes/User']) {
     const described = await bridge.request('GET', `${path}?FILTER=id%20pr`);
@@ -91,7 +84,7 @@ test('a text without quotes at the base address is tried with users and with gro
     ['members.value eq "x" or displayName eq Staff', [staff]],
     ['externalId eq ak-3', [ada]],
   ] as const) {
-    const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+    const found = await bridge.send('GET', `/?${new URLSearchParams({ filter })}`);
     expect(listResources(found).map(({ id }) => id)).toEqual(ids);
   }
   const refused = new URLSearchParams({ filter: 'active eq Staff' });
@@ -100,11 +93,11 @@ test('a text without quotes at the base address is tried with users and with gro
 
 test('a parameter without a value is not given, but for a filter', async () => {
   const empty = 'sortBy=&sortOrder=&startIndex=&count=&attributes=&excludedAttributes=';
-  const whole = await send(bridge, 'GET', '/Users');
-  expect((await send(bridge, 'GET', `/Users?${empty}`)).body).toEqual(whole.body);
+  const whole = await bridge.send('GET', '/Users');
+  expect((await bridge.send('GET', `/Users?${empty}`)).body).toEqual(whole.body);
   const search = { filter: null, sortBy: '', count: null, attributes: '' };
-  expect((await send(bridge, 'POST', '/Users/.search', search)).body).toEqual(whole.body);
-  expect((await send(bridge, 'GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
+  expect((await bridge.send('POST', '/Users/.search', search)).body).toEqual(whole.body);
+  expect((await bridge.send('GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
   const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Staff' });
   const path = `/Groups/${staff}?attributes=`;
   expect((await bridge.request('PATCH', path, patch)).status).toBe(204);
@@ -113,20 +106,20 @@ test('a parameter without a value is not given, but for a filter', async () => {
 test('a filter at the base address searches users and groups', async () => {
   const filter = 'userName eq "ada@example.com" or displayName eq "Staff"';
 
-  const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+  const found = await bridge.send('GET', `/?${new URLSearchParams({ filter })}`);
 
   expect(listResources(found).map(({ id }) => id)).toEqual([ada, staff]);
   expect((await bridge.request('GET', '/?filter=userName')).status).toBe(400);
-  expect((await send(bridge, 'GET', '/')).body).toMatchObject({ totalResults: 4 });
+  expect((await bridge.send('GET', '/')).body).toMatchObject({ totalResults: 4 });
 });
 
 test('a dot between a schema and its attribute is read as the colon, wherever attributes are named', async () => {
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
   const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-  const dora = await addUser(bridge, 'dora', { [enterprise]: { department: 'Flight' } });
+  const dora = await bridge.addUser('dora', { [enterprise]: { department: 'Flight' } });
   const filter = `${core}.userName sw "dora" and ${enterprise}.department eq "Flight"`;
   const ask = async (query: Record<string, string>) =>
-    listResources(await send(bridge, 'GET', `/Users?${new URLSearchParams(query)}`));
+    await bridge.list(`/Users?${new URLSearchParams(query)}`);
 
   expect((await ask({ filter })).map(({ id }) => id)).toEqual([dora]);
   const chosen = { filter, attributes: `${enterprise}.department` };
@@ -143,10 +136,10 @@ test('a dot between a schema and its attribute is read as the colon, wherever at
   expect(sorted).toEqual(await ask({ sortBy: `${core}:userName`, sortOrder: 'descending' }));
   expect(sorted).not.toEqual(await ask({}));
   const change = { op: 'replace', path: `${enterprise}.department`, value: 'Ground' };
-  await send(bridge, 'PATCH', `/Users/${dora}`, toPatch(change));
-  const { body } = await send(bridge, 'GET', `/Users/${dora}`);
+  await bridge.patch(`/Users/${dora}`, change);
+  const { body } = await bridge.send('GET', `/Users/${dora}`);
   expect(body[enterprise]).toEqual({ department: 'Ground' });
-  await send(bridge, 'DELETE', `/Users/${dora}`);
+  await bridge.send('DELETE', `/Users/${dora}`);
 });
 
 describe('a text without its quotes', () => {
@@ -165,7 +158,7 @@ describe('a text without its quotes', () => {
   ])('%s with %s finds what is meant, and is counted', async (type, filter) => {
     const before = await countRepairs();
 
-    const found = await send(bridge, 'GET', `/${type}?${new URLSearchParams({ filter })}`);
+    const found = await bridge.send('GET', `/${type}?${new URLSearchParams({ filter })}`);
 
     expect(listResources(found).map(({ id }) => id)).toEqual([type === 'Users' ? ada : staff]);
     expect(await countRepairs()).toBeGreaterThan(before);
@@ -175,7 +168,7 @@ describe('a text without its quotes', () => {
     const before = await countRepairs();
     const filter = new URLSearchParams({ filter: 'displayName eq Night Shift' });
     for (const path of ['/Groups', '/']) {
-      const found = await send(bridge, 'GET', `${path}?${filter}`);
+      const found = await bridge.send('GET', `${path}?${filter}`);
       expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
     }
     expect(await countRepairs()).toBeGreaterThan(before);
@@ -200,7 +193,7 @@ describe('a text without its quotes', () => {
   test.each(['userName eq true', 'userName eq null', 'title eq false'])(
     'is no word of JSON: %s finds nobody',
     async (filter) => {
-      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+      const found = await bridge.send('GET', `/Users?${new URLSearchParams({ filter })}`);
 
       expect(found.body.totalResults).toBe(0);
     },
@@ -211,42 +204,42 @@ describe('a text without its quotes', () => {
     const path = 'emails[type eq work].display';
 
     const patch = toPatch({ op: 'replace', path, value: 'At work' });
-    const { body } = await send(bridge, 'PATCH', `/Users/${ada}`, patch);
+    const { body } = await bridge.send('PATCH', `/Users/${ada}`, patch);
 
     expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
     expect(await countRepairs()).toBe(before + 1);
   });
 
   test('names the member who leaves, also in a bulk request by a bulkId', async () => {
-    const bob = await addUser(bridge, 'bob');
-    const group = await addGroup(bridge, 'Leavers', [ada, bob]);
+    const bob = await bridge.addUser('bob');
+    const group = await bridge.addGroup('Leavers', [ada, bob]);
     const leave = toPatch({ op: 'remove', path: `members[value eq ${bob}]` });
-    await send(bridge, 'PATCH', `/Groups/${group}`, leave);
-    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+    await bridge.send('PATCH', `/Groups/${group}`, leave);
+    expect(await bridge.readMemberIds(group)).toEqual([ada]);
 
     const data = { userName: 'eve@example.com' };
     const join = toPatch({ op: 'add', path: 'members', value: [{ value: 'bulkId:eve' }] });
     const out = toPatch({ op: 'remove', path: 'members[value eq bulkId:eve]' });
-    await send(bridge, 'POST', '/Bulk', {
+    await bridge.send('POST', '/Bulk', {
       Operations: [
         { method: 'POST', path: '/Users', bulkId: 'eve', data },
         { method: 'PATCH', path: `/Groups/${group}`, data: join },
         { method: 'PATCH', path: `/Groups/${group}`, data: out },
       ],
     });
-    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+    expect(await bridge.readMemberIds(group)).toEqual([ada]);
   });
 });
 
 test('white space around an address is no part of it, by the index and by a look at everybody', async () => {
-  const spaced = await addUser(bridge, 'ida', { emails: [{ value: ' Ida@example.com\t' }] });
-  const { body } = await send(bridge, 'GET', `/Users/${spaced}`);
+  const spaced = await bridge.addUser('ida', { emails: [{ value: ' Ida@example.com\t' }] });
+  const { body } = await bridge.send('GET', `/Users/${spaced}`);
   expect(body.emails).toEqual([{ value: 'Ida@example.com' }]);
   for (const address of ['ida@example.com', ' ida@example.com']) {
     const isHeld = address === address.trim();
     for (const rest of ['', ' and not (title eq "x")']) {
       const filter = `emails.value eq "${address}"${rest}`;
-      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+      const found = await bridge.send('GET', `/Users?${new URLSearchParams({ filter })}`);
       expect(listResources(found).map(({ id }) => id)).toEqual(isHeld ? [spaced] : []);
     }
   }
@@ -256,7 +249,7 @@ describe('a plus sign in an address', () => {
   let plus: string;
 
   beforeAll(async () => {
-    plus = await addUser(bridge, 'eve+news', { title: 'C++ and "R+D"', nickName: 'a+b c' });
+    plus = await bridge.addUser('eve+news', { title: 'C++ and "R+D"', nickName: 'a+b c' });
   });
 
   test.each([
@@ -267,7 +260,7 @@ describe('a plus sign in an address', () => {
     'Users?filter=title eq "C++ and \\"R+D\\""',
     '?filter=userName%20eq%20%22eve+news@example.com%22',
   ])('is itself where nothing is encoded as a form: %s', async (path) => {
-    const found = await send(bridge, 'GET', `/${path}`);
+    const found = await bridge.send('GET', `/${path}`);
 
     expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
   });
@@ -277,7 +270,7 @@ describe('a plus sign in an address', () => {
     'nickName+eq+%22a%2Bb+c%22',
     'nickName+eq+%22a%2Bb%20c%22',
   ])('is a space where it is one outside of quotes: %s', async (filter) => {
-    const found = await send(bridge, 'GET', `/Users?filter=${filter}&`);
+    const found = await bridge.send('GET', `/Users?filter=${filter}&`);
 
     expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
   });
@@ -285,7 +278,7 @@ describe('a plus sign in an address', () => {
   test.each(['displayName%20eq%20%22Night+Shift%22', 'displayName+eq+%22Night+Shift%22'])(
     'is a space in a text that may be of a form: %s',
     async (filter) => {
-      const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+      const found = await bridge.send('GET', `/Groups?filter=${filter}`);
 
       expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
     },
@@ -294,28 +287,25 @@ describe('a plus sign in an address', () => {
   test('is one in the offset of a moment, too', async () => {
     const filter = 'meta.lastModified%20gt%20%222001-01-01T00:00:00+02:00%22';
 
-    const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+    const found = await bridge.send('GET', `/Groups?filter=${filter}`);
 
-    expect(found.body.totalResults).toBe(
-      listResources(await send(bridge, 'GET', '/Groups')).length,
-    );
+    expect(found.body.totalResults).toBe((await bridge.list('/Groups')).length);
   });
 });
 
 test('a backslash that begins no escape is itself, also in the path of a PATCH', async () => {
   const display = 'CORP\\ada';
-  const user = await addUser(bridge, 'corp', {
+  const user = await bridge.addUser('corp', {
     userName: display,
     emails: [{ value: 'c@d', display }],
   });
-  const group = await addGroup(bridge, 'CORP\\Sales');
+  const group = await bridge.addGroup('CORP\\Sales');
   for (const [type, filter, id] of [
     ['Users', `userName eq "${display}"`, user],
     ['Groups', 'displayName eq "CORP\\Sales"', group],
     ['Groups', 'displayName eq "CORP\\\\Sales"', group],
   ]) {
-    const found = await send(
-      bridge,
+    const found = await bridge.send(
       'GET',
       `/${type}?${new URLSearchParams({ filter: `${filter}` })}`,
     );
@@ -324,7 +314,7 @@ test('a backslash that begins no escape is itself, also in the path of a PATCH',
 
   const path = `emails[display eq "${display}"].type`;
   const patch = toPatch({ op: 'replace', path, value: 'work' });
-  const { body } = await send(bridge, 'PATCH', `/Users/${user}`, patch);
+  const { body } = await bridge.send('PATCH', `/Users/${user}`, patch);
 
   expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);
 });

@@ -6,7 +6,7 @@ import { expectScimError } from '../support/attack.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { addUser, toUser } from '../support/provider.ts';
+import { toUser } from '../support/provider.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 /** As long as a test may take is less than a request of two hundred a second. */
@@ -102,7 +102,7 @@ test('bodies that together are more than memory has room for are 503, and smalle
     const read = await bridge.request('GET', '/Users?count=1');
     for (const socket of sockets) socket.destroy();
     while ((await bridge.request('GET', '/Users?count=1')).status !== 200);
-    await addUser(bridge, 'grace');
+    await bridge.addUser('grace');
 
     expectScimError(answer, 503);
     expect(answer.headers['retry-after']).toBe('1');
@@ -121,7 +121,7 @@ test('a body that does not say how long it is counts as it comes', () => {
     const large = toUser('ada', { title: 'x'.repeat(200_000) });
     let answer = await bridge.request('POST', '/Users', large);
     while (answer.status !== 503) answer = await bridge.request('POST', '/Users', large);
-    await addUser(bridge, 'grace');
+    await bridge.addUser('grace');
     for (const socket of sockets) socket.destroy();
 
     expectScimError(answer, 503);

@@ -1,35 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { addGroup, addUser, send, toUser, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 25 };
 const ada = 'ada@example.com';
 
 function look(bridge: TestBridge, path: string, body: JsonObject = {}) {
-  return askOps(bridge, 'POST', `/${path}/look`, body);
+  return bridge.ops('POST', `/${path}/look`, body);
 }
 
 /** Runs `look` as a command. */
 function runLook(bridge: TestBridge, ...args: string[]) {
-  return runner(bridge, commands)('look', ...args);
+  return runner(bridge)('look', ...args);
 }
 
 describe('a look at one', () => {
   let bridge: TestBridge;
   beforeAll(async () => {
     const limits = { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' };
-    bridge = await startTestBridge({ settings: { ...SWEEP_SETTINGS, ...limits } });
+    bridge = await startTestBridge({ settings: { ...limits } });
   });
   afterAll(() => bridge.stop());
 
   test('user takes one call, says what differs, stores it, and changes nothing', async () => {
     const { service, calls } = bridge.sandbox;
-    const id = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
+    const id = await bridge.addUser('ada');
+    await bridge.untilSettled();
     service.renameUser(ada, 'Somebody Else');
     calls.reset();
 
@@ -49,19 +47,19 @@ describe('a look at one', () => {
     expect(text).toContain(
       'Differences: 1\n  user.renamed (renamed user): wanted {"name":"Ada Example"}',
     );
-    expect(await listManagedDrifts(bridge)).toEqual([`user.renamed ${ada}`]);
+    expect(await bridge.listDrifts()).toEqual([`user.renamed ${ada}`]);
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });
 
   test('user whose licence takes more than three calls to find is left to a sweep', () =>
-    withTestBridge({ settings: { ...SWEEP_SETTINGS, UPSTREAM_PAGE_SIZE: '2' } }, async (own) => {
+    withTestBridge({ settings: { UPSTREAM_PAGE_SIZE: '2' } }, async (own) => {
       const { service, calls } = own.sandbox;
       for (let index = 0; index < 9; index += 1) {
         service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
       }
       const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-      const id = await addUser(own, 'ada', { [extension]: { appsPermissions: 2 } });
-      await untilSettled(own);
+      const id = await own.addUser('ada', { [extension]: { appsPermissions: 2 } });
+      await own.untilSettled();
       calls.reset();
 
       const { status, body } = await look(own, `users/${id}`);
@@ -73,9 +71,9 @@ describe('a look at one', () => {
   test('group takes two calls, and its members are repaired too', async () => {
     const cyd = 'cyd@example.com';
     const { service, calls } = bridge.sandbox;
-    const [first, second] = [await addUser(bridge, 'cyd'), await addUser(bridge, 'dan')];
-    const id = await addGroup(bridge, 'Pilots', [first, second]);
-    await untilSettled(bridge);
+    const [first, second] = [await bridge.addUser('cyd'), await bridge.addUser('dan')];
+    const id = await bridge.addGroup('Pilots', [first, second]);
+    await bridge.untilSettled();
     service.removeMember('Pilots', cyd);
     calls.reset();
 
@@ -92,9 +90,9 @@ describe('a look at one', () => {
 
   test('is not repaired where a limit would be exceeded', async () => {
     const { service } = bridge.sandbox;
-    const id = await addGroup(bridge, 'Cooks', [await addUser(bridge, 'eva')]);
-    for (const name of ['fay', 'gus']) await addUser(bridge, name);
-    await untilSettled(bridge);
+    const id = await bridge.addGroup('Cooks', [await bridge.addUser('eva')]);
+    for (const name of ['fay', 'gus']) await bridge.addUser(name);
+    await bridge.untilSettled();
     for (const name of ['fay', 'gus']) service.addMember('Cooks', `${name}@example.com`);
 
     const { body } = await look(bridge, `groups/${id}`, { repair: true });
@@ -103,16 +101,16 @@ describe('a look at one', () => {
       differences: [{ kind: 'member.added' }, { kind: 'member.added' }],
       repair: { planId: null, exceeded: [expect.stringContaining('removeMember: 2')] },
     });
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     expect(service.members('Cooks')).toHaveLength(3);
   });
 });
 
 test('who is not in the service, was just written or cannot be asked for is told so', () =>
-  withTestBridge({ settings: { ...SWEEP_SETTINGS, DRIFT_SETTLE: '60s' } }, async (bridge) => {
-    const inactive = await send(bridge, 'POST', '/Users', toUser('idle', { active: false }));
-    const id = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
+  withTestBridge({ settings: { DRIFT_SETTLE: '60s' } }, async (bridge) => {
+    const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
+    const id = await bridge.addUser('ada');
+    await bridge.untilSettled();
 
     const unknown = await look(bridge, 'users/nobody');
     const idle = await look(bridge, `users/${inactive.body.id}`);

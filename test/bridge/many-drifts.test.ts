@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** People who were put into the group behind the provider's back. */
 const INTRUDERS = 4;
@@ -14,11 +12,11 @@ describe('one decision about many drifts', () => {
     run: (bridge: TestBridge, ids: string[]) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, ...settings } }, async (bridge) => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       await addPilots(bridge, INTRUDERS);
       intrude(bridge, 0, INTRUDERS);
-      await sweep(bridge);
-      const { body } = await askOps(bridge, 'GET', '/drifts?status=open&kind=member.added');
+      await bridge.sweep();
+      const { body } = await bridge.ops('GET', '/drifts?status=open&kind=member.added');
       await run(
         bridge,
         Object(body).items.map(({ id }: { id: string }) => id),
@@ -27,7 +25,7 @@ describe('one decision about many drifts', () => {
   }
 
   const decide = (bridge: TestBridge, body: Record<string, string | boolean | string[]>) =>
-    askOps(bridge, 'POST', '/drifts/decide', body);
+    bridge.ops('POST', '/drifts/decide', body);
 
   test('repairs them by one plan, which a dry run has told before', () =>
     withIntruders(async (bridge, ids) => {
@@ -38,8 +36,8 @@ describe('one decision about many drifts', () => {
         ...{ dryRun: true, done: INTRUDERS, refused: [{ id: 'nobody', code: 'unknown' }] },
         plan: { id: null, exceeded: [], counts: { kinds: { 'member.remove': INTRUDERS } } },
       });
-      expect(await listManagedDrifts(bridge)).toHaveLength(INTRUDERS);
-      expect(Object((await askOps(bridge, 'GET', '/plans')).body).items).toEqual([]);
+      expect(await bridge.listDrifts()).toHaveLength(INTRUDERS);
+      expect(Object((await bridge.ops('GET', '/plans')).body).items).toEqual([]);
 
       const { body } = await decide(bridge, repair);
       await untilApplied(bridge, Object(body).plan.id);
@@ -72,22 +70,22 @@ describe('one decision about many drifts', () => {
       await decide(bridge, { decision: 'ignore', ids: ids.slice(0, 2), ...ignore });
       await decide(bridge, { decision: 'accept', ids: ids.slice(2) });
 
-      const { items } = Object((await askOps(bridge, 'GET', '/acts')).body);
+      const { items } = Object((await bridge.ops('GET', '/acts')).body);
       const decided = items.filter(({ act }: { act: string }) => /decided/.test(act));
       expect(decided.map(({ target }: { target: string }) => target).toReversed()).toEqual(ids);
       expect(decided[0]).toMatchObject({
         ...{ before: { status: 'open' }, after: { status: 'accepted' }, outcome: 'done' },
       });
-      expect(await listManagedDrifts(bridge, 'ignored')).toHaveLength(2);
-      expect(await listManagedDrifts(bridge, 'accepted')).toHaveLength(2);
+      expect(await bridge.listDrifts('ignored')).toHaveLength(2);
+      expect(await bridge.listDrifts('accepted')).toHaveLength(2);
     }));
 
   test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
     withIntruders(
       async (bridge, ids) => {
-        const script = runner(bridge, commands);
-        const refuser = runner(bridge, commands, SWEEP_SETTINGS, { answer: 'n' });
-        const person = runner(bridge, commands, SWEEP_SETTINGS, { answer: 'y' });
+        const script = runner(bridge);
+        const refuser = runner(bridge, { answer: 'n' });
+        const person = runner(bridge, { answer: 'y' });
 
         const refused = await script('drifts', 'repair', '--yes', ...ids);
         expect(refused.code).toBe(1);

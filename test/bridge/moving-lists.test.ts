@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { listResources, send } from '../support/provider.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const PAGE = 20;
@@ -54,7 +52,7 @@ async function withMovingList(
         change = next;
       },
       async start() {
-        const settings = { ...SWEEP_SETTINGS, UPSTREAM_PAGE_SIZE: `${PAGE}` };
+        const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
         bridge = await startTestBridge({ service: proxy.service, settings });
         return bridge;
       },
@@ -72,7 +70,7 @@ const toEmail = (n: number) => `virtual${n}@example.com`;
 async function listAll(bridge: TestBridge, path: '/Users' | '/Groups') {
   const all: Record<string, unknown>[] = [];
   for (let start = 1; start <= PEOPLE * 2; start += 100) {
-    all.push(...listResources(await send(bridge, 'GET', `${path}?startIndex=${start}&count=100`)));
+    all.push(...(await bridge.list(`${path}?startIndex=${start}&count=100`)));
   }
   return all;
 }

@@ -1,28 +1,26 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
-import { commands } from '../../src/cli/commands.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { askWith, makeToken } from '../support/named-token.ts';
-import { addUser } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The machine may be busy. */
 const PATIENT = { interval: 25 };
 
 async function listTokens(bridge: TestBridge, query = '') {
-  const { body } = await askOps(bridge, 'GET', `/tokens${query}`);
+  const { body } = await bridge.ops('GET', `/tokens${query}`);
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
 }
 
 describe('named tokens', () => {
   test('one that was made opens SCIM at once, and is told by its name', async () => {
-    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await withTestBridge({}, async (bridge) => {
       const { id, text } = await makeToken(bridge, { name: 'okta', expires: '90d' });
       const bare = { authorization: text };
       const answers = [
@@ -43,14 +41,14 @@ describe('named tokens', () => {
         createdBy: 'settings-operator',
       });
       expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(90 * DAY_MS);
-      const readLog = async () => (await askOps(bridge, 'GET', '/requests')).body.items;
+      const readLog = async () => (await bridge.ops('GET', '/requests')).body.items;
       await expect.poll(readLog, PATIENT).toMatchObject([{ credential: id }]);
     });
   });
 
   test('unknown, wrong, expired and revoked ones are answered alike, and expiry goes by the clock of the store', async () => {
     const clock = createSetClock();
-    await withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
+    await withTestBridge({ clock }, async (bridge) => {
       const short = await makeToken(bridge, { name: 'short', expires: '1d' });
       const long = await makeToken(bridge, { name: 'long', expires: 'never' });
       const gone = await makeToken(bridge, { name: 'gone' });
@@ -58,7 +56,7 @@ describe('named tokens', () => {
       expect((await Promise.all(valid)).map(({ status }) => status)).toEqual([200, 200, 200]);
 
       clock.state.aheadMs = DAY_MS + 1;
-      await askOps(bridge, 'POST', '/tokens/gone/revoke');
+      await bridge.ops('POST', '/tokens/gone/revoke');
       const wrong = long.text.replace(/.{43}$/, newSecret('token').text.slice(-43));
       const texts = [newSecret('token').text, wrong, short.text, gone.text, 'anything-else-at-all'];
       const answers = await Promise.all(texts.map((text) => askWith(bridge, text)));
@@ -78,7 +76,7 @@ describe('named tokens', () => {
   test('they survive a restart, several are valid at once, and a rotation refuses no request', async () => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
+    const settings = { DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings });
     const old = await makeToken(first, { name: 'okta-2026' });
     await first.stop();
@@ -96,7 +94,7 @@ describe('named tokens', () => {
       state.text = next.text;
       // By now the provider has its answer to everything that it sent with the old one.
       await expect.poll(() => state.withNext, PATIENT).toBeGreaterThan(0);
-      await askOps(bridge, 'POST', '/tokens/okta-2026/revoke');
+      await bridge.ops('POST', '/tokens/okta-2026/revoke');
       const before = state.withNext;
       await expect.poll(() => state.withNext, PATIENT).toBeGreaterThan(before + 1);
       state.isOver = true;
@@ -114,17 +112,17 @@ describe('named tokens', () => {
   });
 
   test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
-    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await withTestBridge({}, async (bridge) => {
       await makeToken(bridge, { name: 'okta-now', expires: '29d' });
       await makeToken(bridge, { name: 'okta-later', expires: '31d' });
       await makeToken(bridge, { name: 'okta-ever', expires: 'never' });
-      await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+      await bridge.ops('POST', '/clients', { name: 'entra' });
       const url = new URL('/readyz', bridge.baseUrl).href;
       const before = await bridge.request('GET', url);
       const metrics = await readMetrics(bridge, OPS_TOKEN);
       const name = (labels: string) => `credential_expiry_timestamp_seconds{${labels}}`;
       const now = (metrics.get(name('name="okta-now",for="scim"')) ?? 0) * 1_000;
-      await askOps(bridge, 'POST', '/tokens/okta-now/revoke');
+      await bridge.ops('POST', '/tokens/okta-now/revoke');
       const after = await bridge.request('GET', url);
 
       expect(before.status).toBe(200);
@@ -146,7 +144,7 @@ describe('named tokens', () => {
 describe('scim-bridge token', () => {
   test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
     const DATABASE_URL = await makeStoreUrl();
-    const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });
+    const alone = (...args: string[]) => runAlone(['token', ...args], { DATABASE_URL });
     const made = await alone('create', 'okta', '--expires', 'never');
     const ops = await alone('create', 'ada', '--for', 'operator', '--json');
     const twice = await alone('create', 'okta');
@@ -158,8 +156,8 @@ describe('scim-bridge token', () => {
     expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
 
     await withTestBridge({ settings: { DATABASE_URL } }, async (bridge) => {
-      const run = runner(bridge, commands, { OPS_TOKEN: operator.token });
-      await addUser(bridge, 'ada');
+      const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
+      await bridge.addUser('ada');
       const listed = await run('token', 'list');
       expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
       expect(listed.text).not.toContain('scimbridge_');

@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toGroup, toMembers, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 let count = 0;
@@ -22,26 +12,26 @@ let inner: string;
 let outer: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
-  await askOps(bridge, 'POST', '/providers/default/change', { nestedGroups: 'flatten' });
+  bridge = await startTestBridge({});
+  await bridge.ops('POST', '/providers/default/change', { nestedGroups: 'flatten' });
 });
 afterAll(() => bridge.stop());
 beforeEach(async () => {
   count += 1;
   outerName = `Outer ${count}`;
-  ada = await addUser(bridge, `ada${count}`);
-  bob = await addUser(bridge, `bob${count}`);
-  inner = await addGroup(bridge, `Inner ${count}`, [ada]);
-  outer = await addGroup(bridge, outerName);
+  ada = await bridge.addUser(`ada${count}`);
+  bob = await bridge.addUser(`bob${count}`);
+  inner = await bridge.addGroup(`Inner ${count}`, [ada]);
+  outer = await bridge.addGroup(outerName);
 });
 
 const change = (op: 'add' | 'remove' | 'replace', ...ids: string[]) =>
   toPatch({ op, path: 'members', value: toMembers(ids) });
-const patch = (group: string, body: JsonObject) => send(bridge, 'PATCH', `/Groups/${group}`, body);
+const patch = (group: string, body: JsonObject) => bridge.send('PATCH', `/Groups/${group}`, body);
 
 /** The first names of those whom the service has in the outer group. */
 async function readService(): Promise<string[]> {
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   return bridge.sandbox.service
     .members(outerName)
     .map((address) => address.slice(0, 3))
@@ -49,12 +39,12 @@ async function readService(): Promise<string[]> {
 }
 
 async function readShown(group: string): Promise<JsonObject[]> {
-  const { body } = await send(bridge, 'GET', `/Groups/${group}`);
+  const { body } = await bridge.send('GET', `/Groups/${group}`);
   return body.members as JsonObject[];
 }
 
 test('the people of a group that is a member are members in the service, and GET shows what the provider wrote', async () => {
-  const { body } = await send(bridge, 'POST', '/Groups', toGroup(`Made ${count}`, [inner, bob]));
+  const { body } = await bridge.send('POST', '/Groups', toGroup(`Made ${count}`, [inner, bob]));
   await patch(
     outer,
     toPatch({ op: 'add', path: 'members', value: [{ value: inner, type: 'Group' }] }),
@@ -65,18 +55,18 @@ test('the people of a group that is a member are members in the service, and GET
   const group = { value: inner, $ref, display: `Inner ${count}`, type: 'Group' };
   expect(await readShown(outer)).toEqual([group]);
   expect(await readShown(String(body.id))).toMatchObject([{ value: bob, type: 'User' }, group]);
-  const user = await send(bridge, 'GET', `/Users/${ada}`);
+  const user = await bridge.send('GET', `/Users/${ada}`);
   expect(user.body.groups).toContainEqual(
     expect.objectContaining({ value: outer, type: 'indirect' }),
   );
   const query = new URLSearchParams({ filter: `members.value eq "${inner}"` });
-  const found = listResources(await send(bridge, 'GET', `/Groups?${query}`));
+  const found = await bridge.list(`/Groups?${query}`);
   expect(found.map(({ id }) => id)).toContain(outer);
 });
 
 test('who joins or leaves the inner group joins or leaves the outer one, at any depth', async () => {
-  const middle = await addGroup(bridge, `Middle ${count}`, [inner]);
-  await send(bridge, 'PUT', `/Groups/${outer}`, toGroup(outerName, [middle]));
+  const middle = await bridge.addGroup(`Middle ${count}`, [inner]);
+  await bridge.send('PUT', `/Groups/${outer}`, toGroup(outerName, [middle]));
   expect(await readService()).toEqual(['ada']);
 
   await patch(inner, change('add', bob));
@@ -91,7 +81,7 @@ test('the people leave with the inner group, but for those who are members by na
   await patch(inner, change('add', bob));
   await patch(outer, change('add', inner, bob));
   bridge.sandbox.calls.reset();
-  await send(bridge, 'PUT', `/Groups/${outer}`, toGroup(outerName, [bob, inner]));
+  await bridge.send('PUT', `/Groups/${outer}`, toGroup(outerName, [bob, inner]));
   expect(await readService()).toEqual(['ada', 'bob']);
   expect(bridge.sandbox.calls.recent()).toEqual([]);
   // By the inner group bob stays, though not by name; then by name again.
@@ -106,13 +96,13 @@ test('the people leave with the inner group, but for those who are members by na
 });
 
 test('a deleted inner group takes its people with it, and one of a filter goes alone', async () => {
-  const second = await addGroup(bridge, `Second ${count}`, [bob]);
+  const second = await bridge.addGroup(`Second ${count}`, [bob]);
   await patch(outer, change('replace', inner, second));
   expect(await readService()).toEqual(['ada', 'bob']);
 
   await patch(outer, toPatch({ op: 'remove', path: `members[display eq "Second ${count}"]` }));
   expect(await readService()).toEqual(['ada']);
-  await send(bridge, 'DELETE', `/Groups/${inner}`);
+  await bridge.send('DELETE', `/Groups/${inner}`);
   expect(await readService()).toEqual([]);
   expect(await readShown(outer)).toEqual([]);
 });
@@ -128,10 +118,10 @@ test('groups in a circle keep nobody who left', async () => {
 
 test('a comparison takes the people of an inner group as wanted', async () => {
   await patch(outer, change('add', inner));
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   bridge.sandbox.service.removeMember(outerName, `ada${count}@example.com`);
-  await sweep(bridge);
-  const { body } = await askOps(bridge, 'GET', '/drifts?status=open');
+  await bridge.sweep();
+  const { body } = await bridge.ops('GET', '/drifts?status=open');
   expect(body.items).toMatchObject([{ kind: 'member.removed', resource: { id: outer } }]);
 });
 
@@ -150,7 +140,7 @@ test('Bulk makes a group and the group that it is a member of', async () => {
     ...{ method: 'POST', path: '/Groups', bulkId },
     data: { ...toGroup(`${bulkId} ${count}`), members },
   });
-  const { body } = await send(bridge, 'POST', '/Bulk', {
+  const { body } = await bridge.send('POST', '/Bulk', {
     Operations: [
       operation('whole', [{ value: 'bulkId:part' }]),
       operation('part', [{ value: ada }]),
@@ -164,12 +154,12 @@ test('Bulk makes a group and the group that it is a member of', async () => {
 test('a group that was taken over, deleted and is made again has no group of before in it', async () => {
   const name = `Adopted ${count}`;
   bridge.sandbox.service.createGroup({ name });
-  await sweep(bridge);
-  const before = await addGroup(bridge, name, [inner]);
-  await untilSettled(bridge);
+  await bridge.sweep();
+  const before = await bridge.addGroup(name, [inner]);
+  await bridge.untilSettled();
   expect(await readShown(before)).toMatchObject([{ value: inner }]);
-  await send(bridge, 'DELETE', `/Groups/${before}`);
-  await untilSettled(bridge);
+  await bridge.send('DELETE', `/Groups/${before}`);
+  await bridge.untilSettled();
 
-  expect(await readShown(await addGroup(bridge, name))).toEqual([]);
+  expect(await readShown(await bridge.addGroup(name))).toEqual([]);
 });

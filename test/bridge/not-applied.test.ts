@@ -3,17 +3,7 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type AuditWorld, startAudit } from '../support/audit-world.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  listStuck,
-  readWork,
-  send,
-  toMembers,
-  toPatch,
-} from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,7 +17,6 @@ let timed: TimedBridge;
 
 beforeAll(async () => {
   const settings = {
-    ...SWEEP_SETTINGS,
     SWEEP_ADMINS_EVERY: '1',
     SCIM_WRITE_WAIT: '50ms',
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
@@ -56,22 +45,22 @@ function doNothing(...operations: readonly OperationName[]) {
 async function recover(): Promise<void> {
   world.sandbox.faults.clear();
   await untilQuiet(timed, 120 * MINUTE_MS);
-  expect(await listStuck(world)).toEqual([]);
-  expect(await readWork(world)).toMatchObject({ due: 0 });
+  expect(await world.listStuck()).toEqual([]);
+  expect(await world.readWork()).toMatchObject({ due: 0 });
 }
 
 test('a change that the service answers with 204 and does not make is drift, found by the next sweep', async () => {
-  const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
-  const [pilots, crew] = [await addGroup(world, 'Pilots'), await addGroup(world, 'Crew')];
-  await send(world, 'PATCH', `/Groups/${crew}`, toAdmin('add', bob));
+  const [ada, bob] = [await world.addUser('ada'), await world.addUser('bob')];
+  const [pilots, crew] = [await world.addGroup('Pilots'), await world.addGroup('Crew')];
+  await world.send('PATCH', `/Groups/${crew}`, toAdmin('add', bob));
   await untilQuiet(timed, MINUTE_MS);
-  await sweep(world);
+  await world.sweep();
   const countCalls = doNothing('groupUsers.addUserToGroup', 'groupAdmins.removeAdminFromGroup');
-  await send(world, 'PATCH', `/Groups/${pilots}`, toMember('add', ada));
-  await send(world, 'PATCH', `/Groups/${crew}`, toAdmin('remove', bob));
+  await world.send('PATCH', `/Groups/${pilots}`, toMember('add', ada));
+  await world.send('PATCH', `/Groups/${crew}`, toAdmin('remove', bob));
   await untilQuiet(timed, MINUTE_MS);
-  await sweep(world);
-  const found = await listManagedDrifts(world);
+  await world.sweep();
+  const found = await world.listDrifts();
   const calls = countCalls();
   await recover();
 
@@ -85,19 +74,19 @@ test('a change that the service answers with 204 and does not make is drift, fou
 test('a removal that the service answers with 204 and does not make ends as stuck: of a virtual user at once, of a group once a list shows it', async () => {
   const { service } = world.sandbox;
   service.addUser({ email: 'vera@example.com', fullName: 'Vera', virtual: true });
-  await sweep(world);
-  const vera = await findId(world, { type: 'Users', name: 'vera' });
-  const group = await addGroup(world, 'Cooks');
+  await world.sweep();
+  const vera = await world.findId({ type: 'Users', name: 'vera' });
+  const group = await world.addGroup('Cooks');
   await untilQuiet(timed, MINUTE_MS);
   const countCalls = doNothing('groups.removeGroup', 'companyUsers.removeVirtualUser');
-  await send(world, 'DELETE', `/Groups/${group}`);
+  await world.send('DELETE', `/Groups/${group}`);
   await untilQuiet(timed, MINUTE_MS);
   const believed = countCalls();
   world.clock.leap(MINUTE_MS);
-  await sweep(world);
-  await send(world, 'DELETE', `/Users/${vera}`);
+  await world.sweep();
+  await world.send('DELETE', `/Users/${vera}`);
   await untilQuiet(timed, 10 * MINUTE_MS);
-  const stuck = await listStuck(world);
+  const stuck = await world.listStuck();
   const calls = countCalls();
   await recover();
 

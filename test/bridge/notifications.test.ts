@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
@@ -8,10 +7,10 @@ import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toPatch } from '../support/provider.ts';
 import { type Arrived, startReceiver } from '../support/receiver.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** The machine may be busy, and the state is looked at every few seconds. */
 const PATIENT = { interval: 50 };
@@ -19,31 +18,31 @@ const MINUTE_MS = 60_000;
 
 const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => json.type);
 const deactivate = (bridge: TestBridge, id: string) =>
-  send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value: false }));
+  bridge.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
 
 test('a reason is told when it begins and when it ends, signed as Standard Webhooks says; a receiver that was down is told what holds', async () => {
   const receiver = await startReceiver();
   const log: JsonObject[] = [];
   let messages: unknown[] = [];
-  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
+  const settings = { ...receiver.settings({ events: ['reason.*'] }) };
   const onLog = (line: JsonObject) => void log.push(line);
   // Other reasons may be told beside it.
   const listPauses = () => receiver.taken.filter(({ json }) => json.data.code === 'writes-paused');
   await withCalmBridge({ settings, onLog }, async (bridge, clock) => {
     const pauseAndResume = async () => {
       for (const path of ['/pause', '/resume']) {
-        await askOps(bridge, 'POST', path, {});
+        await bridge.ops('POST', path, {});
         await clock.passFor(bridge.sandbox, MINUTE_MS);
       }
     };
     await pauseAndResume();
     receiver.answer(503);
     await pauseAndResume();
-    await askOps(bridge, 'POST', '/pause', {});
+    await bridge.ops('POST', '/pause', {});
     await clock.passFor(bridge.sandbox, MINUTE_MS);
     receiver.answer(204);
     await clock.pass(bridge.sandbox, () => listPauses().length >= 3);
-    await askOps(bridge, 'POST', '/resume', {});
+    await bridge.ops('POST', '/resume', {});
     await clock.pass(bridge.sandbox, () => listPauses().length >= 4);
     messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
   });
@@ -86,7 +85,6 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   const heldBy = 'plan';
   const asked = { events: ['leaver.*'] };
   const settings = {
-    ...SWEEP_SETTINGS,
     SCIM_WRITE_WAIT: '0',
     LIMITS_PROVIDER: '1',
     LIMITS_PROVIDER_PERCENT: '0',
@@ -94,7 +92,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   };
   const sandbox = { seed: { users: 2 } };
   await withCalmBridge({ settings, sandbox }, async (bridge, clock) => {
-    const ids = [await addUser(bridge, 'user00001'), await addUser(bridge, 'user00002')];
+    const ids = [await bridge.addUser('user00001'), await bridge.addUser('user00002')];
     await clock.passFor(bridge.sandbox, MINUTE_MS);
     for (const id of ids) {
       await deactivate(bridge, id);
@@ -105,7 +103,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
     await passMinutes(clock, bridge, 6);
     await clock.pass(bridge.sandbox, () => receiver.taken.length >= kept.length);
     const metrics = await readMetrics(bridge, OPS_TOKEN);
-    const { body: status } = await askOps(bridge, 'GET', '/status');
+    const { body: status } = await bridge.ops('GET', '/status');
     const told = receiver.taken.map(({ json }) => json.data);
 
     expect(early).toEqual([]);
@@ -115,8 +113,8 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
     const first = kept.map((id) => ({ id, heldBy }));
     expect(status.leavers).toMatchObject({ count: kept.length, heldBy, first });
     const plan = String(told[0]?.plan);
-    const { body: held } = await askOps(bridge, 'GET', `/plans/${plan}`);
-    await askOps(bridge, 'POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
+    const { body: held } = await bridge.ops('GET', `/plans/${plan}`);
+    await bridge.ops('POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
     await clock.pass(bridge.sandbox, () => receiver.taken.length > 1);
     expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
     const after = await readMetrics(bridge, OPS_TOKEN);
@@ -128,7 +126,6 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
 test('a leaver who is not out after five minutes is told, by id alone, more than ten as a number, and who was told alone is told when out', async () => {
   const receiver = await startReceiver();
   const settings = {
-    ...SWEEP_SETTINGS,
     SCIM_WRITE_WAIT: '0',
     UPSTREAM_RATE: '0',
     ...receiver.settings({ events: ['leaver.*'] }),
@@ -143,7 +140,7 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
     };
     const listTold = () => listOnce().map(({ type, data }) => [type, data.user ?? data.count]);
     const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
-    const [refused = '', first = '', second = '', ...others] = await addUsers(bridge, 13);
+    const [refused = '', first = '', second = '', ...others] = await bridge.addUsers(13);
     await clock.passFor(sandbox, MINUTE_MS);
     const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
     await deactivate(bridge, refused);
@@ -152,19 +149,19 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
     await passUntilTold(1);
     fault.remove();
     await passUntilTold(2);
-    await askOps(bridge, 'POST', '/pause', {});
+    await bridge.ops('POST', '/pause', {});
     await deactivate(bridge, first);
     await passUntilTold(3);
-    const { body: status } = await askOps(bridge, 'GET', '/status');
+    const { body: status } = await bridge.ops('GET', '/status');
     for (const id of [second, ...others]) await deactivate(bridge, id);
     await passMinutes(clock, bridge, 4.75);
     await passUntilTold(4);
     const before = listTold();
     for (const id of [first, second]) {
       const back = toPatch({ op: 'replace', path: 'active', value: true });
-      await send(bridge, 'PATCH', `/Users/${id}`, back);
+      await bridge.send('PATCH', `/Users/${id}`, back);
     }
-    await askOps(bridge, 'POST', '/resume');
+    await bridge.ops('POST', '/resume');
     const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
     await clock.pass(sandbox, () => countDone() >= 3);
 
@@ -186,24 +183,23 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
 test('plans that wait, differences by kind and credentials that expire are told once each', async () => {
   const receiver = await startReceiver();
   const settings = {
-    ...SWEEP_SETTINGS,
     DRIFT_POLICY: '{"member.added":"repair"}',
     LIMITS_REPAIR: '0',
     ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
   };
   await withTestBridge({ settings, clock: createLeapingClock(10) }, async (bridge) => {
-    await addUser(bridge, 'ada');
-    await addUser(bridge, 'bob');
-    await addGroup(bridge, 'Pilots');
-    await untilSettled(bridge);
+    await bridge.addUser('ada');
+    await bridge.addUser('bob');
+    await bridge.addGroup('Pilots');
+    await bridge.untilSettled();
     // The first look tells nothing of what was there before.
-    const token = await askOps(bridge, 'POST', '/tokens', { name: 'okta', expires: '29d' });
+    const token = await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' });
     expect(token.status).toBe(201);
     await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
     for (const name of ['ada', 'bob']) {
       bridge.sandbox.service.addMember('Pilots', `${name}@example.com`);
     }
-    await sweep(bridge);
+    await bridge.sweep();
     const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');
     await expect.poll(isTold, PATIENT).toBe(true);
     const isHeld = () => listTypes(receiver.taken).includes('plan.held');
@@ -221,7 +217,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
 test('a receiver that asks for a pause is left alone that long, as Retry-After says in seconds or as a date', async () => {
   const receiver = await startReceiver();
   const { refused, taken } = receiver;
-  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
+  const settings = { ...receiver.settings({ events: ['reason.*'] }) };
   const forms = [
     () => '180',
     (nowMs: number) => new Date(nowMs + 3 * MINUTE_MS).toUTCString(),
@@ -237,7 +233,7 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
     for (const toText of forms) {
       const [answeredAt, before] = [clock.now(), refused.length];
       receiver.answer(429, { 'retry-after': toText(answeredAt) });
-      await askOps(bridge, 'POST', '/pause', {});
+      await bridge.ops('POST', '/pause', {});
       await passUntil(() => refused.length > before);
       await passUntil(() => clock.now() >= answeredAt + 2.5 * MINUTE_MS);
       expect(refused.length).toBe(before + 1);
@@ -245,7 +241,7 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
       const takenBefore = taken.length;
       await passUntil(() => taken.length > takenBefore);
       expect(taken.length).toBeGreaterThan(takenBefore);
-      await askOps(bridge, 'POST', '/resume');
+      await bridge.ops('POST', '/resume');
       await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
     }
   });
@@ -254,17 +250,17 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
 test('what was not delivered survives a restart, under the same id', async () => {
   const receiver = await startReceiver();
   const named = { DATABASE_URL: await makeStoreUrl(), ...receiver.settings({ events: ['test'] }) };
-  const { live } = await makeLives({ settings: { ...SWEEP_SETTINGS, ...named } });
+  const { live } = await makeLives({ settings: { ...named } });
   receiver.answer(500);
   await live(async (first) => {
-    await askOps(first, 'POST', '/notifications/test', {});
+    await first.ops('POST', '/notifications/test', {});
     await expect.poll(() => receiver.refused.length, PATIENT).toBeGreaterThan(0);
   });
   receiver.answer(204);
 
   await live(async (second) => {
     await expect.poll(() => receiver.taken.length, PATIENT).toBe(1);
-    const readLeft = async () => (await askOps(second, 'GET', '/notifications')).body.items;
+    const readLeft = async () => (await second.ops('GET', '/notifications')).body.items;
     await expect.poll(readLeft, PATIENT).toEqual([]);
   });
 
@@ -274,14 +270,14 @@ test('what was not delivered survives a restart, under the same id', async () =>
 
 test('what a receiver refuses is listed, and sent again until it is taken; no redirect is followed', async () => {
   const [receiver, other] = [await startReceiver(), await startReceiver()];
-  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  const settings = { ...receiver.settings({ events: ['test'] }) };
   // It is sent again after five seconds.
   const clock = createLeapingClock(10);
   await withTestBridge({ settings, clock }, async (bridge) => {
-    const run = runner(bridge, commands);
+    const run = runner(bridge);
     receiver.answer(410);
     const tried = await run('notifications', 'test', 'ops');
-    const { body: kept } = await askOps(bridge, 'GET', '/notifications?receiver=ops');
+    const { body: kept } = await bridge.ops('GET', '/notifications?receiver=ops');
     const listed = await run('notifications', 'list');
     receiver.answer(204);
     await expect.poll(() => receiver.taken.length, { ...PATIENT, timeout: 20_000 }).toBe(1);
@@ -309,13 +305,12 @@ test('a private address gets nothing unless that is allowed', async () => {
     secretFile: receiver.secretFile,
   }));
   const settings = {
-    ...SWEEP_SETTINGS,
     NOTIFY_RECEIVERS: JSON.stringify(receivers),
     NOTIFY_HOSTS: '*',
     NOTIFY_PRIVATE_ADDRESSES: 'refuse',
   };
   await withTestBridge({ settings }, async (bridge) => {
-    const run = runner(bridge, commands);
+    const run = runner(bridge);
     for (const { name, url } of receivers) {
       const ended = await run('notifications', 'test', name);
       const refused = { code: 1, text: expect.stringContaining('a private network') };

@@ -1,14 +1,13 @@
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { askUsers, fetchToken, getToken, makeClient } from '../support/oauth-clients.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,7 +24,7 @@ describe('OAuth', () => {
   let bridge: TestBridge;
 
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
   });
 
   afterAll(() => bridge.stop());
@@ -57,7 +56,7 @@ describe('OAuth', () => {
       await bridge.request('GET', '/Users/nobody', undefined, {
         authorization: `Bearer ${token.access_token}`,
       });
-      return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
+      return Object((await bridge.ops('GET', '/requests?limit=1')).body.items)[0];
     };
     await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
   });
@@ -73,15 +72,15 @@ describe('OAuth', () => {
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
     const clock = createSetClock();
-    const settings = { ...SWEEP_SETTINGS, ACCESS_FAILED_DELAY_MAX: '0' };
+    const settings = { ACCESS_FAILED_DELAY_MAX: '0' };
     await withTestBridge({ settings, clock }, async (bridge) => {
       const old = await makeClient(bridge, 'old');
       clock.state.aheadMs = 730 * DAY_MS + 1;
       const good = await makeClient(bridge, 'good');
       const gone = await makeClient(bridge, 'gone');
       const half = await makeClient(bridge, 'half');
-      await askOps(bridge, 'POST', '/clients/gone/revoke');
-      await askOps(bridge, 'POST', '/clients/half/revoke', { secret: half.secretId });
+      await bridge.ops('POST', '/clients/gone/revoke');
+      await bridge.ops('POST', '/clients/half/revoke', { secret: half.secretId });
       const unknown = { ...good, id: 'client-0000000000000000' };
       const wrong = { ...good, secret: good.secret.replace(/.{43}$/, old.secret.slice(-43)) };
       const other = { ...good, secret: old.secret };
@@ -106,19 +105,19 @@ describe('OAuth', () => {
     expect(second.id).toBe(first.id);
     const after = await getToken(bridge, second);
     expect((await fetchToken(bridge, first)).status).toBe(200);
-    const third = await askOps(bridge, 'POST', '/clients/rotating/rotate');
+    const third = await bridge.ops('POST', '/clients/rotating/rotate');
     expect([third.status, third.body.code]).toEqual([409, 'two-secrets']);
 
-    await askOps(bridge, 'POST', '/clients/rotating/revoke', { secret: first.secretId });
+    await bridge.ops('POST', '/clients/rotating/revoke', { secret: first.secretId });
 
     expect((await fetchToken(bridge, first)).status).toBe(401);
     expect((await askUsers(bridge, before)).status).toBe(401);
     expect((await askUsers(bridge, after)).status).toBe(200);
     const next = await makeClient(bridge, 'rotating', '/rotating/rotate');
-    await askOps(bridge, 'POST', '/clients/rotating/revoke');
+    await bridge.ops('POST', '/clients/rotating/revoke');
     expect((await askUsers(bridge, after)).status).toBe(401);
     expect((await fetchToken(bridge, next)).status).toBe(401);
-    expect((await askOps(bridge, 'POST', '/clients/rotating/rotate')).status).toBe(404);
+    expect((await bridge.ops('POST', '/clients/rotating/rotate')).status).toBe(404);
   });
 
   test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
@@ -126,7 +125,6 @@ describe('OAuth', () => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());
     const settings = {
-      ...SWEEP_SETTINGS,
       DATABASE_URL: await makeStoreUrl(),
     };
     const first = await startTestBridge({ service, settings, clock });
@@ -148,7 +146,6 @@ describe('OAuth', () => {
 
 test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', () => {
   const settings = {
-    ...SWEEP_SETTINGS,
     SCIM_REQUESTS_PER_SECOND: '2',
     ACCESS_FAILED_DELAY_MAX: '0',
   };
@@ -174,8 +171,8 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
 });
 
 test('scim-bridge client makes, rotates and ends clients and their secrets', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const run = runner(bridge, commands);
+  withTestBridge({}, async (bridge) => {
+    const run = runner(bridge);
     const made = await run('client', 'create', 'entra');
     const short = await run('client', 'create', 'x', '--expires', '30d');
     const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';

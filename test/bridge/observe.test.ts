@@ -1,23 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
@@ -29,7 +18,7 @@ const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', v
 async function makeCompany(url: string): Promise<Lives> {
   const lives = await makeLives({
     // A write that waited for the service would take longer than the test may.
-    settings: { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' },
+    settings: { DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' },
     sandbox: { seed: { users: 3, groups: 1 } },
   });
   const { service } = lives.sandbox;
@@ -41,14 +30,14 @@ async function makeCompany(url: string): Promise<Lives> {
 
 /** What a provider sends on its first day: somebody new, somebody who is there, one to go, a new group. */
 async function sendFirstDay(bridge: TestBridge): Promise<{ ada: string; first: string }> {
-  const ada = await addUser(bridge, 'ada');
-  const first = await addUser(bridge, 'user00001', {
+  const ada = await bridge.addUser('ada');
+  const first = await bridge.addUser('user00001', {
     name: { givenName: 'Una', familyName: 'One' },
   });
-  const second = await findId(bridge, { type: 'Users', name: 'user00002' });
-  await send(bridge, 'PATCH', `/Users/${second}`, setActive(false));
-  await send(bridge, 'POST', '/Users', toUser('idle', { active: false }));
-  await addGroup(bridge, 'Pilots', [ada, first]);
+  const second = await bridge.findId({ type: 'Users', name: 'user00002' });
+  await bridge.send('PATCH', `/Users/${second}`, setActive(false));
+  await bridge.send('POST', '/Users', toUser('idle', { active: false }));
+  await bridge.addGroup('Pilots', [ada, first]);
   return { ada, first };
 }
 
@@ -58,7 +47,7 @@ async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
 }
 
 async function readFirstRun(bridge: TestBridge, query = ''): Promise<JsonObject> {
-  return (await askOps(bridge, 'GET', `/plans/first-run${query}`)).body;
+  return (await bridge.ops('GET', `/plans/first-run${query}`)).body;
 }
 
 function listItems({ items }: JsonObject): JsonObject[] {
@@ -86,14 +75,14 @@ async function untilPlanned(bridge: TestBridge) {
 
 function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
   const body = how === 'approve' ? { hash: hash ?? '' } : {};
-  return askOps(bridge, 'POST', `/plans/${String(id)}/${how}`, body);
+  return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
 }
 
 /** What became of the actions of a decided plan, once nothing is held any more. */
 async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
   const read = async () => (await readFirstRun(bridge)).phase;
   await expect.poll(read, PATIENT).toBe('none');
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   const { actions } = await readPlan(bridge, id);
   return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
 }
@@ -106,10 +95,10 @@ describe('observe mode', () => {
 
     await lives.live(async (bridge) => {
       await sendFirstDay(bridge);
-      await askOps(bridge, 'POST', '/pause');
-      const { body: paused } = await askOps(bridge, 'POST', '/resume');
-      const { body: status } = await askOps(bridge, 'GET', '/status');
-      const shown = await send(bridge, 'GET', '/Users?filter=userName eq "ada@example.com"');
+      await bridge.ops('POST', '/pause');
+      const { body: paused } = await bridge.ops('POST', '/resume');
+      const { body: status } = await bridge.ops('GET', '/status');
+      const shown = await bridge.send('GET', '/Users?filter=userName eq "ada@example.com"');
 
       expect(shown.body.totalResults).toBe(1);
       expect(paused).toEqual({ mode: 'observe', paused: null, waiting: 4 });
@@ -127,11 +116,11 @@ describe('observe mode', () => {
 
       service.renameUser('user00001@example.com', 'Somebody Else');
       service.setActive('user00003@example.com', false);
-      const { body } = await askOps(bridge, 'POST', '/sweeps');
-      expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
-      expect(await listManagedDrifts(bridge)).toEqual([]);
+      const { body } = await bridge.ops('POST', '/sweeps');
+      expect(await bridge.untilSwept(String(body.id))).toMatchObject({ status: 'complete' });
+      expect(await bridge.listDrifts()).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
-      const { body: due } = await askOps(bridge, 'GET', '/users?due=true');
+      const { body: due } = await bridge.ops('GET', '/users?due=true');
       expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0 })));
       service.renameUser('user00001@example.com', String(before.people[1]?.fullName));
       service.setActive('user00003@example.com', true);
@@ -190,7 +179,7 @@ describe('observe mode', () => {
         query = page.nextCursor === null ? undefined : `?limit=3&cursor=${page.nextCursor}`;
       }
       expect(pages).toEqual(describeItems(view));
-      expect((await askOps(bridge, 'GET', '/plans/first-run?cursor=users')).status).toBe(400);
+      expect((await bridge.ops('GET', '/plans/first-run?cursor=users')).status).toBe(400);
     }, settings);
   });
 
@@ -201,16 +190,16 @@ describe('observe mode', () => {
     service.addMember('Cooks', 'user00003@example.com');
     const kinds = await lives.live(async (bridge) => {
       const licence = { [USER_EXTENSION]: { appsPermissions: 5 } };
-      await addUser(bridge, 'user00001', { active: false });
-      const second = await addUser(bridge, 'user00002', licence);
-      const third = await addUser(bridge, 'user00003');
-      const cooks = await addGroup(bridge, 'Cooks', [second]);
+      await bridge.addUser('user00001', { active: false });
+      const second = await bridge.addUser('user00002', licence);
+      const third = await bridge.addUser('user00003');
+      const cooks = await bridge.addGroup('Cooks', [second]);
       const renamed = { op: 'replace', path: 'displayName', value: 'Chefs' };
-      await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch(renamed));
+      await bridge.patch(`/Groups/${cooks}`, renamed);
       const path = `members[value eq "${third}"]`;
-      await send(bridge, 'PATCH', `/Groups/${cooks}`, toPatch({ op: 'remove', path }));
-      await send(bridge, 'DELETE', `/Users/${third}`);
-      const shown = await runner(bridge, commands)('plan', 'show', '--first-run');
+      await bridge.patch(`/Groups/${cooks}`, { op: 'remove', path });
+      await bridge.send('DELETE', `/Users/${third}`);
+      const shown = await runner(bridge)('plan', 'show', '--first-run');
       for (const text of ['deactivate 1 user: active → not active', 'change the licence of 1 user'])
         expect(shown.text).toContain(text);
       return (await readFirstRun(bridge)).kinds;
@@ -237,7 +226,7 @@ describe('observe mode', () => {
 
     const hash = await lives.live(async (bridge) => {
       const plan = await untilPlanned(bridge);
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       expect(calls.count({ mutating: true })).toBe(0);
       expect(Object(plan.counts).kinds).toEqual({
         'group.create': 1,
@@ -249,7 +238,7 @@ describe('observe mode', () => {
       expect(await readReasons(bridge)).toMatchObject([
         { code: 'recovery', detail: expect.stringContaining('while the bridge observed is held') },
       ]);
-      await addUser(bridge, 'eve');
+      await bridge.addUser('eve');
       expect(service.findUser('eve@example.com')).toBeDefined();
       expect(service.findUser('ada@example.com')).toBeUndefined();
       return plan.hash;
@@ -274,7 +263,7 @@ describe('observe mode', () => {
       });
       expect(service.members('Pilots')).toEqual(['ada@example.com', 'user00001@example.com']);
       expect(await readReasons(bridge)).toEqual([]);
-      await send(bridge, 'PATCH', `/Users/${first}`, setFamilyName('Two'));
+      await bridge.send('PATCH', `/Users/${first}`, setFamilyName('Two'));
       expect(service.getUser('user00001@example.com').fullName).toBe('Una Two');
     });
   });
@@ -283,7 +272,7 @@ describe('observe mode', () => {
     const lives = await makeCompany(await makeStoreUrl());
     const { faults } = lives.sandbox;
     const down = faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
-    await lives.live((bridge) => addUser(bridge, 'ada'), { SCIM_WRITE_WAIT: '10ms' });
+    await lives.live((bridge) => bridge.addUser('ada'), { SCIM_WRITE_WAIT: '10ms' });
     down.remove();
 
     const start = lives.live(async () => undefined, OBSERVE);
@@ -295,9 +284,9 @@ describe('observe mode', () => {
 });
 
 test('an operator’s own call that would change the service is refused while observing, and reads pass', () =>
-  withTestBridge({ settings: { ...SWEEP_SETTINGS, ...OBSERVE } }, async (bridge) => {
-    const made = await askOps(bridge, 'POST', '/api/groups/createGroup', { body: { name: 'New' } });
-    const read = await askOps(bridge, 'POST', '/api/groups/getListOfGroups', {});
+  withTestBridge({ settings: { ...OBSERVE } }, async (bridge) => {
+    const made = await bridge.ops('POST', '/api/groups/createGroup', { body: { name: 'New' } });
+    const read = await bridge.ops('POST', '/api/groups/getListOfGroups', {});
 
     expect(made).toMatchObject({
       status: 503,

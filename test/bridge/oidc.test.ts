@@ -4,7 +4,6 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeKey, signText, startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginSignIn, type SignIn, toOidcSettings } from '../support/oidc.ts';
-import { askOps } from '../support/sweep.ts';
 
 /** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
@@ -21,7 +20,7 @@ async function signIn({ bridge, issuer }: Awaited<ReturnType<typeof setUp>>, how
 }
 
 const readActs = async (bridge: TestBridge) =>
-  Object((await askOps(bridge, 'GET', '/acts')).body).items;
+  Object((await bridge.ops('GET', '/acts')).body).items;
 
 test('who signs in is whom an ID token names that the issuer has signed', async () => {
   const set = await setUp();

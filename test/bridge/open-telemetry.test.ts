@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { addUser, toPatch, untilSettled } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -75,10 +75,10 @@ function find(spans: readonly SentSpan[], name: RegExp): SentSpan {
 test("a provider's trace goes through request, acceptance and step to the call and the service, and nothing sent has a name, an address, a value or a secret", async () => {
   const collector = await startCollector();
   const { bridge, proxy } = await startBridge({ otel: collector.env });
-  const ada = await addUser(bridge, 'ada');
+  const ada = await bridge.addUser('ada');
   await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
   await bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   await bridge.stop();
 
   const spans = collector.spans();
@@ -109,15 +109,15 @@ test('the trace is kept with the change, and the process that delivers it later 
   const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
   const [first, second] = [await startCollector(), await startCollector()];
   const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
-  const ada = await addUser(accepting, 'ada');
-  await untilSettled(accepting);
+  const ada = await accepting.addUser('ada');
+  await accepting.untilSettled();
   const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
   await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
   await accepting.stop();
   fault.remove();
 
   const delivering = await startTestBridge({ service: sandbox, settings, otel: second.env });
-  await untilSettled(delivering);
+  await delivering.untilSettled();
   await delivering.stop();
 
   const accept = find(first.spans(), /^accept$/);
@@ -151,7 +151,7 @@ test.each([
     OTEL_EXPORTER_OTLP_TIMEOUT: '100',
   };
   const { bridge } = await startBridge({ otel, onLog: ({ msg }) => log.push(msg) });
-  for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
+  for (const name of ['ada', 'bob', 'cyd']) await bridge.addUser(name);
   await bridge.stop();
 
   expect(log.filter((msg) => msg === 'traces cannot be sent')).toHaveLength(1);

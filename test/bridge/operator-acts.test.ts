@@ -6,28 +6,27 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { ACT_WORDS } from '../../src/ops/timeline/act-log.ts';
 import { withTestBridge } from '../support/bridge.ts';
-import { addUser, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
 
 test('whom and what an operator acts on is told by its id, and never by a name', async () => {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);
-  await withTestBridge({ settings: SWEEP_SETTINGS, onLog }, async (bridge) => {
-    const token = await askOps(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
-    await askOps(bridge, 'POST', '/tokens/okta/revoke');
-    const client = await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+  await withTestBridge({ onLog }, async (bridge) => {
+    const token = await bridge.ops('POST', '/tokens', { name: 'okta', for: 'scim' });
+    await bridge.ops('POST', '/tokens/okta/revoke');
+    const client = await bridge.ops('POST', '/clients', { name: 'entra' });
     const { id: clientId } = client.body;
-    await askOps(bridge, 'POST', '/clients/entra/rotate', {});
-    const ada = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
+    await bridge.ops('POST', '/clients/entra/rotate', {});
+    const ada = await bridge.addUser('ada');
+    await bridge.untilSettled();
     await bridge.request('DELETE', `/Users/${ada}`);
-    await untilSettled(bridge);
-    await askOps(bridge, 'POST', '/users/ada@example.com/erase');
-    await askOps(bridge, 'POST', '/users/stranger@example.com/erase');
-    await askOps(bridge, 'POST', '/plans/somebody/approve', { hash: 'x' });
-    const { body: swept } = await askOps(bridge, 'POST', '/sweeps', {});
+    await bridge.untilSettled();
+    await bridge.ops('POST', '/users/ada@example.com/erase');
+    await bridge.ops('POST', '/users/stranger@example.com/erase');
+    await bridge.ops('POST', '/plans/somebody/approve', { hash: 'x' });
+    const { body: swept } = await bridge.ops('POST', '/sweeps', {});
 
     const acts = log.filter(({ msg }) => msg === 'an operator decided something');
     expect(acts.map(({ route, target }) => [route, target])).toEqual([
@@ -45,8 +44,8 @@ test('whom and what an operator acts on is told by its id, and never by a name',
 });
 
 test('what operators did is listed with who, with which credential, from where, on whom and how it ended', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const { body: made } = await askOps(bridge, 'POST', '/tokens', {
+  await withTestBridge({}, async (bridge) => {
+    const { body: made } = await bridge.ops('POST', '/tokens', {
       name: 'grace',
       for: 'operator',
     });
@@ -63,15 +62,14 @@ test('what operators did is listed with who, with which credential, from where, 
     await asGrace('/drifts/nobody/accept', {});
     await asGrace('/api/users/retrieveCurrentUser', {});
 
-    const { body: all } = await askOps(bridge, 'GET', '/acts');
-    const { body: ofGrace } = await askOps(bridge, 'GET', '/acts?operator=grace&limit=2');
-    const { body: rest } = await askOps(
-      bridge,
+    const { body: all } = await bridge.ops('GET', '/acts');
+    const { body: ofGrace } = await bridge.ops('GET', '/acts?operator=grace&limit=2');
+    const { body: rest } = await bridge.ops(
       'GET',
       `/acts?operator=grace&cursor=${ofGrace.nextCursor}`,
     );
-    const { body: refused } = await askOps(bridge, 'GET', '/acts?outcome=refused');
-    const { body: ofToken } = await askOps(bridge, 'GET', `/acts?target=${made.id}`);
+    const { body: refused } = await bridge.ops('GET', '/acts?outcome=refused');
+    const { body: ofToken } = await bridge.ops('GET', `/acts?target=${made.id}`);
 
     expect(all.items).toHaveLength(4);
     expect(ofGrace.items).toMatchObject([
@@ -124,21 +122,21 @@ test('every request that does more than read has words for what an operator did'
 test('on a port of their own requests of operators have ids, metrics and a line of the log as well', async () => {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);
-  const settings = { ...SWEEP_SETTINGS, OPS_PORT: '1' };
+  const settings = { OPS_PORT: '1' };
   await withTestBridge({ settings, onLog }, async (bridge) => {
     const servers: Server[] = [];
     const app = bridge.bridge.opsApp;
     const { server } = await listen({ host: '127.0.0.1', port: 0, app }, servers);
     const ask = (path: string) => {
       const url = `http://127.0.0.1:${toPort(server)}${path}`;
-      const headers = { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` };
+      const headers = { authorization: `Bearer ${OPS_TOKEN}` };
       return bridge.request('GET', url, undefined, { ...headers, 'x-request-id': 'mine-1' });
     };
 
     const status = await ask('/ops/status');
     const unknown = await ask('/ops/drifts/nobody');
     const metrics = await fetch(`http://127.0.0.1:${toPort(server)}/metrics`, {
-      headers: { authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}` },
+      headers: { authorization: `Bearer ${OPS_TOKEN}` },
     });
     const text = await metrics.text();
     server.close();
@@ -153,17 +151,17 @@ test('on a port of their own requests of operators have ids, metrics and a line 
 });
 
 test('signing in and out is kept with who, from where and which session; a stranger who guesses fills nothing', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+  await withTestBridge({}, async (bridge) => {
     const own = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };
     const url = new URL('/console/session', bridge.baseUrl);
     const signIn = (token: string) =>
       request(url, { method: 'POST', headers: own, body: JSON.stringify({ token }) });
     for (let guess = 0; guess < 3; guess += 1) await signIn(`a-guess-${guess}`);
-    const answer = await signIn(SWEEP_SETTINGS.OPS_TOKEN);
+    const answer = await signIn(OPS_TOKEN);
     const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
-    const { body: sessions } = await askOps(bridge, 'GET', '/sessions');
+    const { body: sessions } = await bridge.ops('GET', '/sessions');
     await request(url, { method: 'DELETE', headers: { ...own, cookie } });
-    const { body } = await askOps(bridge, 'GET', '/acts');
+    const { body } = await bridge.ops('GET', '/acts');
 
     const [session] = Object(sessions.items);
     expect(body.items).toMatchObject([

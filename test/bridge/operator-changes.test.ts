@@ -4,8 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, OPS_TOKEN } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 const PATIENT = { interval: 10 };
 const ada = 'ada@example.com';
@@ -13,13 +12,13 @@ const GROUP_LOOK = { 'groups.getGroup': { 200: 1 }, 'groupUsers.getListOfGroupUs
 
 /** Calls an operation of the service as an operator does. */
 async function callApi(bridge: TestBridge, operation: string, args: JsonObject): Promise<void> {
-  const { status } = await askOps(bridge, 'POST', `/api/${operation.replace('.', '/')}`, args);
+  const { status } = await bridge.ops('POST', `/api/${operation.replace('.', '/')}`, args);
   expect(status).toBe(200);
 }
 
 /** How a field stands, or a person in the admins of a group. */
 async function readStanding(bridge: TestBridge, path: string, name: string): Promise<unknown> {
-  const { body } = await askOps(bridge, 'GET', `/${path}/explain`);
+  const { body } = await bridge.ops('GET', `/${path}/explain`);
   const parts = [body.fields, body.admins].flatMap((list) => (Array.isArray(list) ? list : []));
   const part = parts.map(Object).find(({ field, name: person }) => (field ?? person) === name);
   return part?.standing;
@@ -74,9 +73,9 @@ describe('after a call of an operator', () => {
       settings: { OPS_TOKEN, RULES: JSON.stringify(rules), DRIFT_POLICY: 'repair' },
     });
     onTestFinished(() => bridge.stop());
-    const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
-    await addGroup(bridge, 'Crew', [id]);
-    await untilSettled(bridge);
+    const id = await bridge.addUser('ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+    await bridge.addGroup('Crew', [id]);
+    await bridge.untilSettled();
     const ids = { account: service.getUser(ada).id, crew: service.getGroup('Crew').uid, space };
     const found: string[] = [];
     for (const { operation, toArgs, path, toName, drift, calls: wanted } of rows) {
@@ -85,14 +84,14 @@ describe('after a call of an operator', () => {
       found.push(drift);
 
       await callApi(bridge, operation, toArgs(ids));
-      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual(found.toSorted());
+      await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual(found.toSorted());
 
       const after = await readStanding(bridge, path, toName(space));
       const { [operation]: own, ...looks } = calls.counts();
       expect([before, after]).toEqual(['settled', 'drifted']);
       expect(Object.values(own ?? {})).toEqual([1]);
       expect(looks).toEqual(wanted);
-      expect((await askOps(bridge, 'GET', '/plans')).body.items).toEqual([]);
+      expect((await bridge.ops('GET', '/plans')).body.items).toEqual([]);
     }
   });
 });

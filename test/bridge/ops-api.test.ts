@@ -1,22 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
-import {
-  startTestBridge,
-  type TestAnswer,
-  type TestBridge,
-  withTestBridge,
-} from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
-import {
-  addGroup,
-  addUser,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
@@ -143,27 +130,27 @@ test('the log says which operation was called from where and how it ended, and n
 
 test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', async () => {
   const { service } = bridge.sandbox;
-  const ada = await addUser(bridge, 'ada');
-  const pilots = await addGroup(bridge, 'Crew', [ada]);
-  await untilSettled(bridge);
+  const ada = await bridge.addUser('ada');
+  const pilots = await bridge.addGroup('Crew', [ada]);
+  await bridge.untilSettled();
   const { id } = service.getUser('ada@example.com');
   const { uid } = service.getGroup('Crew');
 
   await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate });
   const left = { path: { group_uid: uid, user_id: id } };
   await callApi('groupUsers.removeUserFromGroup', left);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   const isActiveNow = service.getUser('ada@example.com').active;
   const membersNow = service.members('Crew');
   // What is wanted has not changed.
-  expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
-  expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  expect((await bridge.send('GET', `/Users/${ada}`)).body.active).toBe(true);
+  expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
 
   const active = toPatch({ op: 'replace', path: 'active', value: true });
   const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-  await send(bridge, 'PATCH', `/Users/${ada}`, active);
-  await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
-  await untilSettled(bridge);
+  await bridge.send('PATCH', `/Users/${ada}`, active);
+  await bridge.send('PATCH', `/Groups/${pilots}`, admit);
+  await bridge.untilSettled();
 
   expect([isActiveNow, membersNow]).toEqual([false, []]);
   expect(service.getUser('ada@example.com').active).toBe(true);
@@ -175,8 +162,8 @@ test('a crash right after a call by an operator is no restored backup', async ()
   const { sandbox, live } = await makeLives({ settings });
   const asAtTheCrash = await live(
     async (bridge) => {
-      await addUser(bridge, 'ada');
-      await untilSettled(bridge);
+      await bridge.addUser('ada');
+      await bridge.untilSettled();
       const { id } = sandbox.service.getUser('ada@example.com');
       await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate }, { of: bridge });
       return copyStore(url);

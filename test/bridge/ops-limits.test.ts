@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { askOps } from '../support/sweep.ts';
 
 let bridge: TestBridge;
 const tokens = new Map<string, string>();
@@ -16,7 +15,7 @@ beforeAll(async () => {
     ['metrics', 'metrics'],
     ['slow', 'reader'],
   ] as const) {
-    const { body } = await askOps(bridge, 'POST', '/tokens', { name, for: purpose });
+    const { body } = await bridge.ops('POST', '/tokens', { name, for: purpose });
     tokens.set(name, String(body.token));
   }
 });
@@ -58,7 +57,7 @@ test('a flood of a reader or of the metrics keeps no operator out', async () => 
   expect(await flood('metrics', '/metrics', 300)).toContain('429');
   expect(await flood('reader', '/ops/nowhere', 300)).toContain('429');
   const asOperator = await Promise.all(
-    Array.from({ length: 40 }, () => askOps(bridge, 'GET', '/providers')),
+    Array.from({ length: 40 }, () => bridge.ops('GET', '/providers')),
   );
   expect(asOperator.map(({ status }) => status)).toEqual(asOperator.map(() => 200));
 });

@@ -6,9 +6,8 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/document.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUser, untilSettled } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 
@@ -17,7 +16,7 @@ let bridge: TestBridge;
 
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: { ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN },
+    settings: { OPS_READER_TOKEN: READER_TOKEN },
     clock,
   });
 });
@@ -93,8 +92,8 @@ async function dump({ store }: TestBridge) {
 const TIMELY = new Set(['acts', 'leader', 'notices', 'requests', 'samples']);
 
 test('a request that says what nobody reads is refused and changes nothing, whatever it is', async () => {
-  const id = await addUser(bridge, 'somebody');
-  await untilSettled(bridge);
+  const id = await bridge.addUser('somebody');
+  await bridge.untilSettled();
   const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
   const ask = async (method: string, path: string, body?: JsonValue) => {
     const url = new URL(`/ops${path}`, bridge.baseUrl).href;

@@ -1,26 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  readMemberIds,
-  send,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
 const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
 
 async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
-  const { status, body } = await askOps(bridge, 'GET', path);
+  const { status, body } = await bridge.ops('GET', path);
   expect(status, JSON.stringify(body)).toBe(200);
   return Array.isArray(body.items) ? body.items.map((item) => Object(item)) : [];
 }
@@ -33,26 +22,25 @@ describe('people and groups for operators', () => {
   let bridge: TestBridge;
 
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed });
+    bridge = await startTestBridge({ sandbox: seed });
   });
 
   afterAll(() => bridge.stop());
 
   test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', async () => {
-    const id = await addUser(bridge, 'ada', { externalId: 'x-1', nickName: 'Ada' });
-    const pilots = await addGroup(bridge, 'Pilots', [id]);
-    await untilSettled(bridge);
-    await askOps(bridge, 'POST', '/pause');
-    await send(bridge, 'PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
-    const bob = await addUser(bridge, 'bob');
-    await send(
-      bridge,
-      'PATCH',
-      `/Groups/${pilots}`,
-      toPatch({ op: 'add', path: 'members', value: [{ value: bob }] }),
-    );
-    const { body: ada } = await askOps(bridge, 'GET', `/users/${id}`);
-    const { body: group } = await askOps(bridge, 'GET', `/groups/${pilots}`);
+    const id = await bridge.addUser('ada', { externalId: 'x-1', nickName: 'Ada' });
+    const pilots = await bridge.addGroup('Pilots', [id]);
+    await bridge.untilSettled();
+    await bridge.ops('POST', '/pause');
+    await bridge.send('PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
+    const bob = await bridge.addUser('bob');
+    await bridge.patch(`/Groups/${pilots}`, {
+      op: 'add',
+      path: 'members',
+      value: [{ value: bob }],
+    });
+    const { body: ada } = await bridge.ops('GET', `/users/${id}`);
+    const { body: group } = await bridge.ops('GET', `/groups/${pilots}`);
 
     expect(ada).toEqual({
       id,
@@ -82,13 +70,13 @@ describe('people and groups for operators', () => {
       upstreamIds: { uid: bridge.sandbox.service.getGroup('Pilots').uid },
       pending: ['members'],
     });
-    expect(await askOps(bridge, 'GET', `/users/${pilots}`)).toMatchObject({
+    expect(await bridge.ops('GET', `/users/${pilots}`)).toMatchObject({
       status: 404,
       body: { code: 'not-found' },
     });
-    await askOps(bridge, 'POST', '/resume');
-    await untilSettled(bridge);
-    expect((await askOps(bridge, 'GET', `/users/${id}`)).body).toMatchObject({
+    await bridge.ops('POST', '/resume');
+    await bridge.untilSettled();
+    expect((await bridge.ops('GET', `/users/${id}`)).body).toMatchObject({
       pending: [],
       dueAt: null,
     });
@@ -96,10 +84,10 @@ describe('people and groups for operators', () => {
 
   test('somebody is found by any id, whole: of SCIM, of the provider, of the service', async () => {
     const { service } = bridge.sandbox;
-    const fay = await addUser(bridge, 'fay', { externalId: 'external-of-fay' });
-    const pilots = await addGroup(bridge, 'Found', [fay]);
-    await untilSettled(bridge);
-    const { upstreamIds } = Object((await askOps(bridge, 'GET', `/groups/${pilots}`)).body);
+    const fay = await bridge.addUser('fay', { externalId: 'external-of-fay' });
+    const pilots = await bridge.addGroup('Found', [fay]);
+    await bridge.untilSettled();
+    const { upstreamIds } = Object((await bridge.ops('GET', `/groups/${pilots}`)).body);
 
     for (const id of [fay, service.getUser('fay@example.com').id, 'external-of-fay']) {
       expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['fay@example.com']);
@@ -113,85 +101,80 @@ describe('people and groups for operators', () => {
   });
 
   test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '50ms' }, sandbox: seed },
-      async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const ada = await addUser(bridge, 'ada');
-        const gone = await addUser(bridge, 'gone');
-        await send(bridge, 'DELETE', `/Users/${gone}`);
-        await untilSettled(bridge);
-        service.setActive('ada@example.com', false);
-        await sweep(bridge);
-        faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
-        const late = bridge.request('POST', '/Users', toUser('late'));
-        const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
-        expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
-        await late;
+    withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const ada = await bridge.addUser('ada');
+      const gone = await bridge.addUser('gone');
+      await bridge.send('DELETE', `/Users/${gone}`);
+      await bridge.untilSettled();
+      service.setActive('ada@example.com', false);
+      await bridge.sweep();
+      faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+      const late = bridge.request('POST', '/Users', toUser('late'));
+      const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+      expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
+      await late;
 
-        expect(await listNames(bridge, '/users')).toEqual([
-          ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
-        ]);
-        expect(await listNames(bridge, '/users?managed=true')).toEqual([
-          'ada@example.com',
-          'late@example.com',
-        ]);
-        expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
-          'user00001',
-          'user00002',
-        ]);
-        expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
-        expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
-          'ada@example.com',
-        ]);
-        expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
-        expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
-        expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-        expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
-          'Group 001',
-          'Group 002',
-        ]);
-        expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
-        const pages: unknown[] = [];
-        for (let cursor: unknown = '0'; cursor !== null; ) {
-          const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
-          pages.push(
-            ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
-          );
-          cursor = body.nextCursor;
-        }
-        expect(pages).toHaveLength(5);
-        expect(pages).toContain(ada);
-        const wrong = [
-          'managed=yes',
-          'limit=0',
-          'limit=1001',
-          'cursor=x',
-          'q=',
-          'name=ada',
-          'due=true&due=true',
-        ];
-        const answers = await Promise.all(
-          ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
-            wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
-          ),
-        );
-        expect(
-          answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
-        ).toEqual([]);
-      },
-    ));
+      expect(await listNames(bridge, '/users')).toEqual([
+        ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
+      ]);
+      expect(await listNames(bridge, '/users?managed=true')).toEqual([
+        'ada@example.com',
+        'late@example.com',
+      ]);
+      expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
+        'user00001',
+        'user00002',
+      ]);
+      expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
+      expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
+        'ada@example.com',
+      ]);
+      expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
+      expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
+      expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
+      expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
+        'Group 001',
+        'Group 002',
+      ]);
+      expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+      const pages: unknown[] = [];
+      for (let cursor: unknown = '0'; cursor !== null; ) {
+        const { body } = await bridge.ops('GET', `/users?limit=2&cursor=${cursor}`);
+        pages.push(...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []));
+        cursor = body.nextCursor;
+      }
+      expect(pages).toHaveLength(5);
+      expect(pages).toContain(ada);
+      const wrong = [
+        'managed=yes',
+        'limit=0',
+        'limit=1001',
+        'cursor=x',
+        'q=',
+        'name=ada',
+        'due=true&due=true',
+      ];
+      const answers = await Promise.all(
+        ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
+          wrong.map((query) => bridge.ops('GET', `${path}?${query}`)),
+        ),
+      );
+      expect(
+        answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
+      ).toEqual([]);
+    }));
 
   test('an operator takes over an account and a group as they are, once, and nothing is sent', async () => {
     const { calls } = bridge.sandbox;
-    const person = await findId(bridge, { type: 'Users', name: 'user00001' });
-    const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-    const members = await readMemberIds(bridge, group);
+    const person = await bridge.findId({ type: 'Users', name: 'user00001' });
+    const group = await bridge.findId({ type: 'Groups', name: 'Group 001' });
+    const members = await bridge.readMemberIds(group);
     calls.reset();
-    const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-    const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-    const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
-    await untilSettled(bridge);
+    const adopted = await bridge.ops('POST', `/users/${person}/adopt`);
+    const again = await bridge.ops('POST', `/users/${person}/adopt`);
+    const adoptedGroup = await bridge.ops('POST', `/groups/${group}/adopt`, {});
+    await bridge.untilSettled();
 
     expect(adopted).toMatchObject({
       status: 200,
@@ -208,16 +191,16 @@ describe('people and groups for operators', () => {
       body: { origin: 'adopted', pending: [] },
     });
     expect(calls.count({ mutating: true })).toBe(0);
-    expect(await readMemberIds(bridge, group)).toEqual(members);
-    await sweep(bridge);
+    expect(await bridge.readMemberIds(group)).toEqual(members);
+    await bridge.sweep();
     const open = await list(bridge, '/unmanaged?status=open');
     const names = open.map(({ resource }) => Object(resource).name);
     expect(names).toContain('user00002');
     expect(names).not.toContain('user00001');
     expect(names).not.toContain('Group 001');
     expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-    await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${person}`, setFamilyName('Adopted'));
+    await bridge.untilSettled();
     expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
   });
 
@@ -226,16 +209,16 @@ describe('people and groups for operators', () => {
     service.createGroup({ name: 'Board', permissions: 16 });
     service.createGroup({ name: 'Staff' });
     service.addAdmin('Staff', 'user00001@example.com');
-    await sweep(bridge);
-    const owner = await findId(bridge, { type: 'Users', name: 'owner' });
-    const board = await findId(bridge, { type: 'Groups', name: 'Board' });
-    const staff = await findId(bridge, { type: 'Groups', name: 'Staff' });
+    await bridge.sweep();
+    const owner = await bridge.findId({ type: 'Users', name: 'owner' });
+    const board = await bridge.findId({ type: 'Groups', name: 'Board' });
+    const staff = await bridge.findId({ type: 'Groups', name: 'Staff' });
     const paths = [`/users/${owner}`, `/groups/${board}`, `/groups/${staff}`];
-    const refused = await Promise.all(paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`)));
-    const wrong = await askOps(bridge, 'POST', `/users/${owner}/adopt`, { privileged: 'yes' });
-    const unknown = await askOps(bridge, 'POST', '/users/nobody/adopt');
+    const refused = await Promise.all(paths.map((path) => bridge.ops('POST', `${path}/adopt`)));
+    const wrong = await bridge.ops('POST', `/users/${owner}/adopt`, { privileged: 'yes' });
+    const unknown = await bridge.ops('POST', '/users/nobody/adopt');
     const adopted = await Promise.all(
-      paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`, { privileged: true })),
+      paths.map((path) => bridge.ops('POST', `${path}/adopt`, { privileged: true })),
     );
 
     expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
@@ -253,8 +236,8 @@ describe('people and groups for operators', () => {
 
   test('scim-bridge adopt takes over by name, and says why not', async () => {
     bridge.sandbox.service.createGroup({ name: 'Wheel', permissions: 16 });
-    await sweep(bridge);
-    const run = (...args: string[]) => runner(bridge, commands, { OPS_TOKEN })('adopt', ...args);
+    await bridge.sweep();
+    const run = (...args: string[]) => runner(bridge)('adopt', ...args);
 
     expect(await run('user00002@example.com')).toMatchObject({
       code: 0,

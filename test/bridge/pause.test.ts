@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
-const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
+const settings = { SCIM_WRITE_WAIT: '60s' };
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
 
 async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
@@ -17,7 +15,7 @@ async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
 }
 
 async function readWrites(bridge: TestBridge): Promise<JsonObject> {
-  return Object((await askOps(bridge, 'GET', '/status')).body.writes);
+  return Object((await bridge.ops('GET', '/status')).body.writes);
 }
 
 describe('a pause', () => {
@@ -27,21 +25,21 @@ describe('a pause', () => {
     });
     const { calls, service } = lives.sandbox;
     const ids = await lives.live(async (bridge) => {
-      const first = await addUser(bridge, 'ada');
+      const first = await bridge.addUser('ada');
       calls.reset();
-      const { body } = await askOps(bridge, 'POST', '/pause', { reason: 'the auditors are here' });
+      const { body } = await bridge.ops('POST', '/pause', { reason: 'the auditors are here' });
       expect(body).toMatchObject({
         mode: 'live',
         paused: { reason: 'the auditors are here' },
         waiting: 0,
       });
-      await send(bridge, 'PATCH', `/Users/${first}`, setActive(false));
-      return { first, second: await addUser(bridge, 'bob') };
+      await bridge.send('PATCH', `/Users/${first}`, setActive(false));
+      return { first, second: await bridge.addUser('bob') };
     });
 
     await lives.live(async (bridge) => {
-      await addUser(bridge, 'carl');
-      const { body: due } = await askOps(bridge, 'GET', '/users?due=true');
+      await bridge.addUser('carl');
+      const { body: due } = await bridge.ops('GET', '/users?due=true');
       expect(await readWrites(bridge)).toMatchObject({
         paused: { reason: 'the auditors are here' },
         waiting: 3,
@@ -50,15 +48,15 @@ describe('a pause', () => {
       expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
       expect(calls.count({ mutating: true })).toBe(0);
 
-      const { body } = await askOps(bridge, 'POST', '/resume');
-      await untilSettled(bridge);
+      const { body } = await bridge.ops('POST', '/resume');
+      await bridge.untilSettled();
 
       expect(body).toMatchObject({ paused: null });
       expect(await readReasonCodes(bridge)).toEqual([]);
       expect(service.getUser('ada@example.com').active).toBe(false);
       expect(service.findUser('bob@example.com')).toBeDefined();
       expect(service.findUser('carl@example.com')).toBeDefined();
-      await send(bridge, 'PATCH', `/Users/${ids.second}`, setActive(false));
+      await bridge.send('PATCH', `/Users/${ids.second}`, setActive(false));
       expect(service.getUser('bob@example.com').active).toBe(false);
     });
   });
@@ -67,33 +65,33 @@ describe('a pause', () => {
 test('a pause stops calls that wait for their turn and answers their requests; none of them counts as a failure', async () => {
   await withTestBridge({ settings, requestsPerSecond: 5 }, async (bridge) => {
     const { calls } = bridge.sandbox;
-    const writes = addUsers(bridge, 6);
+    const writes = bridge.addUsers(6);
     await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
-    await askOps(bridge, 'POST', '/pause');
+    await bridge.ops('POST', '/pause');
     await writes;
     const left = calls.count({ mutating: true });
-    const { items } = (await askOps(bridge, 'GET', '/users?due=true')).body;
+    const { items } = (await bridge.ops('GET', '/users?due=true')).body;
     const due: unknown[] = Array.isArray(items) ? items : [];
 
     expect(left).toBeLessThan(6);
     expect(due).not.toEqual([]);
     expect(due).toMatchObject(due.map(() => ({ attempts: 0 })));
-    await askOps(bridge, 'POST', '/resume');
-    await untilSettled(bridge);
+    await bridge.ops('POST', '/resume');
+    await bridge.untilSettled();
     expect(bridge.sandbox.service.users()).toHaveLength(7);
   });
 });
 
 test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
   withTestBridge({ settings }, async (bridge) => {
-    const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
+    const person = runner(bridge, { answer: 'n' });
     const { faults } = bridge.sandbox;
     await person('pause');
-    await addUser(bridge, 'ada');
+    await bridge.addUser('ada');
     const paused = await person('resume');
     const still = (await readWrites(bridge)).paused;
     const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
-    await askOps(bridge, 'POST', '/resume');
+    await bridge.ops('POST', '/resume');
     await slow.until(1);
     const live = await person('resume');
     faults.clear();
@@ -108,12 +106,12 @@ test('scim-bridge resume asks before it lets go what waits, and where there is n
 
 test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
-    await addUser(bridge, 'ada');
-    const run = runner(bridge, commands, { OPS_TOKEN });
+    await bridge.addUser('ada');
+    const run = runner(bridge);
 
     const paused = await run('pause', '--reason', 'lunch');
     const reason = Object((await readWrites(bridge)).paused).reason;
-    const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
+    const person = runner(bridge, { answer: 'n' });
     const { asked } = await person('resume');
     const resumed = await run('resume', '--yes');
     const shown = await run('plan', 'show', '--first-run');

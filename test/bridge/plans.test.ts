@@ -1,26 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  findId,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers } from '../support/provider.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
 const PATIENT = { interval: 50 };
-const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
+const settings = { DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REPAIR: '2' };
 
@@ -32,21 +21,21 @@ function shareBridge(settings: Readonly<Record<string, string>>): void {
   beforeAll(async () => {
     // A removal is proven by a look some seconds later.
     bridge = await startTestBridge({ settings, clock: createLeapingClock(10) });
-    await addUsers(bridge, 4);
+    await bridge.addUsers(4);
   });
   afterAll(() => bridge.stop());
 }
 
 /** Creates a group with nobody in it. */
 async function addEmpty(name: string): Promise<string> {
-  const id = await addGroup(bridge, name);
-  await untilSettled(bridge);
+  const id = await bridge.addGroup(name);
+  await bridge.untilSettled();
   return id;
 }
 
 /** Sweeps, and gives the plan that came of it. */
 async function plan(options = {}): Promise<JsonObject> {
-  const { planId } = await sweep(bridge, options);
+  const { planId } = await bridge.sweep(options);
   return readPlan(bridge, planId);
 }
 
@@ -58,7 +47,7 @@ function listEnds({ actions }: JsonObject): string[] {
 
 /** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
 async function listAdded(group: string): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', '/drifts?kind=member.added');
+  const { body } = await bridge.ops('GET', '/drifts?kind=member.added');
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   const drifts = items
     .map(Object)
@@ -69,12 +58,12 @@ async function listAdded(group: string): Promise<string[]> {
 
 function decide({ id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
   const body = how === 'approve' ? { hash: hash ?? '' } : {};
-  return askOps(bridge, 'POST', `/plans/${String(id)}/${how}`, body);
+  return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
 }
 
 /** Waits until a look has shown somebody to be out: up to then the bridge takes access away again without a plan. */
 async function untilOut(of: TestBridge, id: string): Promise<void> {
-  const readProof = async () => (await askOps(of, 'GET', `/leavers?resource=${id}`)).text;
+  const readProof = async () => (await of.ops('GET', `/leavers?resource=${id}`)).text;
   await expect.poll(readProof, PATIENT).toContain('"out"');
 }
 
@@ -88,9 +77,9 @@ describe('a plan of repairs above a limit', () => {
     const again = await plan();
     const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
     // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
-    const wanted = await findId(bridge, { type: 'Users', name: emailOf(3) });
+    const wanted = await bridge.findId({ type: 'Users', name: emailOf(3) });
     const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
-    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(add));
+    await bridge.patch(`/Groups/${group}`, add);
     bridge.sandbox.service.removeMember('Pilots', emailOf(0));
     const wrong = await decide({ ...held, hash: 'another' }, 'approve');
     const right = await decide(held, 'approve');
@@ -122,9 +111,9 @@ describe('a plan of repairs above a limit', () => {
     intrude(bridge, 0, 4, decision);
     const held = await plan();
     const [first = '', second = ''] = await listAdded(decision);
-    await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
+    await bridge.ops('POST', `/drifts/${first}/${decision}`, body);
     const afterOne = await readPlan(bridge, held.id);
-    await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
+    await bridge.ops('POST', '/drifts/decide', { decision, ids: [second], ...body });
     const afterTwo = await readPlan(bridge, held.id);
     await decide(held, 'approve');
     const applied = await untilApplied(bridge, held.id);
@@ -141,7 +130,7 @@ describe('a plan of repairs above a limit', () => {
     await addEmpty('Command');
     intrude(bridge, 0, 3, 'Command');
     const held = await plan();
-    const runArgs = runner(bridge, commands);
+    const runArgs = runner(bridge);
     const run = (args: string) => runArgs(...args.split(' '));
 
     const shown = await run('plan show');
@@ -170,8 +159,8 @@ describe('a plan of repairs within the limits', () => {
 
   test('can be undone, as far as the provider wants nothing else since', async () => {
     const group = await addEmpty('Undone');
-    const emma = await addUser(bridge, 'emma');
-    await send(bridge, 'PATCH', `/Users/${emma}`, setActive(false));
+    const emma = await bridge.addUser('emma');
+    await bridge.send('PATCH', `/Users/${emma}`, setActive(false));
     await untilOut(bridge, emma);
     bridge.sandbox.service.setActive('emma@example.com', true);
     intrude(bridge, 0, 2, 'Undone');
@@ -179,7 +168,7 @@ describe('a plan of repairs within the limits', () => {
     await untilApplied(bridge, repaired.id);
     const undone = await decide(repaired, 'undo');
     await untilApplied(bridge, undone.body.id);
-    const shown = await send(bridge, 'GET', `/Groups/${group}`);
+    const shown = await bridge.send('GET', `/Groups/${group}`);
     const second = await decide(repaired, 'undo');
 
     expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
@@ -187,8 +176,8 @@ describe('a plan of repairs within the limits', () => {
     expect(bridge.sandbox.service.getUser('emma@example.com').active).toBe(true);
     expect(shown.body.members).toHaveLength(2);
     expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
-    await sweep(bridge);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    await bridge.sweep();
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 
   test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
@@ -196,7 +185,7 @@ describe('a plan of repairs within the limits', () => {
     intrude(bridge, 0, 2, 'Dry');
     const dry = await plan({ dryRun: true });
     const kept = countMembers(bridge, 'Dry');
-    const open = await listManagedDrifts(bridge);
+    const open = await bridge.listDrifts();
     const real = await plan();
     await untilApplied(bridge, real.id);
 
@@ -214,10 +203,10 @@ describe('a plan of repairs within the limits', () => {
       await untilApplied(bridge, id);
     }
     intrude(bridge, 0, 1, 'Contested');
-    const { planId } = await sweep(bridge);
+    const { planId } = await bridge.sweep();
 
     expect(planId).toBeNull();
-    expect(await listManagedDrifts(bridge, 'contested')).toEqual([
+    expect(await bridge.listDrifts('contested')).toEqual([
       `member.added Contested of ${emailOf(0)}`,
     ]);
     expect(countMembers(bridge, 'Contested')).toBe(1);
@@ -225,11 +214,11 @@ describe('a plan of repairs within the limits', () => {
 
   test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
     const { service } = bridge.sandbox;
-    const adaId = await addUser(bridge, 'ada');
-    await addUser(bridge, 'bob');
-    await addGroup(bridge, 'Pilots');
-    await addGroup(bridge, 'Cooks');
-    await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+    const adaId = await bridge.addUser('ada');
+    await bridge.addUser('bob');
+    await bridge.addGroup('Pilots');
+    await bridge.addGroup('Cooks');
+    await bridge.send('PATCH', `/Users/${adaId}`, setActive(false));
     await untilOut(bridge, adaId);
     // Somebody makes the one the only owner, and puts the other into both groups.
     service.setActive(ada, true);
@@ -238,12 +227,12 @@ describe('a plan of repairs within the limits', () => {
     service.setPermissions('Pilots', 16);
     service.addMember('Pilots', bob);
     service.addMember('Cooks', bob);
-    await sweep(bridge);
+    await bridge.sweep();
     await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
-    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.activated');
+    const { body } = await bridge.ops('GET', '/drifts?kind=user.activated');
     const items: unknown[] = Array.isArray(body.items) ? body.items : [];
     const drift = items.find((item) => Object(item).resource.name === ada);
-    const asked = await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
+    const asked = await bridge.ops('POST', `/drifts/${Object(drift).id}/repair`);
 
     expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
     expect(asked.status).toBe(409);
@@ -255,18 +244,18 @@ describe('a plan of repairs within the limits', () => {
 test('whom a person took out before the plan did is not put back when the plan is undone', () =>
   withTimedBridge({ settings: few }, async ({ bridge: timed, clock }) => {
     const { service } = timed.sandbox;
-    await addUsers(timed, 3);
-    await addGroup(timed, 'Pilots');
-    await untilSettled(timed);
+    await timed.addUsers(3);
+    await timed.addGroup('Pilots');
+    await timed.untilSettled();
     intrude(timed, 0, 3);
-    const { planId } = await sweep(timed);
+    const { planId } = await timed.sweep();
     const { hash = '' } = await readPlan(timed, planId);
     service.removeMember('Pilots', emailOf(0));
     // What was seen is looked at again before it is acted on.
     clock.leap(120_000);
-    await askOps(timed, 'POST', `/plans/${planId}/approve`, { hash });
+    await timed.ops('POST', `/plans/${planId}/approve`, { hash });
     await untilApplied(timed, planId);
-    const { body } = await askOps(timed, 'POST', `/plans/${planId}/undo`);
+    const { body } = await timed.ops('POST', `/plans/${planId}/undo`);
     await untilApplied(timed, body.id);
 
     expect(body).toMatchObject({ counts: { total: 2 }, leftOut: 1 });
@@ -274,64 +263,64 @@ test('whom a person took out before the plan did is not put back when the plan i
   }));
 
 test('a word for all kinds never accepts what gives somebody more', async () => {
-  const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
+  const accepting = { DRIFT_POLICY: 'accept' };
   await withTestBridge({ settings: accepting, clock: createLeapingClock(10) }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    await addUser(bridge, 'bob');
-    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const id = await bridge.addUser('ada');
+    await bridge.addUser('bob');
+    await bridge.send('PATCH', `/Users/${id}`, setActive(false));
     await untilOut(bridge, id);
     bridge.sandbox.service.setActive(ada, true);
     bridge.sandbox.service.setActive(bob, false);
-    await sweep(bridge);
+    await bridge.sweep();
 
-    expect(await listManagedDrifts(bridge)).toEqual([`user.activated ${ada}`]);
-    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
+    expect(await bridge.listDrifts()).toEqual([`user.activated ${ada}`]);
+    expect(await bridge.listDrifts('accepted')).toEqual([`user.deactivated ${bob}`]);
   });
 });
 
 test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
-  const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
+  const adopting = { DRIFT_POLICY: JSON.stringify(policy) };
   await withTestBridge({ settings: adopting }, async (bridge) => {
     const { service } = bridge.sandbox;
     service.addUser({ email: ada, userName: ada });
     service.createGroup({ name: 'Skunks' });
-    await sweep(bridge);
+    await bridge.sweep();
     bridge.sandbox.calls.reset();
-    await sweep(bridge);
+    await bridge.sweep();
     const managed = await Promise.all([
-      askOps(bridge, 'GET', '/users?managed=true'),
-      askOps(bridge, 'GET', '/groups?managed=true'),
+      bridge.ops('GET', '/users?managed=true'),
+      bridge.ops('GET', '/groups?managed=true'),
     ]);
 
     expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
-    const accepted = await askOps(bridge, 'GET', '/unmanaged?status=accepted&order=oldest');
-    const open = await askOps(bridge, 'GET', '/unmanaged?status=open');
+    const accepted = await bridge.ops('GET', '/unmanaged?status=accepted&order=oldest');
+    const open = await bridge.ops('GET', '/unmanaged?status=open');
     // The owner is privileged, and only an operator who says so takes them over.
     expect([accepted.body.items, open.body.items]).toMatchObject([
       [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
       [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
     ]);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 });
 
 test('a provider that takes away more than the limits is told of, and so is one that says nothing', async () => {
   const watched = { ...settings, LIMITS_REPAIR: '1', PROVIDER_SILENCE_AFTER: '1h' };
   await withTimedBridge({ settings: watched }, async ({ bridge, clock }) => {
-    const people = await addUsers(bridge, 2);
-    const group = await addGroup(bridge, 'Pilots', people);
+    const people = await bridge.addUsers(2);
+    const group = await bridge.addGroup('Pilots', people);
     const listCodes = async () => {
       const url = new URL('/readyz', bridge.baseUrl).href;
       const { body } = await bridge.request('GET', url);
       return JSON.stringify(body);
     };
     const before = await listCodes();
-    await send(bridge, 'PATCH', `/Groups/${group}`, {
+    await bridge.send('PATCH', `/Groups/${group}`, {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
       Operations: [{ op: 'replace', path: 'members', value: [] }],
     });
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     clock.leap(3_660_000);
     const after = await listCodes();
 

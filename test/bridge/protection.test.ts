@@ -3,19 +3,8 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts'
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const [ada, second] = ['ada@example.com', 'ada.love@example.com'];
 const [bob, owner] = ['bob@example.com', 'owner@example.com'];
@@ -79,7 +68,7 @@ async function write(
 ): Promise<number> {
   if (!isBulk) return (await bridge.request(method, path, body)).status;
   const operation = { method, path, ...(body === undefined ? {} : { data: body }) };
-  const answer = await send(bridge, 'POST', '/Bulk', { schemas: [BULK], Operations: [operation] });
+  const answer = await bridge.send('POST', '/Bulk', { schemas: [BULK], Operations: [operation] });
   const [done]: unknown[] = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
   return Number(Object(done).status);
 }
@@ -91,11 +80,11 @@ async function assertRefused(bridge: TestBridge, path: string): Promise<void> {
 
 /** Renamed in everything that names them, while the service takes it. */
 async function renameAda(bridge: TestBridge, path: string): Promise<void> {
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   const emails = [{ value: bob, type: 'work', primary: true }];
-  await send(bridge, 'PATCH', path, set('userName', bob));
-  await send(bridge, 'PATCH', path, set('emails', emails));
-  await untilSettled(bridge);
+  await bridge.send('PATCH', path, set('userName', bob));
+  await bridge.send('PATCH', path, set('emails', emails));
+  await bridge.untilSettled();
 }
 
 const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
@@ -113,9 +102,9 @@ describe('what is protected', () => {
   test('no write takes access or a licence from somebody protected, alone or in bulk', () =>
     withProtection(async (bridge) => {
       const { service, calls } = bridge.sandbox;
-      const path = `/Users/${await addUser(bridge, 'ada', licence(5))}`;
-      await untilSettled(bridge);
-      const { body: before } = await send(bridge, 'GET', path);
+      const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
+      await bridge.untilSettled();
+      const { body: before } = await bridge.send('GET', path);
       calls.reset();
 
       for (const one of takingWrites) {
@@ -123,19 +112,19 @@ describe('what is protected', () => {
         expect(await write(bridge, path, one, true), `${one.what} in bulk`).toBe(403);
       }
 
-      await untilSettled(bridge);
-      expect((await send(bridge, 'GET', path)).body).toEqual(before);
+      await bridge.untilSettled();
+      expect((await bridge.send('GET', path)).body).toEqual(before);
       expect(calls.count({ mutating: true })).toBe(0);
       expect(service.getUser(ada)).toMatchObject({ active: true, appsPermissions: 5 });
     }));
 
   test('what gives or says the same again is let through, and so is a PUT that does not speak of the licence', () =>
     withProtection(async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
-      await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
-      await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
-      await send(bridge, 'PUT', path, toUser('ada', { active: true, title: 'Dr' }));
-      await untilSettled(bridge);
+      const path = `/Users/${await bridge.addUser('ada', licence(1))}`;
+      await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+      await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+      await bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' }));
+      await bridge.untilSettled();
 
       expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
         active: true,
@@ -146,15 +135,15 @@ describe('what is protected', () => {
   test('neither a PATCH nor a PUT takes a licence that nobody has seen yet', () =>
     withProtection(async (bridge) => {
       const { service } = bridge.sandbox;
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      await untilSettled(bridge);
+      const path = `/Users/${await bridge.addUser('ada')}`;
+      await bridge.untilSettled();
       const held = service.getUser(ada).appsPermissions;
       const patch = set(`${USER_EXTENSION}:appsPermissions`, 0);
       const answers = [
         await bridge.request('PATCH', path, patch),
         await bridge.request('PUT', path, toUser('ada', licence(0))),
       ];
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(answers.map(({ status }) => status)).toEqual([403, 403]);
       expect(held).toBeGreaterThan(0);
@@ -166,12 +155,12 @@ describe('what is protected', () => {
     const settings = { DATABASE_URL: await makeStoreUrl(), PROTECT_USERS: name };
     let path = '';
     const assertProtected = async (bridge: TestBridge) => {
-      expect(JSON.stringify(await send(bridge, 'GET', path))).not.toContain('ada');
+      expect(JSON.stringify(await bridge.send('GET', path))).not.toContain('ada');
       await assertRefused(bridge, path);
     };
     await withTestBridge({ settings, service }, async (bridge) => {
       const emails = [{ value: ada, primary: true }, { value: second }];
-      path = `/Users/${await addUser(bridge, 'ada', { ...licence(5), emails })}`;
+      path = `/Users/${await bridge.addUser('ada', { ...licence(5), emails })}`;
       await renameAda(bridge, path);
       await assertProtected(bridge);
     });
@@ -184,30 +173,30 @@ describe('what is protected', () => {
     withProtection(
       async (bridge) => {
         const { service } = bridge.sandbox;
-        const path = `/Users/${await addUser(bridge, 'ada', licence(5))}`;
-        await untilSettled(bridge);
+        const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
+        await bridge.untilSettled();
         service.setRole(ada, 1);
         service.setRole(owner, 2);
-        await sweep(bridge);
+        await bridge.sweep();
 
         await assertRefused(bridge, path);
         service.setRole(owner, 1);
-        await sweep(bridge);
-        await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
+        await bridge.sweep();
+        await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
         expect(service.getUser(ada).appsPermissions).toBe(4);
       },
-      { settings: { ...SWEEP_SETTINGS, PROTECT_USERS: '' } },
+      { settings: { PROTECT_USERS: '' } },
     ));
 
   test('the account behind our own token loses no licence either', () =>
     withProtection(
       async (bridge) => {
         const { service } = bridge.sandbox;
-        const id = await findId(bridge, { type: 'Users', name: 'owner' });
+        const id = await bridge.findId({ type: 'Users', name: 'owner' });
         service.updateUser(owner, { appsPermissions: 5 });
         service.setRole(owner, 2);
-        await sweep(bridge);
-        await askOps(bridge, 'POST', `/users/${id}/adopt`, { privileged: true });
+        await bridge.sweep();
+        await bridge.ops('POST', `/users/${id}/adopt`, { privileged: true });
 
         const answer = await bridge.request(
           'PATCH',
@@ -219,7 +208,7 @@ describe('what is protected', () => {
         expect(answer.body.detail).toContain('token');
         expect(service.getUser(owner).appsPermissions).toBe(5);
       },
-      { settings: { ...SWEEP_SETTINGS, PROTECT_USERS: '' } },
+      { settings: { PROTECT_USERS: '' } },
     ));
 
   test('a rule takes no licence from somebody protected, and gives one', () =>
@@ -227,17 +216,17 @@ describe('what is protected', () => {
       async (bridge) => {
         const { service } = bridge.sandbox;
         const ids = [
-          await addUser(bridge, 'ada', { title: 'Dr' }),
-          await addUser(bridge, 'bob', { title: 'Dr' }),
+          await bridge.addUser('ada', { title: 'Dr' }),
+          await bridge.addUser('bob', { title: 'Dr' }),
         ];
-        await untilSettled(bridge);
+        await bridge.untilSettled();
         for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 1 });
-        await sweep(bridge);
-        await addGroup(bridge, 'All', ids);
-        await untilSettled(bridge);
+        await bridge.sweep();
+        await bridge.addGroup('All', ids);
+        await bridge.untilSettled();
         expect(service.getUser(ada).appsPermissions).toBe(5);
-        const { body } = await send(bridge, 'POST', '/Groups', toGroup('Guests', ids));
-        await untilSettled(bridge);
+        const { body } = await bridge.send('POST', '/Groups', toGroup('Guests', ids));
+        await bridge.untilSettled();
 
         expect(body.id).toBeDefined();
         expect(service.getUser(ada).appsPermissions).toBe(5);
@@ -245,7 +234,6 @@ describe('what is protected', () => {
       },
       {
         settings: {
-          ...SWEEP_SETTINGS,
           RULES: JSON.stringify([
             { membersOf: 'Guests', appsPermissions: 2 },
             { membersOf: 'All', appsPermissions: 5 },
@@ -258,36 +246,36 @@ describe('what is protected', () => {
     withProtection(
       async (bridge) => {
         const { service } = bridge.sandbox;
-        for (const name of ['ada', 'bob']) await addUser(bridge, name, licence(1));
+        for (const name of ['ada', 'bob']) await bridge.addUser(name, licence(1));
         for (const name of ['Pilots', 'Cooks']) {
-          await send(bridge, 'POST', '/Groups', { ...toGroup(name), ...permissions(4) });
+          await bridge.send('POST', '/Groups', { ...toGroup(name), ...permissions(4) });
         }
-        await untilSettled(bridge);
+        await bridge.untilSettled();
         for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
         for (const name of ['Pilots', 'Cooks']) service.setPermissions(name, 12);
-        await sweep(bridge);
+        await bridge.sweep();
         await expect.poll(() => service.getUser(bob).appsPermissions).toBe(1);
         await expect.poll(() => service.getGroup('Cooks').permissions).toBe(4);
-        await untilSettled(bridge);
+        await bridge.untilSettled();
 
-        expect(await listManagedDrifts(bridge, 'open')).toHaveLength(2);
+        expect(await bridge.listDrifts('open')).toHaveLength(2);
         expect(service.getUser(ada).appsPermissions).toBe(5);
         expect(service.getGroup('Pilots').permissions).toBe(12);
       },
-      { settings: { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' } },
+      { settings: { DRIFT_POLICY: 'repair' } },
     ));
 
   test('nothing is taken from a protected group, under whatever name', () =>
     withProtection(async (bridge) => {
       const { service } = bridge.sandbox;
-      const bobId = await addUser(bridge, 'bob');
+      const bobId = await bridge.addUser('bob');
       const extension = { permissions: 12, addToCardsAndSpacesEnabled: true };
-      const { body } = await send(bridge, 'POST', '/Groups', {
+      const { body } = await bridge.send('POST', '/Groups', {
         ...toGroup('Pilots', [bobId]),
         [GROUP_EXTENSION]: { ...extension, admins: toMembers([bobId]) },
       });
       const path = `/Groups/${String(body.id)}`;
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       const admins = `${GROUP_EXTENSION}:admins`;
       const writes: Write[] = [
         { what: 'fewer', method: 'PATCH', body: set(`${GROUP_EXTENSION}:permissions`, 4) },
@@ -318,16 +306,11 @@ describe('what is protected', () => {
       };
 
       await expectRefused();
-      await send(bridge, 'PATCH', path, set('displayName', 'Crew'));
-      await untilSettled(bridge);
+      await bridge.send('PATCH', path, set('displayName', 'Crew'));
+      await bridge.untilSettled();
       await expectRefused();
-      await send(
-        bridge,
-        'PATCH',
-        path,
-        toPatch({ op: 'remove', path: 'members', value: toMembers([bobId]) }),
-      );
-      await untilSettled(bridge);
+      await bridge.patch(path, { op: 'remove', path: 'members', value: toMembers([bobId]) });
+      await bridge.untilSettled();
 
       expect(service.getGroup('Crew')).toMatchObject(extension);
       expect(service.admins('Crew')).toContain(bob);
@@ -350,8 +333,8 @@ const tooMuch = [
 ];
 test('no permission beyond the mask passes, however wide; what is no whole number that fits is 400', () =>
   withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }, async (bridge) => {
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-    const user = `/Users/${await addUser(bridge, 'ada')}`;
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+    const user = `/Users/${await bridge.addUser('ada')}`;
     const calls = bridge.sandbox.calls.count({ mutating: true });
     for (const { value, want } of tooMuch) {
       const body = { ...toGroup('Cooks'), ...permissions(value) };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { expectScimError } from '../support/attack.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
@@ -16,8 +16,8 @@ let names = 0;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ publicUrl });
-  ada = await addUser(bridge, 'ada', { profileUrl: 'https://example.com//ada' });
-  pilots = await addGroup(bridge, 'Pilots', [ada]);
+  ada = await bridge.addUser('ada', { profileUrl: 'https://example.com//ada' });
+  pilots = await bridge.addGroup('Pilots', [ada]);
 });
 
 afterAll(() => bridge.stop());
@@ -144,7 +144,7 @@ describe('bodies', () => {
     { headers: { 'content-type': undefined }, body: Buffer.from([0xff, 0xfe]) },
   ])('a DELETE is done whatever comes with it: $headers $body', async ({ headers, body }) => {
     names += 1;
-    const path = `/Users/${await addUser(bridge, `leaver${names}`)}`;
+    const path = `/Users/${await bridge.addUser(`leaver${names}`)}`;
 
     expect((await sendRaw(bridge, { method: 'DELETE', path, headers, body })).status).toBe(204);
     expectScimError(await sendRaw(bridge, { method: 'GET', path }), 404);
@@ -189,7 +189,7 @@ describe('bodies', () => {
 describe('versions', () => {
   test('If-None-Match of the version held is 304 without a body, of another one 200', async () => {
     const path = `/Users/${ada}`;
-    const etag = String((await send(bridge, 'GET', path)).headers.etag);
+    const etag = String((await bridge.send('GET', path)).headers.etag);
 
     const held = await sendRaw(bridge, { method: 'GET', path, headers: { 'if-none-match': etag } });
     const listed = await sendRaw(bridge, {
@@ -209,7 +209,7 @@ describe('versions', () => {
 
   test('If-Match of another version is 412 for a reader too', async () => {
     for (const path of [`/Users/${ada}`, `/Groups/${pilots}`]) {
-      const etag = String((await send(bridge, 'GET', path)).headers.etag);
+      const etag = String((await bridge.send('GET', path)).headers.etag);
       const read = async (ifMatch: string) =>
         (await bridge.request('GET', path, undefined, { 'if-match': ifMatch })).status;
 
@@ -218,7 +218,7 @@ describe('versions', () => {
   });
 
   test('If-Match of another version is 412 and changes nothing, of the one held it is done', async () => {
-    const id = await addUser(bridge, 'mia');
+    const id = await bridge.addUser('mia');
     const path = `/Users/${id}`;
     const headers = { 'if-match': 'W/"99"' };
     const patch = toPatch({ op: 'replace', path: 'active', value: false });
@@ -235,7 +235,7 @@ describe('versions', () => {
       ),
       await bridge.request('DELETE', `/Groups/${pilots}`, undefined, headers),
     ];
-    const current = await send(bridge, 'GET', path);
+    const current = await bridge.send('GET', path);
     const etag = String(current.headers.etag);
     const done = await bridge.request('PATCH', path, patch, { 'if-match': etag });
     const again = await bridge.request('PATCH', path, patch, { 'if-match': etag });

@@ -1,22 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
@@ -25,7 +12,7 @@ let count = 0;
 let name: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  bridge = await startTestBridge({});
 });
 beforeEach(async () => {
   count += 1;
@@ -40,7 +27,7 @@ beforeEach(async () => {
 afterAll(() => bridge.stop());
 
 async function choose(handling: JsonObject): Promise<void> {
-  const { status } = await askOps(bridge, 'POST', '/providers/default/change', handling);
+  const { status } = await bridge.ops('POST', '/providers/default/change', handling);
   expect(status).toBe(200);
 }
 
@@ -48,30 +35,30 @@ const off = toPatch({ op: 'replace', path: 'active', value: false });
 
 /** A person whom the provider made and deactivated. */
 async function addInactive(change: JsonObject = {}): Promise<string> {
-  const id = await addUser(bridge, name, change);
-  await send(bridge, 'PATCH', `/Users/${id}`, off);
-  await untilSettled(bridge);
+  const id = await bridge.addUser(name, change);
+  await bridge.send('PATCH', `/Users/${id}`, off);
+  await bridge.untilSettled();
   return id;
 }
 
 test('choices of the default provider are kept, shown by the command, and refused where they are none', async () => {
   await choose({ returning: 'restore', match: ['externalId'] });
-  const shown = await runner(bridge, commands)('provider', 'list', '--json');
+  const shown = await runner(bridge)('provider', 'list', '--json');
   expect(JSON.parse(shown.text).items.at(-1)).toMatchObject({
     ...{ name: 'default', returning: 'restore', unknownMembers: 'refuse', nestedGroups: 'refuse' },
     match: ['externalId'],
   });
-  const run = runner(bridge, commands);
+  const run = runner(bridge);
   const changed = await run('provider', 'change', 'default', '--unknown-members', 'skip');
   expect(changed).toMatchObject({ code: 0, text: expect.stringContaining('skip') });
   for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }]) {
-    const { status } = await askOps(bridge, 'POST', '/providers/default/change', wrong);
+    const { status } = await bridge.ops('POST', '/providers/default/change', wrong);
     expect(status).toBe(400);
   }
-  const { status } = await askOps(bridge, 'POST', '/providers/default/change', { may: [] });
+  const { status } = await bridge.ops('POST', '/providers/default/change', { may: [] });
   expect(status).toBe(409);
-  const id = await addUser(bridge, name);
-  const explained = await askOps(bridge, 'GET', `/explain/${id}`);
+  const id = await bridge.addUser(name);
+  const explained = await bridge.ops('GET', `/explain/${id}`);
   expect(explained.body.handling).toMatchObject({ returning: 'restore', unknownMembers: 'skip' });
 });
 
@@ -108,11 +95,11 @@ test('a rename by another creation is known by the externalId, and somebody else
 });
 
 test('with match externalId a person is one though all names differ', async () => {
-  const id = await addUser(bridge, name, { externalId: `m-${name}` });
+  const id = await bridge.addUser(name, { externalId: `m-${name}` });
   const same = toUser(`other-${name}`, { externalId: `m-${name}` });
   await choose({ match: ['externalId'] });
   expect((await bridge.request('POST', '/Users', same)).status).toBe(409);
-  await send(bridge, 'PATCH', `/Users/${id}`, off);
+  await bridge.send('PATCH', `/Users/${id}`, off);
   await choose({ returning: 'restore' });
   expect(await bridge.request('POST', '/Users', same)).toMatchObject({ status: 201, body: { id } });
 });
@@ -125,8 +112,8 @@ test('an account is not taken over by what does not identify people', async () =
 });
 
 test('unknown members and groups among members are refused with what they are, or skipped and counted', async () => {
-  const [id, group] = [await addUser(bridge, name), await addGroup(bridge, `Inner ${name}`)];
-  const path = `/Groups/${await addGroup(bridge, `Outer ${name}`)}`;
+  const [id, group] = [await bridge.addUser(name), await bridge.addGroup(`Inner ${name}`)];
+  const path = `/Groups/${await bridge.addGroup(`Outer ${name}`)}`;
   const add = (...ids: string[]) => toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
 
   const stranger = await bridge.request('PATCH', path, add(id, UNKNOWN));
@@ -135,46 +122,46 @@ test('unknown members and groups among members are refused with what they are, o
   expect(nested.body.detail).toBe('Value 1 of members is the id of a Group, not of a User.');
 
   await choose({ unknownMembers: 'skip', nestedGroups: 'skip' });
-  await send(bridge, 'PATCH', path, add(id, UNKNOWN, group));
-  expect(await readMemberIds(bridge, path.split('/')[2] ?? '')).toEqual([id]);
-  const made = await send(bridge, 'POST', '/Groups', toGroup(`New ${name}`, [UNKNOWN, id]));
-  expect(await readMemberIds(bridge, String(made.body.id))).toEqual([id]);
-  const all = await askOps(bridge, 'GET', '/requests?type=group');
+  await bridge.send('PATCH', path, add(id, UNKNOWN, group));
+  expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([id]);
+  const made = await bridge.send('POST', '/Groups', toGroup(`New ${name}`, [UNKNOWN, id]));
+  expect(await bridge.readMemberIds(String(made.body.id))).toEqual([id]);
+  const all = await bridge.ops('GET', '/requests?type=group');
   await expect
-    .poll(async () => JSON.stringify((await askOps(bridge, 'GET', '/requests?type=group')).body))
+    .poll(async () => JSON.stringify((await bridge.ops('GET', '/requests?type=group')).body))
     .toMatch(/unknown-member-dropped.*nested-group-dropped|nested-group-dropped.*unknown-member/s);
   expect(all.status).toBe(200);
 });
 
 test('the id of a deleted person is one of the successor: in addresses, members and filters', async () => {
-  const old = await addUser(bridge, name, { externalId: `s-${name}` });
-  await send(bridge, 'DELETE', `/Users/${old}`);
-  const id = await addUser(bridge, name, { externalId: `s-${name}` });
+  const old = await bridge.addUser(name, { externalId: `s-${name}` });
+  await bridge.send('DELETE', `/Users/${old}`);
+  const id = await bridge.addUser(name, { externalId: `s-${name}` });
   expect(id).not.toBe(old);
-  const group = await addGroup(bridge, `Crew ${name}`, [old]);
+  const group = await bridge.addGroup(`Crew ${name}`, [old]);
 
-  expect(await readMemberIds(bridge, group)).toEqual([id]);
-  expect((await send(bridge, 'GET', `/Users/${old}`)).body.id).toBe(id);
+  expect(await bridge.readMemberIds(group)).toEqual([id]);
+  expect((await bridge.send('GET', `/Users/${old}`)).body.id).toBe(id);
   const find = async (path: string, filter: string) =>
-    listResources(await send(bridge, 'GET', `${path}?${new URLSearchParams({ filter })}`));
+    await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
   expect(await find('/Users', `id eq "${old}"`)).toMatchObject([{ id }]);
   expect(await find('/Groups', `members.value eq "${old}"`)).toMatchObject([{ id: group }]);
   const leave = toPatch({ op: 'remove', path: `members[value eq "${old}"]` });
-  await send(bridge, 'PATCH', `/Groups/${group}`, leave);
-  expect(await readMemberIds(bridge, group)).toEqual([]);
+  await bridge.send('PATCH', `/Groups/${group}`, leave);
+  expect(await bridge.readMemberIds(group)).toEqual([]);
 });
 
 test('a recycled name passes no licence on, and operators are told', async () => {
-  const old = await addUser(bridge, name, {
+  const old = await bridge.addUser(name, {
     externalId: 'first',
     [USER_EXTENSION]: { appsPermissions: 5 },
   });
-  await untilSettled(bridge);
-  await send(bridge, 'DELETE', `/Users/${old}`);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
+  await bridge.send('DELETE', `/Users/${old}`);
+  await bridge.untilSettled();
 
-  await send(bridge, 'POST', '/Users', toUser(name, { externalId: 'second' }));
-  await untilSettled(bridge);
+  await bridge.send('POST', '/Users', toUser(name, { externalId: 'second' }));
+  await bridge.untilSettled();
 
   const account = bridge.sandbox.service.getUser(`${name}@example.com`);
   expect(account).toMatchObject({ active: true, appsPermissions: 0 });

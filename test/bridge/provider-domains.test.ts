@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { toPatch, toUser } from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
 const VICTIM = 'Victim@A.Example';
@@ -19,7 +18,7 @@ beforeAll(async () => {
   bridge = await startTestBridge();
   partner = await makeProvider(bridge, 'partner');
   const domains = { domains: ['b.example'] };
-  await askOps(bridge, 'POST', '/providers/partner/change', domains);
+  await bridge.ops('POST', '/providers/partner/change', domains);
   const made = await partner.request(
     'POST',
     '/Users',

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
@@ -21,7 +13,7 @@ const REFUSED = { kind: 'status', status: 400 } as const;
 const AHEAD_MS = 60_000;
 
 async function readPlans({ bridge }: TimedBridge): Promise<string> {
-  return JSON.stringify((await askOps(bridge, 'GET', '/plans')).body);
+  return JSON.stringify((await bridge.ops('GET', '/plans')).body);
 }
 
 async function readHealth({ bridge }: TimedBridge): Promise<string> {
@@ -32,25 +24,25 @@ async function readHealth({ bridge }: TimedBridge): Promise<string> {
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', () =>
   withTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }, async (timed) => {
     const { bridge } = timed;
-    const people = await addUsers(bridge, 3);
-    await untilSettled(bridge);
+    const people = await bridge.addUsers(3);
+    await bridge.untilSettled();
     const { faults, service } = bridge.sandbox;
     const listActive = () =>
       people.map((_, index) => service.getUser(`person${index + 1}@example.com`).active);
     faults.add({ operation: 'scim.updateUser', times: 5, fault: FAILED });
 
-    await send(bridge, 'PATCH', `/Users/${people[0]}`, disable);
+    await bridge.send('PATCH', `/Users/${people[0]}`, disable);
     await untilQuiet(timed);
     const afterOne = await readHealth(timed);
     const lost = faults.add({ operation: 'scim.updateUser', fault: LOST });
-    await send(bridge, 'PATCH', `/Users/${people[1]}`, disable);
+    await bridge.send('PATCH', `/Users/${people[1]}`, disable);
     await lost.until(1);
     await untilQuiet(timed);
     lost.remove();
     const afterTwo = listActive();
     timed.clock.leap(AHEAD_MS);
     const health = await readHealth(timed);
-    await send(bridge, 'PATCH', `/Users/${people[2]}`, disable);
+    await bridge.send('PATCH', `/Users/${people[2]}`, disable);
     await untilQuiet(timed, AHEAD_MS);
 
     expect(afterOne).not.toContain('provider-harm');
@@ -66,24 +58,24 @@ test('what became of each call is told with it', () =>
   withTimedBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '0' } }, async (timed) => {
     const { bridge } = timed;
     const { faults } = bridge.sandbox;
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
     await untilQuiet(timed);
     faults.add({ operation: 'scim.updateUser', times: 1, fault: FAILED });
-    await send(bridge, 'PATCH', `/Users/${id}`, disable);
+    await bridge.send('PATCH', `/Users/${id}`, disable);
     await untilQuiet(timed);
-    const group = await addGroup(bridge, 'Pilots');
+    const group = await bridge.addGroup('Pilots');
     await untilQuiet(timed);
     for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const)
       faults.add({ operation, fault: REFUSED });
     const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-    await send(bridge, 'PATCH', `/Groups/${group}`, joining);
+    await bridge.send('PATCH', `/Groups/${group}`, joining);
     await untilQuiet(timed, AHEAD_MS);
     faults.add({ operation: 'scim.addUser', times: 1, fault: REFUSED });
-    const bob = await addUser(bridge, 'bob');
+    const bob = await bridge.addUser('bob');
     await untilQuiet(timed, AHEAD_MS);
 
     const listCalls = async (of: string) => {
-      const { items } = (await askOps(bridge, 'GET', `/timeline/${of}`)).body;
+      const { items } = (await bridge.ops('GET', `/timeline/${of}`)).body;
       const all = Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : [];
       return all.filter((item) => item.includes('"source":"bridge"')).join('\n');
     };

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { toGroup, toUser } from '../support/provider.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
 /** Rounds in which several providers want one person and one group. */
@@ -22,7 +21,7 @@ test.each([
 ])(
   'of providers that $what the same at once one does, and the others are told whose it is',
   ({ prepare }) =>
-    withTestBridge({ settings: SWEEP_SETTINGS, prepare }, async (bridge) => {
+    withTestBridge({ prepare }, async (bridge) => {
       const names = ['a', 'b', 'c', 'd'];
       const providers: WalledProvider[] = [];
       for (const name of names) providers.push(await makeProvider(bridge, name));

@@ -2,18 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { RIGHTS, type Right } from '../../src/domain/provider.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
-import { makeProvider, toDefaultProvider, type WalledProvider } from '../support/walled.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 
@@ -54,7 +45,7 @@ function prepare({ service }: Sandbox): void {
   service.createGroup({ name: 'Old' });
 }
 
-const findUser = (bridge: TestBridge, name: string) => findId(bridge, { type: 'Users', name });
+const findUser = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Users', name });
 
 const cases: readonly LimitCase[] = [
   {
@@ -103,8 +94,8 @@ const cases: readonly LimitCase[] = [
     limits: ofDomain,
     want: [403, 403, 200, 200, 200, 204],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'ann');
-      const far = await addUser(okta, 'xen', {
+      const ada = await okta.addUser('ann');
+      const far = await okta.addUser('xen', {
         userName: 'xen@example.org',
         emails: [{ value: 'xen@example.org', primary: true }],
       });
@@ -125,8 +116,8 @@ const cases: readonly LimitCase[] = [
     limits: { groupNames: ['Okta *', 'Board'] },
     want: [201, 201, 403, 403, 403, 204, 403, 204],
     async act({ bridge, okta, limit }) {
-      const old = await findId(bridge, { type: 'Groups', name: 'Old' });
-      const crew = await addGroup(okta, 'Crew');
+      const old = await bridge.findId({ type: 'Groups', name: 'Old' });
+      const crew = await okta.addGroup('Crew');
       await limit();
       return [
         await okta.request('POST', '/Groups', toGroup('okta pilots')),
@@ -145,7 +136,7 @@ const cases: readonly LimitCase[] = [
     limits: without('users.create'),
     want: [403, 403, 200, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'ada');
+      const ada = await okta.addUser('ada');
       const old = await findUser(bridge, 'old@example.com');
       await limit();
       return [
@@ -161,7 +152,7 @@ const cases: readonly LimitCase[] = [
     limits: without('users.change'),
     want: [403, 200, 200, 200, 403, 204],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'abe');
+      const ada = await okta.addUser('abe');
       await limit();
       return [
         await okta.request('PATCH', `/Users/${ada}`, set('title', 'x')),
@@ -178,7 +169,7 @@ const cases: readonly LimitCase[] = [
     limits: without('users.deactivate'),
     want: [403, 403, 200, 403, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'ali');
+      const ada = await okta.addUser('ali');
       const old = await findUser(bridge, 'old@example.com');
       await limit();
       const suspend = set(`${EXTENSION}:temporarilyInactive`, true);
@@ -196,8 +187,8 @@ const cases: readonly LimitCase[] = [
     limits: without('users.delete', 'groups.delete'),
     want: [403, 403, 200],
     async act({ okta, limit }) {
-      const ada = await addUser(okta, 'ava');
-      const crew = await addGroup(okta, 'Deck');
+      const ada = await okta.addUser('ava');
+      const crew = await okta.addGroup('Deck');
       await limit();
       return [
         await okta.request('DELETE', `/Users/${ada}`),
@@ -211,9 +202,9 @@ const cases: readonly LimitCase[] = [
     limits: without('groups.create', 'groups.change'),
     want: [403, 403, 403, 403, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'aya');
-      const crew = await addGroup(okta, 'Hangar');
-      const old = await findId(bridge, { type: 'Groups', name: 'Old' });
+      const ada = await okta.addUser('aya');
+      const crew = await okta.addGroup('Hangar');
+      const old = await bridge.findId({ type: 'Groups', name: 'Old' });
       await limit();
       const add = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
       return [
@@ -230,11 +221,11 @@ const cases: readonly LimitCase[] = [
     limits: without('groups.add-others'),
     want: [204, 403, 403, 403, 403, 200, 204],
     async act({ bridge, okta, limit }) {
-      const ada = await addUser(okta, 'axl');
-      const bob = await addUser(toDefaultProvider(bridge), 'bob');
-      const cy = await addUser(toDefaultProvider(bridge), 'cy');
+      const ada = await okta.addUser('axl');
+      const bob = await bridge.addUser('bob');
+      const cy = await bridge.addUser('cy');
       const old = await findUser(bridge, 'old@example.com');
-      const crew = await addGroup(okta, 'Tower', [bob]);
+      const crew = await okta.addGroup('Tower', [bob]);
       await limit();
       const add = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
       const path = `/Groups/${crew}`;
@@ -263,7 +254,7 @@ const cases: readonly LimitCase[] = [
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS, prepare });
+  bridge = await startTestBridge({ prepare });
 });
 
 afterAll(() => bridge.stop());
@@ -277,7 +268,7 @@ describe('the limits of a provider', () => {
       const name = `okta-${count}`;
       const okta = await makeProvider(bridge, name);
       const limit = async () => {
-        const { status } = await askOps(bridge, 'POST', `/providers/${name}/change`, limits);
+        const { status } = await bridge.ops('POST', `/providers/${name}/change`, limits);
         expect(status).toBe(200);
       };
 

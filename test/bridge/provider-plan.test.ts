@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
-import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 50 };
 const toActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
@@ -19,7 +17,6 @@ let leavers = 0;
 beforeAll(async () => {
   bridge = await startTestBridge({
     settings: {
-      ...SWEEP_SETTINGS,
       DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
       // Above one in 24 hours, whatever the share.
       LIMITS_PROVIDER: '1',
@@ -35,37 +32,37 @@ beforeEach(async () => {
   leavers += 1;
   const [id] = await addPeople(`leaver${leavers}`);
   await setActive(id, false);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   for (const plan of await listWaiting()) await discard(plan);
 });
 
 afterAll(() => bridge.stop());
 
 async function addPeople(...names: readonly string[]): Promise<string[]> {
-  const ids = await Promise.all(names.map((name) => addUser(bridge, name)));
-  await untilSettled(bridge);
+  const ids = await Promise.all(names.map((name) => bridge.addUser(name)));
+  await bridge.untilSettled();
   return ids;
 }
 
 function setActive(id: string | undefined, value: boolean) {
-  return send(bridge, 'PATCH', `/Users/${id}`, toActive(value));
+  return bridge.send('PATCH', `/Users/${id}`, toActive(value));
 }
 
 async function listWaiting(): Promise<JsonObject[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  const { body } = await bridge.ops('GET', '/plans?status=held');
   return Object(body).items;
 }
 
 async function getWaiting(): Promise<JsonObject> {
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   const [plan, ...others] = await listWaiting();
   if (plan === undefined || others.length > 0) throw new Error(`${others.length} others wait`);
   return readPlan(bridge, plan.id);
 }
 
 const approve = ({ id, hash }: JsonObject) =>
-  askOps(bridge, 'POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
-const discard = ({ id }: JsonObject) => askOps(bridge, 'POST', `/plans/${String(id)}/discard`);
+  bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
+const discard = ({ id }: JsonObject) => bridge.ops('POST', `/plans/${String(id)}/discard`);
 
 async function untilOver({ id }: JsonObject): Promise<void> {
   await expect
@@ -75,7 +72,7 @@ async function untilOver({ id }: JsonObject): Promise<void> {
 
 /** Differences of these people and groups. */
 async function listDriftsOf(...names: readonly string[]): Promise<string[]> {
-  const drifts = await listManagedDrifts(bridge);
+  const drifts = await bridge.listDrifts();
   return drifts.filter((drift) => names.some((name) => drift.includes(name)));
 }
 
@@ -123,20 +120,20 @@ describe('a plan of removals by providers', () => {
 
   test('that is discarded leaves the service as it is, whatever the policy, and can be asked for again', async () => {
     const people = await addPeople('dan', 'eve');
-    const group = await addGroup(bridge, 'Dancers', people);
-    await untilSettled(bridge);
+    const group = await bridge.addGroup('Dancers', people);
+    await bridge.untilSettled();
     await setActive(people[0], false);
-    await send(bridge, 'DELETE', `/Users/${people[1]}`);
+    await bridge.send('DELETE', `/Users/${people[1]}`);
     const held = await getWaiting();
     const gone = await bridge.request('GET', `/Users/${people[1]}`);
     await discard(held);
     await untilOver(held);
-    const shown = await Promise.all(people.map((id) => send(bridge, 'GET', `/Users/${id}`)));
-    await sweep(bridge);
+    const shown = await Promise.all(people.map((id) => bridge.send('GET', `/Users/${id}`)));
+    await bridge.sweep();
     const drifts = await listDriftsOf('dan@', 'eve@', 'Dancers');
     const active = [isActive('dan'), isActive('eve')];
     const members = bridge.sandbox.service.members('Dancers');
-    await send(bridge, 'DELETE', `/Users/${people[1]}`);
+    await bridge.send('DELETE', `/Users/${people[1]}`);
     const again = await getWaiting();
     await discard(again);
     await untilOver(again);
@@ -149,27 +146,27 @@ describe('a plan of removals by providers', () => {
     expect(members).toContain(emailOf('eve'));
     expect(again.id).not.toBe(held.id);
     expect(again.actions).toMatchObject([{ kind: 'user.deactivate' }]);
-    expect((await send(bridge, 'GET', `/Groups/${group}`)).status).toBe(200);
+    expect((await bridge.send('GET', `/Groups/${group}`)).status).toBe(200);
   });
 
   test('holds nothing else of the same user or group, and is no drift', async () => {
     const people = await addPeople('fay', 'gus', 'guy', 'hal');
-    const group = await addGroup(bridge, 'Pilots', people);
-    await untilSettled(bridge);
+    const group = await bridge.addGroup('Pilots', people);
+    await bridge.untilSettled();
     const both = [
       { op: 'replace', path: 'active', value: false },
       { op: 'replace', path: 'name.givenName', value: 'Augusta' },
     ];
-    await send(bridge, 'PATCH', `/Users/${people[0]}`, toPatch(...both));
+    await bridge.patch(`/Users/${people[0]}`, ...both);
     const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
     const rename = { op: 'replace', path: 'displayName', value: 'Crew' };
-    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(out, rename));
+    await bridge.patch(`/Groups/${group}`, out, rename);
     const held = await getWaiting();
     const { service } = bridge.sandbox;
     const seen = [service.getUser(emailOf('fay')), service.members('Crew').length];
-    await sweep(bridge);
+    await bridge.sweep();
     const drifts = await listDriftsOf('fay@', 'gus@', 'guy@', 'hal@', 'Crew');
-    const { body } = await askOps(bridge, 'GET', '/status');
+    const { body } = await bridge.ops('GET', '/status');
     await approve(held);
     await untilApplied(bridge, held.id);
 
@@ -205,26 +202,26 @@ describe('a plan of removals by providers', () => {
   test('never reaches somebody who was made again since', async () => {
     const [kim] = await addPeople('kim');
     for (const name of ['Bakers', 'Cooks']) {
-      const id = await addGroup(bridge, name);
-      await untilSettled(bridge);
-      await send(bridge, 'DELETE', `/Groups/${id}`);
-      await untilSettled(bridge);
+      const id = await bridge.addGroup(name);
+      await bridge.untilSettled();
+      await bridge.send('DELETE', `/Groups/${id}`);
+      await bridge.untilSettled();
     }
-    await send(bridge, 'DELETE', `/Users/${kim}`);
+    await bridge.send('DELETE', `/Users/${kim}`);
     const held = await getWaiting();
-    const again = await addUser(bridge, 'kim');
-    const group = await addGroup(bridge, 'Cooks', [again]);
-    await untilSettled(bridge);
+    const again = await bridge.addUser('kim');
+    const group = await bridge.addGroup('Cooks', [again]);
+    await bridge.untilSettled();
     await approve(held);
     await untilApplied(bridge, held.id);
 
     expect(held.counts).toMatchObject({ kinds: { 'user.deactivate': 1, 'group.delete': 1 } });
     expect(isActive('kim')).toBe(true);
-    expect((await send(bridge, 'GET', `/Users/${again}`)).body.active).toBe(true);
+    expect((await bridge.send('GET', `/Users/${again}`)).body.active).toBe(true);
     const { service } = bridge.sandbox;
     expect(service.groups().filter(({ name }) => name === 'Cooks')).toHaveLength(1);
     expect(service.members('Cooks')).toEqual([emailOf('kim')]);
-    expect((await send(bridge, 'GET', `/Groups/${group}`)).body.members).toHaveLength(1);
+    expect((await bridge.send('GET', `/Groups/${group}`)).body.members).toHaveLength(1);
   });
 
   test.each([
@@ -237,16 +234,16 @@ describe('a plan of removals by providers', () => {
       const [id] = await addPeople(name);
       const set = (value: JsonObject) => {
         const write = toPatch({ op: 'replace', value: { [USER_EXTENSION]: value } });
-        return send(bridge, 'PATCH', `/Users/${id}`, write);
+        return bridge.send('PATCH', `/Users/${id}`, write);
       };
       await set({ appsPermissions: 2 });
       await set({ temporarilyInactive: true });
       const held = await getWaiting();
       service.updateUser(emailOf(name), { appsPermissions: 3 });
-      await sweep(bridge);
+      await bridge.sweep();
       await decide(held);
       await untilOver(held);
-      await sweep(bridge);
+      await bridge.sweep();
 
       expect(held.actions).toMatchObject([{ desired: { temporarilyInactive: true } }]);
       expect(service.getUser(emailOf(name))).toMatchObject({
@@ -260,18 +257,18 @@ describe('a plan of removals by providers', () => {
 
 test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
   const people = await addPeople('ned', 'oda', 'pia');
-  const group = await addGroup(bridge, 'Waiters', people);
-  await untilSettled(bridge);
+  const group = await bridge.addGroup('Waiters', people);
+  await bridge.untilSettled();
   for (const id of people.slice(0, 2)) await setActive(id, false);
   const out = { op: 'remove', path: 'members', value: toMembers(people) };
-  await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(out));
-  await untilSettled(bridge);
-  const run = (...args: string[]) => runner(bridge, commands)(...args);
+  await bridge.patch(`/Groups/${group}`, out);
+  await bridge.untilSettled();
+  const run = (...args: string[]) => runner(bridge)(...args);
   const show = async () => (await run('plan', 'show')).text;
   await expect.poll(show, PATIENT).not.toContain('not known by whom');
   const shown = await show();
   const listed = await run('plan', 'list');
-  const person = await askOps(bridge, 'GET', `/users/${people[0]}/explain`);
+  const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
 
   expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
   expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);

@@ -1,30 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
-  startTestBridge,
-  type TestAnswer,
-  type TestBridge,
-  withTestBridge,
-} from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
   listResources,
-  readMemberIds,
+  type TestAnswer,
   toGroup,
   toMembers,
   toPatch,
   toUser,
-  untilSettled,
 } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
-import {
-  makeProvider,
-  toDefaultProvider,
-  toOwner,
-  type WalledProvider,
-} from '../support/walled.ts';
+import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
@@ -44,7 +29,7 @@ async function whose(
   bridge: TestBridge,
   ...names: readonly string[]
 ): Promise<Record<string, string>> {
-  const { items } = (await askOps(bridge, 'GET', '/users?managed=true')).body;
+  const { items } = (await bridge.ops('GET', '/users?managed=true')).body;
   const people = Array.isArray(items) ? items.map((item) => Object(item)) : [];
   const asked = people.filter(({ name }) => names.includes(name));
   return Object.fromEntries(asked.map(({ name, provider }) => [name, provider]));
@@ -54,10 +39,10 @@ async function whose(
 async function readAll(bridge: TestBridge): Promise<string> {
   const seen = ['/users?managed=true', '/groups', '/users', '/users?deleted=true'];
   const answers = [
-    ...(await Promise.all(seen.map((path) => askOps(bridge, 'GET', path)))),
+    ...(await Promise.all(seen.map((path) => bridge.ops('GET', path)))),
     ...(await Promise.all(['/Users', '/Groups'].map((path) => bridge.request('GET', path)))),
   ];
-  const { disputes } = (await askOps(bridge, 'GET', '/status')).body;
+  const { disputes } = (await bridge.ops('GET', '/status')).body;
   return JSON.stringify([disputes, ...answers.map(({ body }) => body)]);
 }
 
@@ -81,7 +66,6 @@ describe('a wall between providers', () => {
   let company: Company;
   beforeAll(async () => {
     const bridge = await startTestBridge({
-      settings: SWEEP_SETTINGS,
       prepare: ({ service }) => void service.addUser(toAccount('kim@example.com')),
     });
     company = {
@@ -94,9 +78,9 @@ describe('a wall between providers', () => {
 
   test('a write of a person of another provider is 403 that says whose it is, and changes nothing', async () => {
     const { bridge, okta, entra } = company;
-    const id = await addUser(okta, 'ada', { externalId: 'x-1' });
-    const own = await addUser(entra, 'bob');
-    await untilSettled(bridge);
+    const id = await okta.addUser('ada', { externalId: 'x-1' });
+    const own = await entra.addUser('bob');
+    await bridge.untilSettled();
     const before = await readAll(bridge);
     const shown = await entra.request('GET', `/Users/${id}`);
     const headers = { 'if-match': String(shown.headers.etag) };
@@ -116,7 +100,7 @@ describe('a wall between providers', () => {
         `/Users/${own}`,
         toPatch({ op: 'replace', path: 'emails', value: named.emails }),
       ),
-      await toDefaultProvider(bridge).request('PATCH', `/Users/${id}`, disable),
+      await bridge.request('PATCH', `/Users/${id}`, disable),
     ];
 
     expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
@@ -129,11 +113,11 @@ describe('a wall between providers', () => {
 
   test('a write of a group of another provider is 403 that says whose it is, and changes nothing', async () => {
     const { bridge, okta, entra } = company;
-    const ada = await addUser(okta, 'cat');
-    const bob = await addUser(entra, 'dan');
-    const id = await addGroup(okta, 'Pilots', [ada]);
-    const own = await addGroup(entra, 'Crew');
-    await untilSettled(bridge);
+    const ada = await okta.addUser('cat');
+    const bob = await entra.addUser('dan');
+    const id = await okta.addGroup('Pilots', [ada]);
+    const own = await entra.addGroup('Crew');
+    await bridge.untilSettled();
     const before = await readAll(bridge);
     const add = toPatch({ op: 'add', path: 'members', value: toMembers([bob]) });
     const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' });
@@ -157,8 +141,8 @@ describe('a wall between providers', () => {
 
   test('an operation of a bulk request is refused as it is alone, and the others are done', async () => {
     const { bridge, okta, entra } = company;
-    const ada = await addUser(okta, 'eve');
-    const pilots = await addGroup(okta, 'Bakers');
+    const ada = await okta.addUser('eve');
+    const pilots = await okta.addGroup('Bakers');
     const request = toBulk([
       { method: 'PATCH', path: `/Users/${ada}`, data: disable },
       { method: 'DELETE', path: `/Users/${ada}` },
@@ -178,12 +162,12 @@ describe('a wall between providers', () => {
   });
 
   test('two providers may have one externalId, and each is shown and finds its own alone', () =>
-    withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    withTestBridge({}, async (bridge) => {
       const okta = await makeProvider(bridge, 'okta');
       const entra = await makeProvider(bridge, 'entra');
       const ids = {
-        okta: await addUser(okta, 'ada', { externalId: 'x-1' }),
-        entra: await addUser(entra, 'bob', { externalId: 'x-1' }),
+        okta: await okta.addUser('ada', { externalId: 'x-1' }),
+        entra: await entra.addUser('bob', { externalId: 'x-1' }),
       };
       const team = { ...toGroup('Pilots'), externalId: 'g-1' };
       await okta.request('POST', '/Groups', team);
@@ -227,7 +211,7 @@ describe('a wall between providers', () => {
 
   test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', async () => {
     const { okta, entra } = company;
-    const users = await addUser(okta, 'gus', { externalId: 'x-1' });
+    const users = await okta.addUser('gus', { externalId: 'x-1' });
     const made = await okta.request('POST', '/Groups', {
       ...toGroup('Cooks'),
       externalId: 'x-1',
@@ -249,22 +233,22 @@ describe('a wall between providers', () => {
 
   test('people of another provider may be put into a group of one’s own, and taken out again', async () => {
     const { bridge, okta, entra } = company;
-    const ada = await addUser(okta, 'hal');
-    const group = await addGroup(entra, 'Drivers', [ada]);
-    expect(await readMemberIds(entra, group)).toEqual([ada]);
+    const ada = await okta.addUser('hal');
+    const group = await entra.addGroup('Drivers', [ada]);
+    expect(await entra.readMemberIds(group)).toEqual([ada]);
     const remove = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
     expect((await entra.request('PATCH', `/Groups/${group}`, remove)).status).toBe(204);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     expect(bridge.sandbox.service.members('Drivers')).toEqual([]);
     expect(await whose(bridge, 'hal@example.com')).toEqual({ 'hal@example.com': 'okta' });
   });
 
   test('who was deleted belongs to nobody: another provider creates the person again', async () => {
     const { bridge, okta, entra } = company;
-    const id = await addUser(okta, 'ian', { externalId: 'x-2' });
+    const id = await okta.addUser('ian', { externalId: 'x-2' });
     expect((await okta.request('DELETE', `/Users/${id}`)).status).toBe(204);
     const made = await entra.request('POST', '/Users', toUser('ian'));
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(made.status).toBe(201);
     expect(made.body.externalId).toBeUndefined();
@@ -274,25 +258,25 @@ describe('a wall between providers', () => {
 
   test('an account that an operator adopts is that provider’s', async () => {
     const { bridge, okta, entra } = company;
-    const id = await findId(bridge, { type: 'Users', name: 'kim@example.com' });
+    const id = await bridge.findId({ type: 'Users', name: 'kim@example.com' });
     const body = { provider: 'okta' };
-    const nobody = await askOps(bridge, 'POST', `/users/${id}/adopt`, { provider: 'nobody' });
-    const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, body);
+    const nobody = await bridge.ops('POST', `/users/${id}/adopt`, { provider: 'nobody' });
+    const adopted = await bridge.ops('POST', `/users/${id}/adopt`, body);
 
     expect([nobody.status, adopted.status]).toEqual([404, 200]);
     expect(adopted.body).toMatchObject({ origin: 'adopted', provider: 'okta' });
-    expect((await askOps(bridge, 'GET', `/users/${id}/explain`)).body.provider).toBe('okta');
+    expect((await bridge.ops('GET', `/users/${id}/explain`)).body.provider).toBe('okta');
     expect(toOwner(await entra.request('PATCH', `/Users/${id}`, disable))).toBe('okta');
     expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
   });
 
   test('an account that was made since the last look is not taken over across a mail domain', () =>
-    withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    withTestBridge({}, async (bridge) => {
       const okta = await makeProvider(bridge, 'okta', { domains: ['example.com'] });
       bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
       const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
       const answer = await okta.request('POST', '/Users', wanted);
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       const detail = 'The account in the service is of a mail domain that is not this provider’s.';
       expect([answer.status, answer.body.detail]).toEqual([409, detail]);

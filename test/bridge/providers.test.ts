@@ -1,15 +1,13 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { addUser, listResources, toUser } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { listResources, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
 async function listActs(bridge: TestBridge, target: string) {
-  const { body } = await askOps(bridge, 'GET', `/acts?target=${target}`);
+  const { body } = await bridge.ops('GET', `/acts?target=${target}`);
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
 }
 
@@ -17,17 +15,17 @@ describe('providers', () => {
   let bridge: TestBridge;
 
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
   });
 
   afterAll(() => bridge.stop());
 
   test('the default one is always there, without limits, and can be neither changed nor deleted', async () => {
-    const { body } = await askOps(bridge, 'GET', '/providers');
+    const { body } = await bridge.ops('GET', '/providers');
     const answers = [
-      await askOps(bridge, 'POST', '/providers', { name: 'default' }),
-      await askOps(bridge, 'POST', '/providers/default/change', { may: [] }),
-      await askOps(bridge, 'POST', '/providers/default/delete'),
+      await bridge.ops('POST', '/providers', { name: 'default' }),
+      await bridge.ops('POST', '/providers/default/change', { may: [] }),
+      await bridge.ops('POST', '/providers/default/delete'),
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
@@ -36,7 +34,7 @@ describe('providers', () => {
       ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
       ...{ match: ['userName', 'address'], createdAt: null, createdBy: null },
     });
-    const id = await addUser(bridge, 'ada', { externalId: 'x-1' });
+    const id = await bridge.addUser('ada', { externalId: 'x-1' });
     const { headers } = await bridge.request('GET', `/Users/${id}`);
     expect(headers.etag).toMatch(/^W\/"\d+"$/);
   });
@@ -51,25 +49,25 @@ describe('providers', () => {
       'name' in body || Object.keys(body).length === 0 ? body : { name: 'a', ...body },
     );
     for (const body of wrong) {
-      const { status } = await askOps(bridge, 'POST', '/providers', Object(body));
+      const { status } = await bridge.ops('POST', '/providers', Object(body));
       expect(status, JSON.stringify(body)).toBe(400);
     }
     const answers = [
-      await askOps(bridge, 'POST', '/providers/nobody/change', {}),
-      await askOps(bridge, 'POST', '/providers/nobody/delete'),
-      await askOps(bridge, 'POST', '/tokens', { name: 'a', provider: 'nobody' }),
-      await askOps(bridge, 'POST', '/clients', { name: 'a', provider: 'nobody' }),
-      await askOps(bridge, 'POST', '/tokens', { name: 'a', for: 'reader', provider: 'default' }),
+      await bridge.ops('POST', '/providers/nobody/change', {}),
+      await bridge.ops('POST', '/providers/nobody/delete'),
+      await bridge.ops('POST', '/tokens', { name: 'a', provider: 'nobody' }),
+      await bridge.ops('POST', '/clients', { name: 'a', provider: 'nobody' }),
+      await bridge.ops('POST', '/tokens', { name: 'a', for: 'reader', provider: 'default' }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 400]);
   });
 
   test('what an operator changes holds for the next write, and each act is kept with before and after', async () => {
     const okta = await makeProvider(bridge, 'changed', { domains: ['EXAMPLE.com', 'example.com'] });
-    const id = await addUser(okta, 'bea');
-    await askOps(bridge, 'POST', '/providers/changed/change', { may: ['users.change'] });
+    const id = await okta.addUser('bea');
+    await bridge.ops('POST', '/providers/changed/change', { may: ['users.change'] });
     const refused = await okta.request('DELETE', `/Users/${id}`);
-    await askOps(bridge, 'POST', '/providers/changed/change', { domains: null, may: [...RIGHTS] });
+    await bridge.ops('POST', '/providers/changed/change', { domains: null, may: [...RIGHTS] });
     const deleted = await okta.request('DELETE', `/Users/${id}`);
 
     expect([refused.status, deleted.status]).toEqual([403, 204]);
@@ -87,27 +85,27 @@ describe('providers', () => {
 
   test('one that has a credential, a person or a group is not deleted', async () => {
     const okta = await makeProvider(bridge, 'kept');
-    const id = await addUser(okta, 'cyd');
+    const id = await okta.addUser('cyd');
     const remove = async () => {
-      const { status, body } = await askOps(bridge, 'POST', '/providers/kept/delete');
+      const { status, body } = await bridge.ops('POST', '/providers/kept/delete');
       return [status, body.message];
     };
     const first = await remove();
-    await askOps(bridge, 'POST', '/tokens/kept-token/revoke');
+    await bridge.ops('POST', '/tokens/kept-token/revoke');
     const second = await remove();
-    await askOps(bridge, 'POST', '/tokens', { name: 'kept-2', provider: 'kept' });
+    await bridge.ops('POST', '/tokens', { name: 'kept-2', provider: 'kept' });
     expect(first).toEqual([409, expect.stringContaining('credential')]);
     expect(second).toEqual([409, expect.stringContaining('people')]);
     const again = await makeToken(bridge, { name: 'kept-3', provider: 'kept' });
     const headers = { authorization: `Bearer ${again}` };
     await bridge.request('DELETE', `/Users/${id}`, undefined, headers);
-    for (const name of ['kept-2', 'kept-3']) await askOps(bridge, 'POST', `/tokens/${name}/revoke`);
+    for (const name of ['kept-2', 'kept-3']) await bridge.ops('POST', `/tokens/${name}/revoke`);
     expect(await remove()).toEqual([200, undefined]);
   });
 
   test('a client of OAuth writes for its provider', async () => {
     await makeProvider(bridge, 'signing');
-    const { body: client } = await askOps(bridge, 'POST', '/clients', {
+    const { body: client } = await bridge.ops('POST', '/clients', {
       ...{ name: 'signing-client', provider: 'signing' },
     });
     const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
@@ -129,7 +127,7 @@ describe('providers', () => {
   });
 
   test('commands manage them', async () => {
-    const run = runner(bridge, commands);
+    const run = runner(bridge);
     const created = await run(
       ...['provider', 'create', 'okta', '--domains', 'example.com, example.net'],
       ...['--group-names', 'Okta *', '--may', 'users.create,users.change'],
@@ -162,7 +160,7 @@ describe('providers', () => {
     );
     expect((await run('token', 'list')).text).toContain('scim, of okta');
     bridge.sandbox.service.addUser({ email: 'z@x.test', userName: 'z@x.test', fullName: 'Z' });
-    await askOps(bridge, 'POST', '/sweeps');
+    await bridge.ops('POST', '/sweeps');
     const find = () => bridge.request('GET', '/Users?filter=userName%20eq%20%22z@x.test%22');
     await expect.poll(async () => listResources(await find()).length).toBe(1);
     expect(await run('adopt', 'z@x.test', '--provider', 'okta')).toMatchObject({ code: 0 });
@@ -177,5 +175,5 @@ describe('providers', () => {
 });
 
 async function makeToken(bridge: TestBridge, wish: { name: string; provider: string }) {
-  return String((await askOps(bridge, 'POST', '/tokens', wish)).body.token);
+  return String((await bridge.ops('POST', '/tokens', wish)).body.token);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUser, listResources, send, toUser, untilSettled } from '../support/provider.ts';
+import { toUser } from '../support/provider.ts';
 
 /** An account of the service, and a person whom a provider sends. */
 const cases = [
@@ -47,7 +47,7 @@ function toPerson(name: string, { userName, email }: { userName: string; email: 
 }
 
 async function findListed(email: string): Promise<JsonObject | undefined> {
-  const all = listResources(await send(bridge, 'GET', '/Users?count=1000'));
+  const all = await bridge.list('/Users?count=1000');
   return all.find(({ emails }) => JSON.stringify(emails).includes(`"${email}"`));
 }
 
@@ -55,8 +55,8 @@ test.each(cases)('a new person is the account $why', async ({ account, person })
   const listed = await findListed(account.email);
   const before = bridge.sandbox.service.users().length;
 
-  const { body } = await send(bridge, 'POST', '/Users', toPerson('ada', person));
-  await untilSettled(bridge);
+  const { body } = await bridge.send('POST', '/Users', toPerson('ada', person));
+  await bridge.untilSettled();
 
   expect(body.id).toBe(listed?.id);
   expect(bridge.sandbox.service.users()).toHaveLength(before);
@@ -65,21 +65,21 @@ test.each(cases)('a new person is the account $why', async ({ account, person })
 test('a new person is nobody who shares neither userName nor address', async () => {
   const before = bridge.sandbox.service.users().length;
 
-  await addUser(bridge, 'stranger');
+  await bridge.addUser('stranger');
 
   expect(bridge.sandbox.service.users()).toHaveLength(before + 1);
 });
 
 test('a new person has the account of a deleted one with the address, under a new id', async () => {
   const names = { userName: 'c1@example.com', email: 'c1@example.com' };
-  const first = await send(bridge, 'POST', '/Users', toPerson('carl', names));
-  await send(bridge, 'DELETE', `/Users/${String(first.body.id)}`);
-  await untilSettled(bridge);
+  const first = await bridge.send('POST', '/Users', toPerson('carl', names));
+  await bridge.send('DELETE', `/Users/${String(first.body.id)}`);
+  await bridge.untilSettled();
   const before = bridge.sandbox.service.users().length;
 
   const renamed = { ...names, userName: 'd1' };
-  const second = await send(bridge, 'POST', '/Users', toPerson('carl', renamed));
-  await untilSettled(bridge);
+  const second = await bridge.send('POST', '/Users', toPerson('carl', renamed));
+  await bridge.untilSettled();
 
   expect(second.body.id).not.toBe(first.body.id);
   expect(bridge.sandbox.service.users()).toHaveLength(before);

@@ -7,9 +7,9 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginSignIn, toOidcSettings } from '../support/oidc.ts';
-import { addGroup, addUser, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendAndReset } from '../support/send-and-reset.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 import { takeStore } from '../support/take-store.ts';
 
 /** Credentials, and what they may change. */
@@ -120,16 +120,16 @@ describe('a change and its record', () => {
     const settings = { ...toOidcSettings(issuer, port), DATABASE_URL: store.url };
     bridge = await startTestBridge({ port, settings });
     const make = async (purpose: string) => {
-      const { body } = await askOps(bridge, 'POST', '/tokens', { name: purpose, for: purpose });
+      const { body } = await bridge.ops('POST', '/tokens', { name: purpose, for: purpose });
       return String(body.token);
     };
     const [reader, metrics] = [await make('reader'), await make('metrics')];
     tokens = { provider: bridge.token, operator: OPS_TOKEN, reader, metrics, none: undefined };
-    const user = await addUser(bridge, 'kim');
-    const group = await addGroup(bridge, 'Kims', [user]);
-    await untilSettled(bridge);
-    const token = await askOps(bridge, 'POST', '/tokens', { name: 'old', for: 'scim' });
-    const client = await askOps(bridge, 'POST', '/clients', { name: 'old' });
+    const user = await bridge.addUser('kim');
+    const group = await bridge.addGroup('Kims', [user]);
+    await bridge.untilSettled();
+    const token = await bridge.ops('POST', '/tokens', { name: 'old', for: 'scim' });
+    const client = await bridge.ops('POST', '/clients', { name: 'old' });
     ids = { user, group, token: String(token.body.id), client: String(client.body.id), nth: '1' };
   });
   afterAll(async () => {
@@ -152,7 +152,7 @@ describe('a change and its record', () => {
 
   /** The records of requests, by their ids. */
   async function listRecords(list: List, limit = 1_000) {
-    const { body } = await askOps(bridge, 'GET', `/${list}?limit=${limit}`);
+    const { body } = await bridge.ops('GET', `/${list}?limit=${limit}`);
     return Map.groupBy(Object(body).items as JsonObject[], ({ requestId }) => String(requestId));
   }
 
@@ -189,10 +189,10 @@ describe('a change and its record', () => {
     const read = async () => [
       (await bridge.request('GET', '/Users?count=500')).text,
       (await bridge.request('GET', '/Groups?count=500')).text,
-      (await askOps(bridge, 'GET', '/tokens')).text.replaceAll(USED, ''),
-      (await askOps(bridge, 'GET', '/providers')).text,
-      (await askOps(bridge, 'GET', '/clients')).text.replaceAll(USED, ''),
-      (await askOps(bridge, 'GET', '/sessions')).text,
+      (await bridge.ops('GET', '/tokens')).text.replaceAll(USED, ''),
+      (await bridge.ops('GET', '/providers')).text,
+      (await bridge.ops('GET', '/clients')).text.replaceAll(USED, ''),
+      (await bridge.ops('GET', '/sessions')).text,
     ];
     const before = await read();
     const sent: string[] = [];
@@ -228,7 +228,7 @@ describe('a change and its record', () => {
       await rename('elsewhere', table);
       return statuses;
     };
-    const { text: sessions } = await askOps(bridge, 'GET', '/sessions');
+    const { text: sessions } = await bridge.ops('GET', '/sessions');
     const writes = opsRows(ids).filter(({ path }) => /tokens|clients|providers$|pause/.test(path));
     const ofOperator = await refuse('acts', 'operator', [...writes, signIn]);
     const ofNobody = await refuse('acts', 'none', await toSignIns());
@@ -236,8 +236,8 @@ describe('a change and its record', () => {
 
     const all = [...ofOperator, ...ofNobody, ...ofProvider];
     expect(all.filter((one) => !/Bulk|50[03]$|refused=failed$/.test(one))).toEqual([]);
-    expect((await askOps(bridge, 'GET', '/sessions')).text).toBe(sessions);
-    const { body: tokensNow } = await askOps(bridge, 'GET', '/tokens?limit=1000');
+    expect((await bridge.ops('GET', '/sessions')).text).toBe(sessions);
+    const { body: tokensNow } = await bridge.ops('GET', '/tokens?limit=1000');
     expect(JSON.stringify(tokensNow)).not.toContain(`new-${ids.nth}"`);
     const { body: users } = await bridge.request('GET', `/Users/${ids.user}`);
     expect(users).not.toHaveProperty('title');

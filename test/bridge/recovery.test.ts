@@ -3,24 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { TestAnswer, TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
-import {
-  addGroup,
-  addUser,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { listManagedDrifts, sweep } from '../support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
@@ -123,19 +113,19 @@ interface Ids {
 async function live1(world: World): Promise<Ids> {
   const { faults } = world.sandbox;
   const ids = await world.live(async (bridge) => {
-    const ada = await addUser(bridge, 'ada');
-    const bob = await addUser(bridge, 'bob');
-    const carl = await addUser(bridge, 'carl');
-    const finn = await addUser(bridge, 'finn');
-    const pilots = await addGroup(bridge, 'Pilots', [ada, bob, finn]);
-    const gone = await addGroup(bridge, 'Gone', [ada]);
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('ada');
+    const bob = await bridge.addUser('bob');
+    const carl = await bridge.addUser('carl');
+    const finn = await bridge.addUser('finn');
+    const pilots = await bridge.addGroup('Pilots', [ada, bob, finn]);
+    const gone = await bridge.addGroup('Gone', [ada]);
+    await bridge.untilSettled();
     const fault = { kind: 'status', status: 503 } as const;
     const down = (['scim.updateUser', 'scim.addUser'] as const).map((operation) =>
       faults.add({ operation, fault }),
     );
-    await send(bridge, 'PATCH', `/Users/${bob}`, setActive(false));
-    await send(bridge, 'POST', '/Users', toUser('eve'));
+    await bridge.send('PATCH', `/Users/${bob}`, setActive(false));
+    await bridge.send('POST', '/Users', toUser('eve'));
     for (const one of down) await one.until(1);
     return { bob, carl, finn, pilots, gone };
   });
@@ -146,15 +136,15 @@ async function live1(world: World): Promise<Ids> {
 /** What was done after the backup, and is known to the service alone once it is restored. */
 async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Promise<void> {
   await world.live(async (bridge) => {
-    await untilSettled(bridge);
-    await send(bridge, 'PATCH', `/Users/${bob}`, setActive(true));
-    const dora = await addUser(bridge, 'dora');
-    await addGroup(bridge, 'New', [dora]);
-    await send(bridge, 'DELETE', `/Groups/${gone}`);
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, leave(finn));
-    await send(bridge, 'PATCH', `/Groups/${pilots}`, admit(carl));
-    await send(bridge, 'PATCH', `/Users/${carl}`, setActive(false));
-    await untilSettled(bridge);
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${bob}`, setActive(true));
+    const dora = await bridge.addUser('dora');
+    await bridge.addGroup('New', [dora]);
+    await bridge.send('DELETE', `/Groups/${gone}`);
+    await bridge.send('PATCH', `/Groups/${pilots}`, leave(finn));
+    await bridge.send('PATCH', `/Groups/${pilots}`, admit(carl));
+    await bridge.send('PATCH', `/Users/${carl}`, setActive(false));
+    await bridge.untilSettled();
   });
 }
 
@@ -216,12 +206,12 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
       expect(await listAuthors()).toContainEqual(['user.activate', undefined]);
       await decide(bridge, plan, 'discard');
       await untilFollowed(bridge, plan);
-      await sweep(bridge);
-      await untilSettled(bridge);
-      const carl = await send(bridge, 'GET', `/Users/${ids.carl}`);
+      await bridge.sweep();
+      await bridge.untilSettled();
+      const carl = await bridge.send('GET', `/Users/${ids.carl}`);
 
       expect(carl.body.active).toBe(false);
-      expect(await listManagedDrifts(bridge)).toEqual([]);
+      expect(await bridge.listDrifts()).toEqual([]);
     },
     { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s', AUDIT_POLL_INTERVAL: '1s' },
   );
@@ -241,10 +231,10 @@ test('meanwhile a new write reaches the service in the field that it names and i
   const hash = await world.live(async (bridge) => {
     await untilPhase(bridge, 'reading');
     await unread.until(2);
-    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
-    const dora = await addUser(bridge, 'dora');
-    await addGroup(bridge, 'New', [dora]);
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
+    const dora = await bridge.addUser('dora');
+    await bridge.addGroup('New', [dora]);
+    await bridge.untilSettled();
     const carl = service.getUser('carl@example.com');
     const phase = (await ask(bridge, 'GET', '')).body.phase;
     unread.remove();
@@ -262,12 +252,12 @@ test('meanwhile a new write reaches the service in the field that it names and i
   const people = service.users().length;
   await world.live(async (bridge) => {
     const { plan } = await untilPhase(bridge, 'waiting');
-    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${ids.carl}`, setActive(true));
+    await bridge.untilSettled();
     const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
     await decide(bridge, plan, 'approve');
     const ends = await untilFollowed(bridge, plan);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(plan.hash).toBe(hash);
     expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash } });
@@ -286,7 +276,7 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
 
   await world.live(async (bridge) => {
     expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     world.clock.leap(BACKUP_AGE_MS);
     world.sandbox.service.setActive('carl@example.com', false);
   });
@@ -304,7 +294,7 @@ describe('scim-bridge restore and recovery', () => {
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);
     const run = (args: string, env: Record<string, string> = {}) =>
-      runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
+      runAlone(args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 
     const marked = await run('restore --yes');
     await world.live(async (bridge) => {
@@ -315,7 +305,7 @@ describe('scim-bridge restore and recovery', () => {
       const refused = await run(`plan approve ${plan.id} another`, env);
       const approved = await run(`plan approve ${plan.id} ${plan.hash}`, env);
       const ends = await untilFollowed(bridge, plan);
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(marked.code).toBe(0);
       expect(shown.text).toContain(plan.hash);
@@ -336,29 +326,29 @@ describe('scim-bridge restore and recovery', () => {
     const { faults, service } = world.sandbox;
     const drift = 'member.added Pilots of ada@example.com';
     await world.live(async (bridge) => {
-      await addUser(bridge, 'ada');
-      await addGroup(bridge, 'Pilots');
-      await untilSettled(bridge);
+      await bridge.addUser('ada');
+      await bridge.addGroup('Pilots');
+      await bridge.untilSettled();
       service.addMember('Pilots', 'ada@example.com');
       const fault = { kind: 'status', status: 503 } as const;
       const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault });
-      await sweep(bridge);
+      await bridge.sweep();
       await down.until(1);
-      expect(await listManagedDrifts(bridge, 'repairing')).toEqual([drift]);
+      expect(await bridge.listDrifts('repairing')).toEqual([drift]);
     }, repairing);
     faults.clear();
 
-    await runAlone(commands, ['restore', '--yes'], { OPS_TOKEN: opsToken, DATABASE_URL: url });
+    await runAlone(['restore', '--yes'], { OPS_TOKEN: opsToken, DATABASE_URL: url });
     await world.live(async (bridge) => {
       const { plan } = await untilPhase(bridge, 'waiting');
-      expect(await listManagedDrifts(bridge)).toEqual([drift]);
+      expect(await bridge.listDrifts()).toEqual([drift]);
       await decide(bridge, plan, 'approve');
       await untilFollowed(bridge, plan);
-      await untilSettled(bridge);
-      await sweep(bridge);
+      await bridge.untilSettled();
+      await bridge.sweep();
 
       expect(service.members('Pilots')).toEqual([]);
-      expect(await listManagedDrifts(bridge)).toEqual([]);
+      expect(await bridge.listDrifts()).toEqual([]);
     }, repairing);
   });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestBridge } from '../support/bridge.ts';
 import { withCalmBridge } from '../support/calm-clock.ts';
-import { addGroup, addUser, addUsers } from '../support/provider.ts';
 
 async function listReasons(bridge: TestBridge): Promise<unknown[]> {
   const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
@@ -16,12 +15,12 @@ test('writes that are sent elsewhere are told, met by one call now and then, hol
     faults.add({ operation: 'scim.addUser', fault });
     calls.reset();
 
-    await addUser(bridge, 'ada');
+    await bridge.addUser('ada');
     await clock.pass(bridge.sandbox, () => calls.count({ operation: 'scim.addUser' }) > 0);
     await clock.untilCalm(bridge.sandbox);
     const during = await listReasons(bridge);
-    await addUsers(bridge, 3);
-    await addGroup(bridge, 'Pilots');
+    await bridge.addUsers(3);
+    await bridge.addGroup('Pilots');
     await clock.pass(bridge.sandbox, () => service.groups().length > 0);
     const met = calls.count({ operation: 'scim.addUser' });
     faults.clear();

@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 /** Parameters that no answer can be made with. */
 const parameters = ['attributes', 'excludedAttributes'].map(
@@ -25,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => bridge.stop());
 
 async function list(type: string): Promise<JsonObject[]> {
-  return listResources(await send(bridge, 'GET', `/${type}?count=100`));
+  return await bridge.list(`/${type}?count=100`);
 }
 
 for (const query of parameters) {
@@ -44,8 +36,8 @@ for (const query of parameters) {
   });
 
   test(`a PUT or PATCH whose ${name} cannot be read changes nothing`, async () => {
-    const ada = await addUser(bridge, `ada-${name}`);
-    const pilots = await addGroup(bridge, `Pilots ${name}`);
+    const ada = await bridge.addUser(`ada-${name}`);
+    const pilots = await bridge.addGroup(`Pilots ${name}`);
     const before = [await list('Users'), await list('Groups')];
     const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Other' });
 
@@ -62,10 +54,10 @@ for (const query of parameters) {
 }
 
 test('304 carries the ETag that the next question is asked with', async () => {
-  const ada = await addUser(bridge, 'ada');
-  const pilots = await addGroup(bridge, 'Pilots', [ada]);
+  const ada = await bridge.addUser('ada');
+  const pilots = await bridge.addGroup('Pilots', [ada]);
   for (const path of [`/Users/${ada}`, `/Groups/${pilots}`]) {
-    const { etag } = (await send(bridge, 'GET', path)).headers;
+    const { etag } = (await bridge.send('GET', path)).headers;
 
     const held = await bridge.request('GET', path, undefined, { 'if-none-match': String(etag) });
 

@@ -3,10 +3,9 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts'
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 
-const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
+const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
 const licence = `${USER_EXTENSION}:appsPermissions`;
 
 let bridge: TestBridge;
@@ -17,8 +16,8 @@ beforeAll(async () => {
 
 afterEach(async () => {
   bridge.sandbox.faults.clear();
-  await askOps(bridge, 'POST', '/retry', { all: true });
-  await untilSettled(bridge);
+  await bridge.ops('POST', '/retry', { all: true });
+  await bridge.untilSettled();
 });
 
 afterAll(() => bridge.stop());
@@ -29,7 +28,7 @@ function refuse(operation: OperationName, times = 1): void {
 
 /** All that a provider is shown of a resource, but its versions. */
 async function show(path: string): Promise<JsonObject> {
-  const { meta: _, ...shown } = (await send(bridge, 'GET', path)).body;
+  const { meta: _, ...shown } = (await bridge.send('GET', path)).body;
   return shown;
 }
 
@@ -63,14 +62,14 @@ const userWrites: { method: string; body: JsonObject }[] = [
 test.each(userWrites)(
   'a $method of a user that is refused changes nothing at all',
   async ({ method, body }) => {
-    const path = `/Users/${await addUser(bridge, method.toLowerCase(), { externalId: 'e-1' })}`;
-    await untilSettled(bridge);
+    const path = `/Users/${await bridge.addUser(method.toLowerCase(), { externalId: 'e-1' })}`;
+    await bridge.untilSettled();
     const before = await show(path);
     const held = bridge.sandbox.service.getUser(`${method.toLowerCase()}@example.com`);
     refuse('companyUsers.updateUser');
 
     const answer = await bridge.request(method, path, body);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(answer.status).toBe(400);
     expect(await show(path)).toEqual(before);
@@ -82,8 +81,8 @@ test.each(userWrites)(
 );
 
 test('a write that takes access away is done, whatever is refused of its rest', async () => {
-  const path = `/Users/${await addUser(bridge, 'olga')}`;
-  await untilSettled(bridge);
+  const path = `/Users/${await bridge.addUser('olga')}`;
+  await bridge.untilSettled();
   refuse('companyUsers.updateUser', 100);
 
   const off = toPatch(replace('active', false), replace(licence, 1));
@@ -91,20 +90,20 @@ test('a write that takes access away is done, whatever is refused of its rest', 
 
   expect([answer.status, answer.body.active]).toEqual([200, false]);
   expect(bridge.sandbox.service.getUser('olga@example.com').active).toBe(false);
-  const { body: status } = await askOps(bridge, 'GET', '/status');
+  const { body: status } = await bridge.ops('GET', '/status');
   expect(status.stuckCount).toBe(1);
 });
 
 test('a user who is refused access is not renamed either', async () => {
-  const path = `/Users/${await addUser(bridge, 'otto')}`;
-  await send(bridge, 'PATCH', path, toPatch(replace('active', false)));
-  await untilSettled(bridge);
+  const path = `/Users/${await bridge.addUser('otto')}`;
+  await bridge.patch(path, replace('active', false));
+  await bridge.untilSettled();
   const before = await show(path);
   refuse('scim.updateUser', 2);
 
   const on = toPatch(replace('active', true), replace('title', 'Countess'));
   const answer = await bridge.request('PATCH', path, on);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(answer.status).toBe(400);
   expect(await show(path)).toEqual(before);
@@ -112,8 +111,8 @@ test('a user who is refused access is not renamed either', async () => {
 });
 
 test('what another write was told is done stays, when an earlier one is refused', async () => {
-  const path = `/Users/${await addUser(bridge, 'sam')}`;
-  await untilSettled(bridge);
+  const path = `/Users/${await bridge.addUser('sam')}`;
+  await bridge.untilSettled();
   const hang = { kind: 'hang' } as const;
   const operation = 'companyUsers.updateUser';
   const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
@@ -125,16 +124,16 @@ test('what another write was told is done stays, when an earlier one is refused'
   refuse(operation);
   bridge.sandbox.faults.release(hang);
   await refused;
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect([same.status, (await show(path)).title]).toEqual([200, 'Countess']);
 });
 
 test('a write of a group that is refused changes nothing at all', async () => {
-  const user = await addUser(bridge, 'gil');
-  const path = `/Groups/${await addGroup(bridge, 'Refused')}`;
-  await send(bridge, 'PATCH', path, toPatch(replace('externalId', 'e-1')));
-  await untilSettled(bridge);
+  const user = await bridge.addUser('gil');
+  const path = `/Groups/${await bridge.addGroup('Refused')}`;
+  await bridge.patch(path, replace('externalId', 'e-1'));
+  await bridge.untilSettled();
   const before = await show(path);
   refuse('groups.updateGroup', 2);
 
@@ -147,7 +146,7 @@ test('a write of a group that is refused changes nothing at all', async () => {
       replace('externalId', 'e-2'),
     ),
   );
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(answer.status).toBe(400);
   expect(await show(path)).toEqual(before);
@@ -155,9 +154,9 @@ test('a write of a group that is refused changes nothing at all', async () => {
 });
 
 test('an addition that reached the service is taken back with the name that did not', async () => {
-  const [first, second] = await Promise.all(['amy', 'ben'].map((name) => addUser(bridge, name)));
-  const path = `/Groups/${await addGroup(bridge, 'Added', [String(first)])}`;
-  await untilSettled(bridge);
+  const [first, second] = await Promise.all(['amy', 'ben'].map((name) => bridge.addUser(name)));
+  const path = `/Groups/${await bridge.addGroup('Added', [String(first)])}`;
+  await bridge.untilSettled();
   refuse('groupUsers.addUserToGroup');
 
   const value = [{ value: String(second) }];
@@ -170,7 +169,7 @@ test('an addition that reached the service is taken back with the name that did 
       { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
     ),
   );
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(answer.status).toBe(400);
   expect((await show(path)).displayName).toBe('Added');
@@ -179,9 +178,9 @@ test('an addition that reached the service is taken back with the name that did 
 });
 
 test('a removal from a group is done, whatever is refused of its rest', async () => {
-  const user = await addUser(bridge, 'rex');
-  const path = `/Groups/${await addGroup(bridge, 'Removed', [user])}`;
-  await untilSettled(bridge);
+  const user = await bridge.addUser('rex');
+  const path = `/Groups/${await bridge.addGroup('Removed', [user])}`;
+  await bridge.untilSettled();
   refuse('groups.updateGroup', 100);
 
   const answer = await bridge.request(
@@ -195,6 +194,6 @@ test('a removal from a group is done, whatever is refused of its rest', async ()
 
   expect(answer.status).toBe(204);
   expect(bridge.sandbox.service.members('Removed')).toEqual([]);
-  const { body: status } = await askOps(bridge, 'GET', '/status');
+  const { body: status } = await bridge.ops('GET', '/status');
   expect(status.stuckCount).toBe(1);
 });

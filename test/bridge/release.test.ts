@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  readMemberIds,
-  send,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
 const RULES = [
@@ -30,22 +21,22 @@ function readService({ sandbox }: TestBridge): unknown {
 describe('who is let go', () => {
   let bridge: TestBridge;
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
   });
   afterAll(() => bridge.stop());
 
   test('stays in the service as it is, is nobody’s, and is taken over again by the next write', async () => {
     const okta = await makeProvider(bridge, 'okta');
     const entra = await makeProvider(bridge, 'entra');
-    const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
-    const bob = await addUser(okta, 'bob');
-    const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
-    await untilSettled(bridge);
+    const ada = await okta.addUser('ada', { externalId: 'x', title: 'Pilot' });
+    const bob = await okta.addUser('bob');
+    const pilots = await okta.addGroup('Pilots', [ada, bob]);
+    await bridge.untilSettled();
     const before = readService(bridge);
 
-    const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
-    const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
-    await sweep(bridge);
+    const user = await bridge.ops('POST', `/users/${ada}/release`);
+    const group = await bridge.ops('POST', `/groups/${pilots}/release`);
+    await bridge.sweep();
 
     expect([user.status, group.status]).toEqual([200, 200]);
     expect(user.body).toMatchObject({
@@ -57,74 +48,71 @@ describe('who is let go', () => {
     });
     expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
     expect(readService(bridge)).toEqual(before);
-    expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
-    const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
+    expect(await okta.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
+    const shown = (await okta.send('GET', `/Users/${ada}`)).body;
     expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
     expect(shown).not.toHaveProperty('externalId');
     expect(shown).not.toHaveProperty('title');
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
     // Another provider may have the person now.
-    await send(entra, 'PATCH', `/Users/${ada}`, disable);
-    await untilSettled(bridge);
+    await entra.send('PATCH', `/Users/${ada}`, disable);
+    await bridge.untilSettled();
     expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
-    const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
+    const acts = Object((await bridge.ops('GET', `/acts?target=${ada}`)).body.items);
     expect(acts).toMatchObject([
       { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
     ]);
-    const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
+    const timeline = await bridge.ops('GET', `/users/${ada}/timeline`);
     expect(JSON.stringify(timeline.body)).toContain('let it go');
   });
 
   test('ends a difference that nobody would repair any more', async () => {
-    const ada = await addUser(bridge, 'eve');
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('eve');
+    await bridge.untilSettled();
     bridge.sandbox.service.setActive('eve@example.com', false);
-    await sweep(bridge);
-    const before = await listManagedDrifts(bridge);
+    await bridge.sweep();
+    const before = await bridge.listDrifts();
 
-    await askOps(bridge, 'POST', `/users/${ada}/release`);
-    await sweep(bridge);
+    await bridge.ops('POST', `/users/${ada}/release`);
+    await bridge.sweep();
 
-    expect([before, await listManagedDrifts(bridge)]).toEqual([
-      ['user.deactivated eve@example.com'],
-      [],
-    ]);
-    expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toMatchObject({ active: false });
+    expect([before, await bridge.listDrifts()]).toEqual([['user.deactivated eve@example.com'], []]);
+    expect((await bridge.send('GET', `/Users/${ada}`)).body).toMatchObject({ active: false });
   });
 
   test('is nobody of whom something waits, who is not managed, or whom the service does not have', async () => {
-    const ada = await addUser(bridge, 'fay');
-    const vera = await addUser(bridge, 'vera', { active: false });
-    await untilSettled(bridge);
-    await askOps(bridge, 'POST', '/pause', { reason: 'a test' });
-    await send(bridge, 'PATCH', `/Users/${ada}`, disable);
+    const ada = await bridge.addUser('fay');
+    const vera = await bridge.addUser('vera', { active: false });
+    await bridge.untilSettled();
+    await bridge.ops('POST', '/pause', { reason: 'a test' });
+    await bridge.send('PATCH', `/Users/${ada}`, disable);
     const ask = async (id: string) => {
-      const { status, body } = await askOps(bridge, 'POST', `/users/${id}/release`);
+      const { status, body } = await bridge.ops('POST', `/users/${id}/release`);
       return [status, body.code];
     };
 
     expect(await ask(ada)).toEqual([409, 'waits']);
     expect(await ask(vera)).toEqual([409, 'not-in-service']);
     expect(await ask('nobody')).toEqual([404, 'not-found']);
-    await askOps(bridge, 'POST', '/resume');
-    await untilSettled(bridge);
+    await bridge.ops('POST', '/resume');
+    await bridge.untilSettled();
     expect((await ask(ada))[0]).toBe(200);
     expect(await ask(ada)).toEqual([409, 'unmanaged']);
   });
 
   test('is nobody whose removal a plan holds until an operator decides', () =>
     withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
+      { settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
       async (bridge) => {
-        const [first = '', second = ''] = await addUsers(bridge, 2);
-        await untilSettled(bridge);
-        await send(bridge, 'PATCH', `/Users/${first}`, disable);
-        await untilSettled(bridge);
-        await send(bridge, 'PATCH', `/Users/${second}`, disable);
-        await untilSettled(bridge);
-        const held = await askOps(bridge, 'GET', '/plans?status=held');
+        const [first = '', second = ''] = await bridge.addUsers(2);
+        await bridge.untilSettled();
+        await bridge.send('PATCH', `/Users/${first}`, disable);
+        await bridge.untilSettled();
+        await bridge.send('PATCH', `/Users/${second}`, disable);
+        await bridge.untilSettled();
+        const held = await bridge.ops('GET', '/plans?status=held');
 
-        const { body } = await askOps(bridge, 'POST', `/users/${second}/release`);
+        const { body } = await bridge.ops('POST', `/users/${second}/release`);
 
         expect(Object(held.body.items)).toHaveLength(1);
         expect(body).toMatchObject({ code: 'waits' });
@@ -132,21 +120,18 @@ describe('who is let go', () => {
     ));
 
   test('is no group that rules draw on, because its end would change the service', () =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, RULES: JSON.stringify(RULES) } },
-      async (bridge) => {
-        const ada = await addUser(bridge, 'ada');
-        const ask = async (name: string) => {
-          const id = await addGroup(bridge, name, [ada]);
-          await untilSettled(bridge);
-          const { body } = await askOps(bridge, 'POST', `/groups/${id}/release`);
-          return body.code ?? body.origin;
-        };
+    withTestBridge({ settings: { RULES: JSON.stringify(RULES) } }, async (bridge) => {
+      const ada = await bridge.addUser('ada');
+      const ask = async (name: string) => {
+        const id = await bridge.addGroup(name, [ada]);
+        await bridge.untilSettled();
+        const { body } = await bridge.ops('POST', `/groups/${id}/release`);
+        return body.code ?? body.origin;
+      };
 
-        const told = [await ask('Pilots'), await ask('Team Admins'), await ask('Team')];
+      const told = [await ask('Pilots'), await ask('Team Admins'), await ask('Team')];
 
-        expect(told).toEqual(['ruled', 'ruled', 'ruled']);
-        expect(await ask('Crew')).toBeNull();
-      },
-    ));
+      expect(told).toEqual(['ruled', 'ruled', 'ruled']);
+      expect(await ask('Crew')).toBeNull();
+    }));
 });

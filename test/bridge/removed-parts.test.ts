@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUser, listResources, send, toPatch } from '../support/provider.ts';
+import { listResources, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 
@@ -15,12 +15,12 @@ const home = (name: string) => ({ value: `${name}@home.example`, type: 'home', d
 
 async function addTwoAddresses(name: string): Promise<string> {
   const emails = [work(name), home(name)];
-  return `/Users/${await addUser(bridge, name, { emails })}`;
+  return `/Users/${await bridge.addUser(name, { emails })}`;
 }
 
 async function findByAddress(address: string): Promise<unknown[]> {
   const filter = `emails.value eq "${address}"`;
-  const found = await send(bridge, 'POST', '/Users/.search', { filter });
+  const found = await bridge.send('POST', '/Users/.search', { filter });
   return listResources(found).map(({ id }) => id);
 }
 
@@ -28,11 +28,11 @@ test('one part of a value is removed, and the value stays', async () => {
   const path = await addTwoAddresses('ada');
 
   const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].display' });
-  const { body } = await send(bridge, 'PATCH', path, patch);
+  const { body } = await bridge.send('PATCH', path, patch);
 
   const { display: _, ...rest } = home('ada');
   expect(body.emails).toEqual([work('ada'), rest]);
-  expect((await send(bridge, 'GET', path)).body.emails).toEqual([work('ada'), rest]);
+  expect((await bridge.send('GET', path)).body.emails).toEqual([work('ada'), rest]);
 });
 
 test('an address without its value is found no more and free for another user, and keeps what else it says', async () => {
@@ -40,37 +40,37 @@ test('an address without its value is found no more and free for another user, a
   expect(await findByAddress('bob@home.example')).toHaveLength(1);
 
   const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
-  const { body } = await send(bridge, 'PATCH', path, patch);
+  const { body } = await bridge.send('PATCH', path, patch);
 
   expect(body.emails).toEqual([work('bob'), { type: 'home', display: 'Home' }]);
   expect(await findByAddress('bob@home.example')).toEqual([]);
-  const other = await addUser(bridge, 'other', { emails: [{ value: 'bob@home.example' }] });
+  const other = await bridge.addUser('other', { emails: [{ value: 'bob@home.example' }] });
   expect(await findByAddress('bob@home.example')).toEqual([other]);
 });
 
 test('an address of which only its type is left is gone', async () => {
   const emails = [work('eve'), { value: 'eve@home.example', type: 'home' }];
-  const path = `/Users/${await addUser(bridge, 'eve', { emails })}`;
+  const path = `/Users/${await bridge.addUser('eve', { emails })}`;
 
   const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
-  const { body } = await send(bridge, 'PATCH', path, patch);
+  const { body } = await bridge.send('PATCH', path, patch);
 
   expect(body.emails).toEqual([work('eve')]);
 });
 
 test('a part that no value has, of values that a filter does not find, is removed without an error', async () => {
   const path = await addTwoAddresses('cleo');
-  const before = await send(bridge, 'GET', path);
+  const before = await bridge.send('GET', path);
 
   for (const target of ['emails[type eq "other"].value', 'emails[type eq "work"].display']) {
-    const { body } = await send(bridge, 'PATCH', path, toPatch({ op: 'remove', path: target }));
+    const { body } = await bridge.patch(path, { op: 'remove', path: target });
     expect(body).toEqual(before.body);
   }
 });
 
 test('the parts of a member are immutable', async () => {
-  const member = await addUser(bridge, 'dana');
-  const { body: group } = await send(bridge, 'POST', '/Groups', {
+  const member = await bridge.addUser('dana');
+  const { body: group } = await bridge.send('POST', '/Groups', {
     displayName: 'Immutable',
     members: [{ value: member }],
   });
@@ -87,5 +87,5 @@ test('the parts of a member are immutable', async () => {
       scimType: 'mutability',
     });
   }
-  expect((await send(bridge, 'GET', path)).body).toEqual(group);
+  expect((await bridge.send('GET', path)).body).toEqual(group);
 });

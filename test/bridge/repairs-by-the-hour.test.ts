@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
-const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '5' };
+const settings = { DRIFT_POLICY: 'repair', LIMITS_REPAIR: '5' };
 /** Enough of the day that is looked back on to see that nothing is let through. */
 const hours = 3;
 
@@ -13,7 +12,7 @@ test('four an hour are held once they are more than five in a day, and go on bei
     const planned: (string | undefined)[] = [];
     for (let hour = 0; hour < hours; hour += 1) {
       intrude(bridge, hour * 4, (hour + 1) * 4);
-      const { status, planId } = await sweep(bridge);
+      const { status, planId } = await bridge.sweep();
       if (status === 'complete' && planId !== null) await untilApplied(bridge, planId);
       planned.push(String(status));
       clock.leap(3_600_000);
@@ -21,7 +20,7 @@ test('four an hour are held once they are more than five in a day, and go on bei
 
     expect(planned).toEqual(['complete', ...Array.from({ length: hours - 1 }, () => 'held')]);
     expect(countMembers(bridge)).toBe(4 * (hours - 1));
-    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+    const { body } = await bridge.ops('GET', '/plans?status=held');
     expect(body.items).toMatchObject([{ counts: { total: 4 * (hours - 1) } }]);
   });
 });

@@ -1,22 +1,18 @@
 import { expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { REPAIRS } from '../../src/scim/repairs.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { addGroup, addUser, send, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider } from '../support/walled.ts';
-
-const settings = SWEEP_SETTINGS;
 
 /** The log as operators read it, the oldest first, once so many are there. */
 async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
   const read = async () => {
-    const { body } = await askOps(bridge, 'GET', `/requests?limit=1000${query}`);
+    const { body } = await bridge.ops('GET', `/requests?limit=1000${query}`);
     const items: unknown[] = Array.isArray(body.items) ? body.items : [];
     return items.map((item): JsonObject => Object(item)).toReversed();
   };
@@ -34,17 +30,12 @@ function toLines(items: readonly JsonObject[]): string[] {
 }
 
 test('what providers write and are refused is told by its form, and reads that are answered are not', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    const group = await addGroup(bridge, 'Pilots', [id]);
-    await send(
-      bridge,
-      'PATCH',
-      `/Users/${id}`,
-      toPatch({ op: 'replace', path: 'active', value: false }),
-    );
-    await send(bridge, 'GET', `/Users/${id}`);
-    await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22ada%22');
+  withTestBridge({}, async (bridge) => {
+    const id = await bridge.addUser('ada');
+    const group = await bridge.addGroup('Pilots', [id]);
+    await bridge.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+    await bridge.send('GET', `/Users/${id}`);
+    await bridge.send('GET', '/Users?filter=userName%20eq%20%22ada%22');
     await bridge.request('POST', '/Users', toUser('ada'));
     await bridge.request('GET', '/Users?filter=shoeSize');
     await bridge.request('GET', '/Users/ada@example.com');
@@ -72,21 +63,21 @@ test('what providers write and are refused is told by its form, and reads that a
     const ofGroups = await untilLogged(bridge, 3, '&credential=settings-1&type=group');
     expect(ofGroups.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'DELETE']);
     await untilLogged(bridge, 0, '&credential=token-of-nobody');
-    const first = (await askOps(bridge, 'GET', '/requests?limit=5')).body;
-    const rest = (await askOps(bridge, 'GET', `/requests?limit=5&cursor=${first.nextCursor}`)).body;
+    const first = (await bridge.ops('GET', '/requests?limit=5')).body;
+    const rest = (await bridge.ops('GET', `/requests?limit=5&cursor=${first.nextCursor}`)).body;
     expect([first.items, rest.items].flat()).toEqual(items.toReversed());
     expect(rest.nextCursor).toBe(null);
   }));
 
 test('what was repaired is shown with why, and so is why a request was refused', () =>
-  withTestBridge({ settings: settings }, async (bridge) => {
-    const { body: token } = await askOps(bridge, 'POST', '/tokens', {
+  withTestBridge({}, async (bridge) => {
+    const { body: token } = await bridge.ops('POST', '/tokens', {
       ...{ name: 'to-the-letter', profile: 'strict' },
     });
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
     const path = `/Users/${id}`;
     const change = { op: 'Replace', path: 'active', value: 'True' };
-    await send(bridge, 'PATCH', path, toPatch(change));
+    await bridge.patch(path, change);
     const strictly = { authorization: `Bearer ${token.token}` };
     const unknown = toPatch({ op: 'add', path: 'shoeSize', value: 42 });
     await bridge.request('PATCH', path, unknown, strictly);
@@ -111,9 +102,9 @@ test('what was repaired is shown with why, and so is why a request was refused',
   }));
 
 test('why a request was refused is told as the provider was told, without words of the service', () =>
-  withTestBridge({ settings }, async (bridge) => {
+  withTestBridge({}, async (bridge) => {
     const partner = await makeProvider(bridge, 'partner', { domains: ['b.test'] });
-    const path = `/Users/${await addUser(bridge, 'ada')}`;
+    const path = `/Users/${await bridge.addUser('ada')}`;
     const off = toPatch({ op: 'replace', path: 'active', value: false });
     const answers = [
       await bridge.request('POST', '/Users', toUser('ada')),
@@ -135,7 +126,7 @@ test('why a request was refused is told as the provider was told, without words 
     const name = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
     const byService = await bridge.request('PATCH', path, name);
     const items = await untilLogged(bridge, 12);
-    const { text } = await runner(bridge, commands)('requests', '--status', '403');
+    const { text } = await runner(bridge)('requests', '--status', '403');
 
     const shown = items.slice(1).map(({ refusal }) => refusal);
     expect(items[0]?.refusal).toBe(null);
@@ -151,7 +142,7 @@ const BULK = { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'] };
 test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
   const lines: JsonObject[] = [];
   const onLog = (line: JsonObject) => lines.push(line);
-  await withTestBridge({ settings, onLog }, async (bridge) => {
+  await withTestBridge({ onLog }, async (bridge) => {
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
     const change = {
       shoeSize: 42,
@@ -160,18 +151,14 @@ test('whatever a write drops is counted by kind, shown without its name, and log
       password: 'x',
       [enterprise]: { emplyeeNumber: '1' },
     };
-    const id = await addUser(bridge, 'ada', change);
-    await send(
-      bridge,
-      'PATCH',
+    const id = await bridge.addUser('ada', change);
+    await bridge.patch(
       `/Users/${id}`,
-      toPatch(
-        { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
-        { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
-        { op: 'replace', path: 'title', value: 'Pilot' },
-      ),
+      { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
+      { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
+      { op: 'replace', path: 'title', value: 'Pilot' },
     );
-    await send(bridge, 'POST', '/Bulk', {
+    await bridge.send('POST', '/Bulk', {
       Operations: [
         {
           method: 'PATCH',
@@ -180,7 +167,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
         },
       ],
     });
-    await send(bridge, 'PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
+    await bridge.send('PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
     const items = await untilLogged(bridge, 4);
 
     expect(
@@ -243,7 +230,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
 });
 
 test('nothing of a body is lost without being counted: doubled names, keys with a filter, values that say nothing', () =>
-  withTestBridge({ settings }, async (bridge) => {
+  withTestBridge({}, async (bridge) => {
     const ask = (method: 'POST' | 'PUT', path: string, body: JsonObject, doubled = '') =>
       sendRaw(bridge, { method, path, body: `{${doubled}${JSON.stringify(body).slice(1)}` });
     const emails = [{ value: 'bob@example.com', primary: true }, { type: 'home' }];
@@ -257,7 +244,7 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
     const group = { ...toGroup('Crew'), TITLE: 'x', 'members[value eq "x"]': {}, externalid: 'a' };
     const made = await ask('POST', '/Groups', group, '"externalId":"b",');
     const remove = { op: 'remove', path: 'members[value eq "x"]', value: [{ value: 'y' }] };
-    await send(bridge, 'PATCH', `/Groups/${made.body.id}`, toPatch(remove));
+    await bridge.patch(`/Groups/${made.body.id}`, remove);
     const items = await untilLogged(bridge, 3);
 
     const drops = items.map(({ written }) =>
@@ -282,10 +269,10 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
 
 test('a stop stores what waits', async () => {
   const { live } = await makeLives({
-    settings: { ...settings, DATABASE_URL: await makeStoreUrl() },
+    settings: { DATABASE_URL: await makeStoreUrl() },
   });
-  await live((bridge) => addUser(bridge, 'ada'));
-  const { body } = await live((bridge) => askOps(bridge, 'GET', '/requests'));
+  await live((bridge) => bridge.addUser('ada'));
+  const { body } = await live((bridge) => bridge.ops('GET', '/requests'));
 
   expect(body.items).toMatchObject([{ method: 'POST' }]);
 });

@@ -1,29 +1,27 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addUser } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 test('sweeps, and drifts that are over, are forgotten 30 days after they were seen; drifts that are there stay', async () => {
   const clock = createLeapingClock();
-  const bridge = await startTestBridge({ settings: SWEEP_SETTINGS, clock });
+  const bridge = await startTestBridge({ clock });
   onTestFinished(() => bridge.stop());
   const setActive = (name: string, isActive: boolean) =>
     bridge.sandbox.service.setActive(`${name}@example.com`, isActive);
 
-  for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
+  for (const name of ['ada', 'bob', 'cyd']) await bridge.addUser(name);
   // Not among the late effects of calls of our own.
   clock.leap(DAY_MS / 24);
   for (const name of ['ada', 'bob', 'cyd']) setActive(name, false);
-  await sweep(bridge);
+  await bridge.sweep();
   setActive('bob', true);
-  await sweep(bridge);
+  await bridge.sweep();
   clock.leap(20 * DAY_MS);
-  await sweep(bridge);
+  await bridge.sweep();
   setActive('cyd', true);
-  await sweep(bridge);
+  await bridge.sweep();
   const before = await listKept(bridge);
   clock.leap(11 * DAY_MS);
 
@@ -42,10 +40,10 @@ test('sweeps, and drifts that are over, are forgotten 30 days after they were se
 });
 
 async function listKept(bridge: TestBridge) {
-  const { body } = await askOps(bridge, 'GET', '/sweeps');
+  const { body } = await bridge.ops('GET', '/sweeps');
   return {
     sweeps: Array.isArray(body.items) ? body.items.length : Number.NaN,
-    open: await listManagedDrifts(bridge),
-    gone: await listManagedDrifts(bridge, 'gone'),
+    open: await bridge.listDrifts(),
+    gone: await bridge.listDrifts('gone'),
   };
 }

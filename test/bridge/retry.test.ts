@@ -1,19 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listStuck,
-  readWork,
-  send,
-  toMembers,
-  toPatch,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,7 +12,6 @@ const toName = (familyName: string) =>
   toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
 
 const settings = {
-  ...SWEEP_SETTINGS,
   SCIM_WRITE_WAIT: '40ms',
   UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
 };
@@ -40,67 +28,67 @@ afterAll(() => timed.bridge.stop());
 /** Makes the new name of somebody stuck, and lets the service take it from then on. */
 async function makeNameStuck(name: string): Promise<string> {
   const { bridge } = timed;
-  const id = await addUser(bridge, name);
+  const id = await bridge.addUser(name);
   // Nothing of the creation is under way any more.
   await untilQuiet(timed, 1_000);
   const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
-  await send(bridge, 'PATCH', `/Users/${id}`, toName('King'));
+  await bridge.send('PATCH', `/Users/${id}`, toName('King'));
   await untilQuiet(timed, MINUTES_MS);
   fault.remove();
   return id;
 }
 
 async function countStuck(): Promise<number> {
-  return (await listStuck(timed.bridge)).length;
+  return (await timed.bridge.listStuck()).length;
 }
 
 describe('retry', () => {
   test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () => {
     const { bridge } = timed;
     await makeNameStuck('ada');
-    const [first = '', second = ''] = await addUsers(bridge, 2);
-    const groupId = await addGroup(bridge, 'Pilots');
+    const [first = '', second = ''] = await bridge.addUsers(2);
+    const groupId = await bridge.addGroup('Pilots');
     await untilQuiet(timed, 1_000);
     const fault = bridge.sandbox.faults.add({
       operation: 'groupUsers.addUserToGroup',
       fault: BROKEN,
     });
     const add = { op: 'add', path: 'members', value: toMembers([first]) };
-    await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+    await bridge.patch(`/Groups/${groupId}`, add);
     await untilQuiet(timed, MINUTES_MS);
     const stuck = await countStuck();
     fault.remove();
     // Waits for its next attempt, and is not stuck.
     const busy = { kind: 'status', status: 503 } as const;
     const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
-    await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+    await bridge.send('PATCH', `/Users/${second}`, toName('Queen'));
     // Until its next attempt is so far away that it does not come by itself meanwhile.
     await untilQuiet(timed, MINUTE_MS);
     outage.remove();
 
-    const tried = await runner(bridge, commands)('retry', '--all');
+    const tried = await runner(bridge)('retry', '--all');
     await untilQuiet(timed, 2_000);
 
     expect(stuck).toBe(2);
     expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: 3\n/) });
     expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
     expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-    expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
   test('counts also while an attempt is under way, which is refused then', async () => {
     const { bridge } = timed;
     const { service, faults } = bridge.sandbox;
-    const id = await addUser(bridge, 'kim');
+    const id = await bridge.addUser('kim');
     await untilQuiet(timed, 1_000);
     const operation = 'scim.updateUser';
     faults.add({ operation, fault: { kind: 'delay', delayMs: 1_000 }, times: 1 });
     const refused = { kind: 'status', status: 400 } as const;
     const call = faults.add({ operation, fault: refused, times: 1 });
-    await send(bridge, 'PATCH', `/Users/${id}`, toName('King'));
+    await bridge.send('PATCH', `/Users/${id}`, toName('King'));
     await call.until(1);
 
-    await askOps(bridge, 'POST', '/retry', { name: 'kim@example.com' });
+    await bridge.ops('POST', '/retry', { name: 'kim@example.com' });
     await expect.poll(() => service.getUser('kim@example.com').fullName).toBe('Kim King');
   });
 
@@ -112,22 +100,22 @@ describe('retry', () => {
     async ({ type, name, operation }) => {
       const { bridge } = timed;
       const { service, faults } = bridge.sandbox;
-      const make = () => (type === 'user' ? addUser(bridge, 'lea') : addGroup(bridge, name));
+      const make = () => (type === 'user' ? bridge.addUser('lea') : bridge.addGroup(name));
       const path = type === 'user' ? '/Users' : '/Groups';
       const id = await make();
       await untilQuiet(timed, 1_000);
       const fault = faults.add({ operation, fault: BROKEN });
-      await send(bridge, 'DELETE', `${path}/${id}`);
+      await bridge.send('DELETE', `${path}/${id}`);
       await untilQuiet(timed, MINUTES_MS);
       const stuck = await countStuck();
       fault.remove();
 
-      const { body } = await askOps(bridge, 'POST', '/retry', { name });
+      const { body } = await bridge.ops('POST', '/retry', { name });
       await untilQuiet(timed, 1_000);
-      const again = await askOps(bridge, 'POST', '/retry', { name });
+      const again = await bridge.ops('POST', '/retry', { name });
       const successor = await make();
       await untilQuiet(timed, 1_000);
-      const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
+      const { body: live } = await bridge.ops('GET', `/${type}s/${successor}/explain`);
 
       expect(stuck).toBe(1);
       expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });

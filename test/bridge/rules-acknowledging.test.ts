@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -18,7 +9,7 @@ function rename(familyName: string) {
 }
 
 async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown> {
-  const { body } = await send(bridge, 'GET', path);
+  const { body } = await bridge.send('GET', path);
   return body.name;
 }
 
@@ -30,8 +21,8 @@ afterAll(() => bridge.stop());
 
 test('a slow write is acknowledged when the wait ends and becomes true all the same', async () => {
   const { faults, service } = bridge.sandbox;
-  const path = `/Users/${await addUser(bridge, 'ada')}`;
-  await untilSettled(bridge);
+  const path = `/Users/${await bridge.addUser('ada')}`;
+  await bridge.untilSettled();
   const fault = { kind: 'hang' } as const;
   const hang = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
 
@@ -39,7 +30,7 @@ test('a slow write is acknowledged when the wait ends and becomes true all the s
   await hang.until(1);
   const nameBefore = service.getUser(ada).fullName;
   faults.release();
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(answer.status).toBe(200);
   expect(answer.body.name).toMatchObject({ familyName: 'King' });
@@ -49,10 +40,10 @@ test('a slow write is acknowledged when the wait ends and becomes true all the s
 
 test('50 PATCHes of one member each at the same time lose nobody', () =>
   withTestBridge({ sandbox: { seed: { users: 50 } } }, async (bridge) => {
-    const people = listResources(await send(bridge, 'GET', '/Users?count=200'));
+    const people = await bridge.list('/Users?count=200');
     const seeded = people.filter(({ userName }) => String(userName).startsWith('user'));
     const ids = seeded.map(({ id }) => String(id));
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
 
     const answers = await Promise.all(
       ids.map((id) =>
@@ -63,16 +54,16 @@ test('50 PATCHes of one member each at the same time lose nobody', () =>
         ),
       ),
     );
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-    expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+    expect(await bridge.readMemberIds(path.replace('/Groups/', ''))).toEqual(ids.toSorted());
     expect(bridge.sandbox.service.members('Pilots')).toHaveLength(50);
   }));
 
 test('with whenUpstreamIsDown refuse, a write is refused while the credentials are, and nothing is stored', () =>
   withTestBridge({ settings: { SCIM_WHEN_UPSTREAM_IS_DOWN: 'refuse' } }, async (bridge) => {
-    const path = `/Users/${await addUser(bridge, 'ada')}`;
+    const path = `/Users/${await bridge.addUser('ada')}`;
     bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
     await bridge.request('PATCH', path, rename('King'));
 

@@ -2,16 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addUser,
-  findId,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -35,11 +26,11 @@ beforeAll(async () => {
 afterAll(() => bridge.stop());
 
 function findUserId(bridge: TestBridge, name: string) {
-  return findId(bridge, { type: 'Users', name });
+  return bridge.findId({ type: 'Users', name });
 }
 
 function findGroupId(bridge: TestBridge, name: string) {
-  return findId(bridge, { type: 'Groups', name });
+  return bridge.findId({ type: 'Groups', name });
 }
 
 async function isManaged(id: string) {
@@ -68,10 +59,10 @@ test('only an explicit removal takes somebody out of an adopted group', async ()
   const path = `/Groups/${await findGroupId(bridge, 'Cooks')}`;
   const bobId = await findUserId(bridge, bob);
 
-  await send(bridge, 'PATCH', path, rename);
+  await bridge.send('PATCH', path, rename);
   const afterRename = bridge.sandbox.service.members('Crew');
-  await send(bridge, 'PUT', path, toGroup('Crew', [bobId]));
-  await untilSettled(bridge);
+  await bridge.send('PUT', path, toGroup('Crew', [bobId]));
+  await bridge.untilSettled();
 
   expect(afterRename).toEqual([ada]);
   expect(bridge.sandbox.service.members('Crew')).toEqual([bob]);
@@ -87,9 +78,9 @@ describe.each(deletions)(
   'a DELETE of $name, whom nobody manages',
   ({ type, name, adopted, setting }) => {
     test('is refused, alone and in bulk, and changes nothing', async () => {
-      const id = await findId(bridge, { type, name });
+      const id = await bridge.findId({ type, name });
       bridge.sandbox.calls.reset();
-      const before = await send(bridge, 'GET', `/${type}/${id}`);
+      const before = await bridge.send('GET', `/${type}/${id}`);
 
       const alone = await bridge.request('DELETE', `/${type}/${id}`);
       const operation = { method: 'DELETE', path: `/${type}/${id}` };
@@ -102,16 +93,16 @@ describe.each(deletions)(
       expect(alone.body.detail).toContain(setting);
       expect(bulk.body).toMatchObject({ Operations: [{ status: '403' }] });
       expect(await isManaged(id)).toBe(false);
-      expect((await send(bridge, 'GET', `/${type}/${id}`)).body).toEqual(before.body);
+      expect((await bridge.send('GET', `/${type}/${id}`)).body).toEqual(before.body);
       expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     });
 
     test('goes through where an operator adopted it before, or the settings say so', async () => {
-      const id = await findId(bridge, { type, name: adopted });
-      await askOps(bridge, 'POST', `/${type.toLowerCase()}/${id}/adopt`, {});
+      const id = await bridge.findId({ type, name: adopted });
+      await bridge.ops('POST', `/${type.toLowerCase()}/${id}/adopt`, {});
       expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
       await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
-        const id = await findId(bridge, { type, name });
+        const id = await bridge.findId({ type, name });
         expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
       });
     });
@@ -120,15 +111,10 @@ describe.each(deletions)(
 
 test('a write that changes nothing succeeds and adopts nothing', async () => {
   const [userId, groupId] = [await findUserId(bridge, ada), await findGroupId(bridge, 'Pilots')];
-  const { body: user } = await send(bridge, 'GET', `/Users/${userId}`);
+  const { body: user } = await bridge.send('GET', `/Users/${userId}`);
 
-  await send(bridge, 'PUT', `/Users/${userId}`, user);
-  await send(
-    bridge,
-    'PATCH',
-    `/Groups/${groupId}`,
-    toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
-  );
+  await bridge.send('PUT', `/Users/${userId}`, user);
+  await bridge.patch(`/Groups/${groupId}`, { op: 'replace', path: 'displayName', value: 'Pilots' });
 
   expect(await isManaged(userId)).toBe(false);
   expect(await isManaged(groupId)).toBe(false);
@@ -170,7 +156,7 @@ const disputes: { what: string; user: JsonObject }[] = [
   },
 ];
 
-beforeAll(() => addUser(bridge, 'jo'));
+beforeAll(() => bridge.addUser('jo'));
 
 for (const { what, user } of disputes) {
   test(`nothing is guessed: 409 when ${what}`, async () => {
@@ -189,10 +175,10 @@ test('accounts are recognised in our own code, also where the service ignores fi
     bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
 
     const { status, body } = await bridge.request('POST', '/Users', toUser('eve'));
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(status).toBe(201);
     const { id } = bridge.sandbox.service.getUser('eve@example.com');
-    const linked = await askOps(bridge, 'GET', `/users/${body.id}`);
+    const linked = await bridge.ops('GET', `/users/${body.id}`);
     expect(linked.body).toMatchObject({ upstreamId: id });
   }));

@@ -4,8 +4,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
 import { emailOf } from '../support/pilots.ts';
-import { addGroup, addUser, addUsers, listStuck, toMembers, toPatch } from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 const MINUTE_MS = 60_000;
 const words = 'the sandbox was told to fail';
@@ -33,12 +32,12 @@ function accountOf({ sandbox }: TestBridge, address: string): string {
 }
 
 async function listStuckParts(bridge: TestBridge) {
-  const stuck = await listStuck(bridge);
+  const stuck = await bridge.listStuck();
   return stuck.map(({ name, field, problem }) => `${name}, ${field}: ${Object(problem).words}`);
 }
 
 async function listFailing(bridge: TestBridge): Promise<JsonObject[]> {
-  const { failing } = (await askOps(bridge, 'GET', '/status')).body;
+  const { failing } = (await bridge.ops('GET', '/status')).body;
   return Array.isArray(failing) ? failing.map(Object) : [];
 }
 
@@ -49,7 +48,7 @@ describe('a change that the service fails at, while it makes others', () => {
   test('is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () =>
     withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
       const { sandbox } = bridge;
-      const create = addUser(bridge, 'ada');
+      const create = bridge.addUser('ada');
       await passTime(bridge, clock, 2_000);
       const path = `/Users/${await create}`;
       breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
@@ -83,7 +82,7 @@ describe('an outage of the service', () => {
   test('in which it only refuses to change anything makes nothing stuck, however long it takes', async () =>
     withCalmBridge(calm, async (bridge, clock) => {
       const { sandbox } = bridge;
-      const created = addUsers(bridge, 4);
+      const created = bridge.addUsers(4);
       await passTime(bridge, clock, 3_000);
       const ids = await created;
       const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
@@ -110,12 +109,12 @@ describe('an outage of the service', () => {
     withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
       const { sandbox } = bridge;
       const { service } = sandbox;
-      const created = addUsers(bridge, 4);
+      const created = bridge.addUsers(4);
       await passTime(bridge, clock, 8_000);
       const ids = await created;
       const names = ids.map((_, index) => `Group ${index}`);
       const made = Promise.all(
-        names.map((name, index) => addGroup(bridge, name, ids.slice(index, index + 1))),
+        names.map((name, index) => bridge.addGroup(name, ids.slice(index, index + 1))),
       );
       await passTime(bridge, clock, 20_000);
       const groups = await made;
@@ -157,7 +156,7 @@ describe('an outage of the service', () => {
   test('over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck', async () =>
     withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
       const { sandbox } = bridge;
-      const created = addUsers(bridge, 2);
+      const created = bridge.addUsers(2);
       await passTime(bridge, clock, 4_000);
       const [leaver, other] = await created;
       const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
@@ -195,14 +194,14 @@ describe('somebody or something at which the service fails, looks included', () 
   /** Lets time pass while the service makes changes of somebody else. */
   async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
     for (let minute = 0; minute < minutes; minute += 1) {
-      void addUser(bridge, `other${minute}`);
+      void bridge.addUser(`other${minute}`);
       await passTime(bridge, clock, MINUTE_MS);
     }
   }
 
   test('ends as stuck, with the words of the service', () =>
     withCalmBridge(options, async (bridge, clock) => {
-      const create = addUser(bridge, 'ada');
+      const create = bridge.addUser('ada');
       await passTime(bridge, clock, 2_000);
       const path = `/Users/${await create}`;
       const account = accountOf(bridge, 'ada@example.com');
@@ -219,9 +218,9 @@ describe('somebody or something at which the service fails, looks included', () 
   test('still loses access and members: after three failures it is done without a look', () =>
     withCalmBridge(options, async (bridge, clock) => {
       const creating = (async () => {
-        const ada = await addUser(bridge, 'ada');
-        const ids = [await addUser(bridge, 'bob'), await addUser(bridge, 'cy')];
-        return { ada, ids, group: await addGroup(bridge, 'Pilots', ids) };
+        const ada = await bridge.addUser('ada');
+        const ids = [await bridge.addUser('bob'), await bridge.addUser('cy')];
+        return { ada, ids, group: await bridge.addGroup('Pilots', ids) };
       })();
       await passTime(bridge, clock, 20_000);
       const { ada, ids, group } = await creating;

@@ -2,18 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { withCalmBridge } from '../support/calm-clock.ts';
-import {
-  addGroup,
-  addUsers,
-  findId,
-  readWork,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toMembers, toUser } from '../support/provider.ts';
 
 const REQUESTS_PER_SECOND = 5;
 const CREATES = 100;
@@ -35,13 +24,13 @@ function toPerson(n: number): Person {
 }
 
 async function patchUser(bridge: TestBridge, { userName }: Person, operation: JsonObject) {
-  const id = await findId(bridge, { type: 'Users', name: userName });
-  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(operation));
+  const id = await bridge.findId({ type: 'Users', name: userName });
+  await bridge.patch(`/Users/${id}`, operation);
 }
 
 async function patchCrew(bridge: TestBridge, operation: JsonObject) {
-  const id = await findId(bridge, { type: 'Groups', name: CREW });
-  await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(operation));
+  const id = await bridge.findId({ type: 'Groups', name: CREW });
+  await bridge.patch(`/Groups/${id}`, operation);
 }
 
 /** Something a provider asks for that takes access away, and whether the service has done it. */
@@ -60,8 +49,8 @@ function toDeactivation(person: Person): Removal {
 function toDeletion(person: Person): Removal {
   return {
     async request(bridge) {
-      const id = await findId(bridge, { type: 'Users', name: person.userName });
-      await send(bridge, 'DELETE', `/Users/${id}`);
+      const id = await bridge.findId({ type: 'Users', name: person.userName });
+      await bridge.send('DELETE', `/Users/${id}`);
     },
     isDone: ({ sandbox }) => !sandbox.service.getUser(person.email).active,
   };
@@ -70,7 +59,7 @@ function toDeletion(person: Person): Removal {
 function toDeparture({ userName, email }: Person): Removal {
   return {
     async request(bridge) {
-      const id = await findId(bridge, { type: 'Users', name: userName });
+      const id = await bridge.findId({ type: 'Users', name: userName });
       await patchCrew(bridge, { op: 'remove', path: 'members', value: toMembers([id]) });
     },
     isDone: ({ sandbox }) => !sandbox.service.members(CREW).includes(email),
@@ -90,7 +79,7 @@ function toBulkRequests(first: number, count: number): JsonObject[] {
 
 async function create(bridge: TestBridge, first: number, count: number): Promise<void> {
   const requests = toBulkRequests(first, count);
-  await Promise.all(requests.map((body) => send(bridge, 'POST', '/Bulk', body)));
+  await Promise.all(requests.map((body) => bridge.send('POST', '/Bulk', body)));
 }
 
 function toPercentile95(values: readonly number[]): number {
@@ -131,7 +120,7 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
         });
       }
       await create(bridge, CREATES / 2, CREATES / 2);
-      const dueBefore = (await readWork(bridge))?.due;
+      const dueBefore = (await bridge.readWork())?.due;
 
       const measure = () => {
         for (const [removal, since] of open) {
@@ -156,7 +145,7 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
       });
 
       expect(dueBefore).toBeGreaterThan(CREATES - 10);
-      expect((await readWork(bridge))?.due).toBeGreaterThan(CREATES / 2);
+      expect((await bridge.readWork())?.due).toBeGreaterThan(CREATES / 2);
       expect(sandbox.calls.count({ status: 429 })).toBe(0);
     },
   );
@@ -174,19 +163,19 @@ describe('the class of what waits', () => {
   async function withCompany(run: (bridge: TestBridge, company: Company) => Promise<void>) {
     const settings = { SCIM_WRITE_WAIT: '100ms' };
     await withTestBridge({ settings }, async (bridge) => {
-      const ids = await addUsers(bridge, 3);
-      const crewId = await addGroup(bridge, 'Crew', ids.slice(0, 2));
-      await untilSettled(bridge);
+      const ids = await bridge.addUsers(3);
+      const crewId = await bridge.addGroup('Crew', ids.slice(0, 2));
+      await bridge.untilSettled();
       await run(bridge, { ids, crewId });
     });
   }
 
   /** From now on nothing is sent, so that what is written waits. */
-  const pause = (bridge: TestBridge) => askOps(bridge, 'POST', '/pause', {});
+  const pause = (bridge: TestBridge) => bridge.ops('POST', '/pause', {});
 
   /** The class of what waits: nothing else does. */
   async function readClass(bridge: TestBridge): Promise<unknown> {
-    const { queue } = (await askOps(bridge, 'GET', '/status')).body;
+    const { queue } = (await bridge.ops('GET', '/status')).body;
     const classes: { class: string; waiting: number }[] = Object(queue).classes;
     return classes.flatMap(({ class: name, waiting }) => (waiting > 0 ? [name] : [])).join();
   }
@@ -195,7 +184,7 @@ describe('the class of what waits', () => {
     withCompany(async (bridge, { ids: [id = ''] }) => {
       await pause(bridge);
       const change = (operation: JsonObject) =>
-        send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', ...operation }));
+        bridge.patch(`/Users/${id}`, { op: 'replace', ...operation });
 
       await change({ path: 'name.familyName', value: 'King' });
       const classes = [await readClass(bridge)];

@@ -2,16 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vi
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toGroup, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 let bridge: TestBridge;
@@ -50,8 +41,8 @@ test.each(['ignored', 'refused'] as const)(
     });
     calls.reset();
 
-    await addUser(bridge, filter);
-    await untilSettled(bridge);
+    await bridge.addUser(filter);
+    await bridge.untilSettled();
 
     expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
     expect(service.getUser(`${filter}@example.com`).fullName).toMatch(/ Example$/);
@@ -66,7 +57,7 @@ test('a group that a list shows and nobody finds any more is looked for again', 
   calls.reset();
 
   const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(created.status).toBe(201);
   expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
@@ -83,11 +74,11 @@ test('a person is created again only after a list that proves that nobody is the
       fault: { kind: 'status', status: 403 },
     });
 
-    await addUser(bridge, 'ada');
+    await bridge.addUser('ada');
     await blind.until(1);
     const createsWhileBlind = calls.count({ operation: 'scim.addUser' });
     blind.remove();
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(createsWhileBlind).toBe(1);
     expect(listAddresses(bridge)).toEqual(['owner@example.com', 'ada@example.com']);
@@ -110,8 +101,8 @@ test('a service whose filter minds the case is not believed: a list proves that 
   sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
   sandbox.calls.reset();
 
-  await addUser(careful, 'ada');
-  await untilSettled(careful);
+  await careful.addUser('ada');
+  await careful.untilSettled();
 
   const asked = sandbox.calls.recent().map(({ path }) => path);
   expect(asked).toContainEqual(expect.stringMatching(/Users\?startIndex=1&count=100$/));
@@ -123,7 +114,7 @@ test('an account is created with the primary e-mail address, else the one of typ
   const work = { value: 'work@example.com', type: 'work' };
   const home = { value: 'home@example.com', type: 'home' };
   const create = (userName: string, ...emails: JsonObject[]) =>
-    send(bridge, 'POST', '/Users', { userName, ...(emails.length > 0 && { emails }) });
+    bridge.send('POST', '/Users', { userName, ...(emails.length > 0 && { emails }) });
   await create('amy', { ...work, value: 'w@example.com' }, home, primary);
   await create('ben', { ...home, value: 'h@example.com' }, work);
   await create('cyd', home, { value: 'b@c.example' });
@@ -135,15 +126,15 @@ test('an account is created with the primary e-mail address, else the one of typ
 test('without any e-mail address a user is the bridge’s own, shown as waiting, until one comes', async () => {
   const { calls, service } = bridge.sandbox;
   calls.reset();
-  const { body } = await send(bridge, 'POST', '/Users', { schemas: [], userName: 'nemo' });
-  await addGroup(bridge, 'Nautilus', [String(body.id)]);
-  await untilSettled(bridge);
-  const { fields } = (await askOps(bridge, 'GET', `/users/${body.id}/explain`)).body;
+  const { body } = await bridge.send('POST', '/Users', { schemas: [], userName: 'nemo' });
+  await bridge.addGroup('Nautilus', [String(body.id)]);
+  await bridge.untilSettled();
+  const { fields } = (await bridge.ops('GET', `/users/${body.id}/explain`)).body;
   const waiting = [fields]
     .flat()
     .map(Object)
     .filter(({ standing }) => standing === 'pending');
-  const kept = (await askOps(bridge, 'GET', '/requests?limit=10')).text;
+  const kept = (await bridge.ops('GET', '/requests?limit=10')).text;
 
   expect(body).toMatchObject({ userName: 'nemo', active: true });
   expect(waiting.map(({ field }) => field)).toEqual(['account', 'address']);
@@ -151,18 +142,18 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   expect(calls.count({ operation: 'scim.addUser' })).toBe(0);
 
   const emails = { op: 'add', path: 'emails', value: [{ value: 'nemo@example.com' }] };
-  await send(bridge, 'PATCH', `/Users/${body.id}`, toPatch(emails));
-  await untilSettled(bridge);
+  await bridge.patch(`/Users/${body.id}`, emails);
+  await bridge.untilSettled();
   expect(service.getUser('nemo@example.com')).toMatchObject({ active: true });
   expect(service.members('Nautilus')).toEqual(['nemo@example.com']);
 });
 
 test('somebody created inactive is nobody to the service until activated, and then named', async () => {
   const { service } = bridge.sandbox;
-  const id = await addUser(bridge, 'ina', { active: false });
+  const id = await bridge.addUser('ina', { active: false });
   const before = service.findUser('ina@example.com');
 
-  await send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', value: { active: true } }));
+  await bridge.patch(`/Users/${id}`, { op: 'replace', value: { active: true } });
 
   expect(before).toBeUndefined();
   expect(service.getUser('ina@example.com')).toMatchObject({ fullName: 'Ina Example' });
@@ -175,7 +166,7 @@ test('20 creates of 10 people at the same time make 10 accounts, and the others 
   const answers = await Promise.all(
     names.map((name) => bridge.request('POST', '/Users', toUser(name))),
   );
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array(10).fill(201), ...Array(10).fill(409)]);

@@ -1,19 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 import { untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
-  const users = listResources(await send(bridge, 'GET', '/Users'));
+  const users = await bridge.list('/Users');
   return users.map(({ userName }) => userName);
 }
 
@@ -29,25 +20,25 @@ describe('deleting', () => {
 
   test('a user who is created again has a new id and the old account; departures stand', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'ada');
-    await addGroup(bridge, 'Pilots', [id]);
+    const id = await bridge.addUser('ada');
+    await bridge.addGroup('Pilots', [id]);
     const account = service.getUser('ada@example.com').id;
-    await send(bridge, 'DELETE', `/Users/${id}`);
+    await bridge.send('DELETE', `/Users/${id}`);
 
-    const again = await addUser(bridge, 'ada');
-    await untilSettled(bridge);
+    const again = await bridge.addUser('ada');
+    await bridge.untilSettled();
 
     expect(again).not.toBe(id);
     expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
     expect(service.members('Pilots')).toEqual([]);
-    expect((await send(bridge, 'GET', `/Users/${again}`)).body.groups).toEqual([]);
-    expect((await send(bridge, 'GET', `/Users/${id}`)).body.id).toBe(again);
+    expect((await bridge.send('GET', `/Users/${again}`)).body.groups).toEqual([]);
+    expect((await bridge.send('GET', `/Users/${id}`)).body.id).toBe(again);
   });
 
   test('a deleted user is in no answer, also when somebody activates the account again', async () => {
-    const id = await addUser(bridge, 'gus');
-    const groupId = await addGroup(bridge, 'Gone', [id]);
-    await send(bridge, 'DELETE', `/Users/${id}`);
+    const id = await bridge.addUser('gus');
+    const groupId = await bridge.addGroup('Gone', [id]);
+    await bridge.send('DELETE', `/Users/${id}`);
     bridge.sandbox.service.setActive('gus@example.com', true);
 
     const answers = [
@@ -63,21 +54,21 @@ describe('deleting', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
     expect(await listUserNames(bridge)).not.toContain('gus@example.com');
-    expect((await send(bridge, 'GET', `/Groups/${groupId}`)).body.members).toEqual([]);
+    expect((await bridge.send('GET', `/Groups/${groupId}`)).body.members).toEqual([]);
   });
 
   test('a group whose name is still being freed is created later, not refused', () =>
     withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
       const { service, faults } = bridge.sandbox;
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      await untilSettled(bridge);
+      const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+      await bridge.untilSettled();
       const { id: before } = service.getGroup('Pilots');
       const slow = { kind: 'delay', delayMs: 150 } as const;
       faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
-      await send(bridge, 'DELETE', path);
+      await bridge.send('DELETE', path);
 
       const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(created.status).toBe(201);
       expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
@@ -85,7 +76,7 @@ describe('deleting', () => {
     }));
 
   test('a delete that the service refuses is undone: the user is there again', async () => {
-    const id = await addUser(bridge, 'ben');
+    const id = await bridge.addUser('ben');
     bridge.sandbox.faults.add({
       operation: 'scim.updateUser',
       fault: { kind: 'status', status: 400, body: 'message' },
@@ -94,7 +85,7 @@ describe('deleting', () => {
     const answer = await bridge.request('DELETE', `/Users/${id}`);
 
     expect(answer.status).toBe(400);
-    expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ active: true });
+    expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ active: true });
     expect(await listUserNames(bridge)).toContain('ben@example.com');
   });
 });
@@ -102,15 +93,15 @@ describe('deleting', () => {
 test('a group that is deleted before it came to be leaves nobody waiting in it', () =>
   withTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (timed) => {
     const { bridge } = timed;
-    const adaId = await addUser(bridge, 'ada');
+    const adaId = await bridge.addUser('ada');
     bridge.sandbox.faults.add({
       operation: 'groups.createGroup',
       fault: { kind: 'reset', at: 'before-effect' },
       times: 1,
     });
-    const groupId = await addGroup(bridge, 'Pilots', [adaId]);
+    const groupId = await bridge.addGroup('Pilots', [adaId]);
 
-    await send(bridge, 'DELETE', `/Groups/${groupId}`);
+    await bridge.send('DELETE', `/Groups/${groupId}`);
     await untilQuiet(timed, 30_000);
 
     expect(bridge.sandbox.service.groups()).toEqual([]);

@@ -3,16 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listStuck,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-} from '../support/provider.ts';
+import { toGroup, toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -31,7 +22,7 @@ let ids: string[];
 beforeAll(async () => {
   const clock = createLeapingClock();
   timed = { bridge: await startTestBridge({ settings: SETTINGS, clock }), clock };
-  ids = await addUsers(timed.bridge, 12);
+  ids = await timed.bridge.addUsers(12);
 });
 
 afterEach(async () => {
@@ -60,7 +51,7 @@ function breakPerson(email: string): void {
 }
 
 async function listStuckPeople() {
-  const stuck = await listStuck(timed.bridge);
+  const stuck = await timed.bridge.listStuck();
   return stuck.map(
     (one) => `${one.field} ${'person' in one ? one.person : ''}: ${Object(one.problem).words}`,
   );
@@ -76,12 +67,12 @@ describe('of a batch of members', () => {
   test('one with whom every call fails is found and rests alone: the others are in, and the group gets its new name', async () => {
     const { bridge } = timed;
     const { calls, service } = bridge.sandbox;
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
     breakPerson('person7@example.com');
     calls.reset();
 
-    await send(bridge, 'PATCH', path, toChange('add', ids));
-    await send(bridge, 'PATCH', path, toName('Aces'));
+    await bridge.send('PATCH', path, toChange('add', ids));
+    await bridge.send('PATCH', path, toName('Aces'));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members('Aces').toSorted()).toEqual(others(12, 7));
@@ -92,16 +83,16 @@ describe('of a batch of members', () => {
   test('one who fails is found also while nothing else works, so that it looks like an outage', async () => {
     const { bridge, clock } = timed;
     const { faults, service } = bridge.sandbox;
-    const leavers = [await addUser(bridge, 'lea'), await addUser(bridge, 'leo')];
-    const path = `/Groups/${await addGroup(bridge, 'Outage')}`;
+    const leavers = [await bridge.addUser('lea'), await bridge.addUser('leo')];
+    const path = `/Groups/${await bridge.addGroup('Outage')}`;
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
     const users = faults.add({ operation: 'scim.updateUser', fault: broken });
     const end = toPatch({ op: 'replace', path: 'active', value: false });
-    for (const id of leavers) await send(bridge, 'PATCH', `/Users/${id}`, end);
+    for (const id of leavers) await bridge.send('PATCH', `/Users/${id}`, end);
     await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
 
-    await send(bridge, 'PATCH', path, toChange('add', ids.slice(0, 5)));
+    await bridge.send('PATCH', path, toChange('add', ids.slice(0, 5)));
     const show = () => {
       clock.leap(500);
       return service.members('Outage').toSorted();
@@ -113,11 +104,11 @@ describe('of a batch of members', () => {
   test('one whose removal fails keeps nobody else in the group', async () => {
     const { bridge } = timed;
     const members = ids.slice(0, 6);
-    const path = `/Groups/${await addGroup(bridge, 'Removal', members)}`;
+    const path = `/Groups/${await bridge.addGroup('Removal', members)}`;
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
 
-    await send(bridge, 'PATCH', path, toChange('remove', members));
+    await bridge.send('PATCH', path, toChange('remove', members));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(bridge.sandbox.service.members('Removal')).toEqual(['person1@example.com']);
@@ -126,14 +117,14 @@ describe('of a batch of members', () => {
   test('nobody is blamed for an outage, and everybody is in after it', async () => {
     const { bridge, clock } = timed;
     const { faults, service } = bridge.sandbox;
-    await addGroup(bridge, 'A group that teaches the form', ids.slice(0, 2));
-    const path = `/Groups/${await addGroup(bridge, 'Blameless')}`;
+    await bridge.addGroup('A group that teaches the form', ids.slice(0, 2));
+    const path = `/Groups/${await bridge.addGroup('Blameless')}`;
     await untilQuiet(timed, MINUTES_MS);
     const calls = ['scim.updateGroup', 'groupUsers.addUserToGroup', 'groups.updateGroup'] as const;
     const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
 
-    await send(bridge, 'PATCH', path, toChange('add', ids));
-    await send(bridge, 'PATCH', path, toName('All in'));
+    await bridge.send('PATCH', path, toChange('add', ids));
+    await bridge.send('PATCH', path, toName('All in'));
     const goOn = () => {
       clock.leap(500);
       return outage[0]?.met;
@@ -145,7 +136,7 @@ describe('of a batch of members', () => {
 
     expect(service.members('All in')).toHaveLength(12);
     bridge.sandbox.calls.reset();
-    await send(bridge, 'PATCH', path, toChange('remove', ids));
+    await bridge.send('PATCH', path, toChange('remove', ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(bridge.sandbox.calls.count()).toBe(1);
   });
@@ -162,19 +153,19 @@ describe('a way to write several members that always fails', () => {
     const { bridge } = timed;
     const { calls, faults, service } = bridge.sandbox;
     bridge.sandbox.setShape({ memberPatch: known === 'array' ? 'array' : 'one-per-operation' });
-    await addGroup(bridge, `A group that teaches ${known}`, ids.slice(0, 2));
+    await bridge.addGroup(`A group that teaches ${known}`, ids.slice(0, 2));
     await untilQuiet(timed, MINUTES_MS);
     bridge.sandbox.setShape({ memberPatch: 'both' });
     faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
-    const path = `/Groups/${await addGroup(bridge, `Not by ${known}`)}`;
+    const path = `/Groups/${await bridge.addGroup(`Not by ${known}`)}`;
 
-    await send(bridge, 'PATCH', path, toChange('add', ids));
+    await bridge.send('PATCH', path, toChange('add', ids));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members(`Not by ${known}`)).toHaveLength(12);
     expect(await listStuckPeople()).toEqual([]);
     calls.reset();
-    await send(bridge, 'PATCH', path, toChange('remove', ids));
+    await bridge.send('PATCH', path, toChange('remove', ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(calls.count()).toBe(1);
   });
@@ -185,13 +176,13 @@ describe('a way to write several members that always fails', () => {
       async (given) => {
         const { bridge } = given;
         const { faults, service } = bridge.sandbox;
-        const people = await addUsers(bridge, 3);
+        const people = await bridge.addUsers(3);
         bridge.sandbox.setShape({ memberPatch: 'both' });
         const operation = 'scim.updateGroup';
         faults.add({ operation, about: '},{"op"', fault: broken });
         const array = faults.add({ operation, about: '"value":[', fault: broken });
 
-        await addGroup(bridge, 'Pilots', people);
+        await bridge.addGroup('Pilots', people);
         await untilQuiet(given, MINUTES_MS);
 
         expect(service.members('Pilots')).toHaveLength(3);
@@ -205,7 +196,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
   const { service } = bridge.sandbox;
   const admins: JsonObject = { admins: toMembers(ids.slice(6, 7)) };
   const body = { ...toGroup('Held up'), [GROUP_EXTENSION]: admins };
-  const { body: group } = await send(bridge, 'POST', '/Groups', body);
+  const { body: group } = await bridge.send('POST', '/Groups', body);
   await untilQuiet(timed, MINUTES_MS);
   breakPerson('person1@example.com');
   breakPerson('person5@example.com');
@@ -215,7 +206,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
     { op: 'replace', path: `${GROUP_EXTENSION}:admins`, value: toMembers(ids.slice(4, 6)) },
     { op: 'replace', path: 'displayName', value: 'Free' },
   ];
-  await send(bridge, 'PATCH', `/Groups/${group.id}`, toPatch(...Operations));
+  await bridge.patch(`/Groups/${group.id}`, ...Operations);
   const show = () => {
     clock.leap(500);
     const name = service.findGroup('Free') === undefined ? 'Held up' : 'Free';

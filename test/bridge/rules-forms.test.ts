@@ -1,17 +1,7 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  listResources,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -29,7 +19,7 @@ function addPeople({ service }: Sandbox) {
 
 /** 32 people, of whom the service refuses one in the midst of the others. */
 async function listPeople(bridge: TestBridge): Promise<string[]> {
-  const users = listResources(await send(bridge, 'GET', '/Users?count=200'));
+  const users = await bridge.list('/Users?count=200');
   const ids = users.filter(({ userName }) => userName !== 'owner').map(({ id }) => String(id));
   expect(ids).toHaveLength(32);
   return ids;
@@ -40,9 +30,9 @@ const toAddition = (ids: readonly string[]) =>
 
 /** The bridge knows how the service takes several members. */
 async function teachForm(bridge: TestBridge): Promise<void> {
-  const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-  await addGroup(bridge, 'A group that teaches the form', ids);
-  await untilSettled(bridge);
+  const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+  await bridge.addGroup('A group that teaches the form', ids);
+  await bridge.untilSettled();
 }
 
 function withPeople(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
@@ -55,17 +45,17 @@ describe('of 32 members one whom the service refuses', () => {
       const { calls, service } = bridge.sandbox;
       const ids = await listPeople(bridge);
       await teachForm(bridge);
-      const id = await addGroup(bridge, 'Pilots');
-      const ghostId = await findId(bridge, { type: 'Users', name: 'ghost' });
+      const id = await bridge.addGroup('Pilots');
+      const ghostId = await bridge.findId({ type: 'Users', name: 'ghost' });
       service.removeUser(ghost);
       calls.reset();
 
       const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(answer.status).toBe(400);
       expect(answer.body.detail).toContain(ghostId);
-      expect([service.members('Pilots'), await readMemberIds(bridge, id)]).toEqual([[], []]);
+      expect([service.members('Pilots'), await bridge.readMemberIds(id)]).toEqual([[], []]);
       const batches = calls.count({ operation: 'scim.updateGroup' });
       expect(batches).toBeLessThanOrEqual(HALVES_OF_32 + 1);
       expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
@@ -78,8 +68,8 @@ describe('of 32 members one whom the service refuses', () => {
       const { calls, service } = bridge.sandbox;
       const ids = await listPeople(bridge);
       await teachForm(bridge);
-      const id = await addGroup(bridge, 'Pilots');
-      await untilSettled(bridge);
+      const id = await bridge.addGroup('Pilots');
+      await bridge.untilSettled();
       service.removeUser(ghost);
       calls.reset();
 
@@ -88,7 +78,7 @@ describe('of 32 members one whom the service refuses', () => {
 
       expect(answer.status).toBe(204);
       expect(service.members('Pilots')).toHaveLength(31);
-      expect(await readMemberIds(bridge, id)).toHaveLength(32);
+      expect(await bridge.readMemberIds(id)).toHaveLength(32);
       expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_32);
       expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
       expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
@@ -98,16 +88,16 @@ describe('of 32 members one whom the service refuses', () => {
     withPeople(async ({ bridge }) => {
       const { calls, service } = bridge.sandbox;
       const ids = await listPeople(bridge);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      const other = `/Groups/${await addGroup(bridge, 'Crew')}`;
+      const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+      const other = `/Groups/${await bridge.addGroup('Crew')}`;
       service.removeUser(ghost);
       calls.reset();
 
       await bridge.request('PATCH', path, toAddition(ids));
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       const found = calls.count();
-      await send(bridge, 'PATCH', other, toAddition(ids.slice(0, 10)));
-      await untilSettled(bridge);
+      await bridge.send('PATCH', other, toAddition(ids.slice(0, 10)));
+      await bridge.untilSettled();
 
       expect(service.members('Pilots')).toEqual([]);
       // Beside the halves: the SCIM id, two forms of the whole, a look, a pair, whether the ghost is inactive, the way back.
@@ -123,15 +113,15 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
     await teachForm(bridge);
     const paths = [];
     for (const name of ['First', 'Second', 'Third']) {
-      paths.push(`/Groups/${await addGroup(bridge, name)}`);
+      paths.push(`/Groups/${await bridge.addGroup(name)}`);
     }
     const [first = '', second = '', third = ''] = paths;
     const tooLarge = { kind: 'status', status: 413 } as const;
     faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
     const count = async (path: string) => {
       calls.reset();
-      await send(bridge, 'PATCH', path, toAddition(ids));
-      await untilSettled(bridge);
+      await bridge.send('PATCH', path, toAddition(ids));
+      await bridge.untilSettled();
       return calls.count({ operation: 'scim.updateGroup' });
     };
 
@@ -155,10 +145,10 @@ test('a form that the service refuses is not tried again after a restart', async
 
   for (const life of ['first', 'second']) {
     const bridge = await startTestBridge(options);
-    const ids = [await addUser(bridge, `ada-${life}`), await addUser(bridge, `bob-${life}`)];
+    const ids = [await bridge.addUser(`ada-${life}`), await bridge.addUser(`bob-${life}`)];
     sandbox.calls.reset();
-    await addGroup(bridge, life, ids);
-    await untilSettled(bridge);
+    await bridge.addGroup(life, ids);
+    await bridge.untilSettled();
     refused.push(sandbox.calls.count({ operation: 'scim.updateGroup', status: 400 }));
     await bridge.stop();
     expect(sandbox.service.members(life)).toHaveLength(2);
@@ -176,7 +166,7 @@ test('a userName that is refused at creation is left out once two people have sh
       for (const name of ['ada', 'bob', 'cyd', 'dan']) {
         if (name === 'dan') clock.leap(DAY_MS);
         calls.reset();
-        await addUser(bridge, name);
+        await bridge.addUser(name);
         costs.push(calls.count({ operation: 'scim.addUser' }));
       }
 

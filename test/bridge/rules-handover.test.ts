@@ -5,16 +5,8 @@ import {
   type TestBridgeOptions,
   withTestBridge,
 } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  readMemberIds,
-  readWork,
-  send,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -36,13 +28,13 @@ describe('created again while a call for the deleted one is on its way', () => {
       faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
       // No look finds the account yet.
       faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      const first = await addUser(own, 'ada');
+      const first = await own.addUser('ada');
       await calls.until(3, { operation: 'scim.getUsers', status: 503 });
-      await send(own, 'DELETE', `/Users/${first}`);
+      await own.send('DELETE', `/Users/${first}`);
 
-      const second = await addUser(own, 'ada', { active: false });
+      const second = await own.addUser('ada', { active: false });
       faults.clear();
-      await untilSettled(own);
+      await own.untilSettled();
 
       const { id, active } = service.getUser(ada);
       expect(active).toBe(false);
@@ -53,17 +45,17 @@ describe('created again while a call for the deleted one is on its way', () => {
 
   test('a deactivation that arrives late does not leave the new person inactive', async () => {
     const { service, faults } = bridge.sandbox;
-    const first = await addUser(bridge, 'iris');
-    await untilSettled(bridge);
+    const first = await bridge.addUser('iris');
+    await bridge.untilSettled();
     const people = service.users().length;
     const fault = { kind: 'hang' } as const;
     const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-    await send(bridge, 'DELETE', `/Users/${first}`);
+    await bridge.send('DELETE', `/Users/${first}`);
     await late.until(1);
 
-    await addUser(bridge, 'iris');
+    await bridge.addUser('iris');
     faults.release();
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(service.getUser('iris@example.com').active).toBe(true);
     expect(service.users()).toHaveLength(people);
@@ -78,27 +70,27 @@ describe('a group taken up again before the departures from before were sent', (
     };
     await withTestBridge({ settings, prepare }, async (bridge) => {
       const { service, faults } = bridge.sandbox;
-      const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const first = await addGroup(bridge, 'Pilots', [adaId, bobId]);
+      const [adaId, bobId] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const first = await bridge.addGroup('Pilots', [adaId, bobId]);
       for (const displayName of ['Crew', 'Pilots']) {
         const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
-        await send(bridge, 'PATCH', `/Groups/${first}`, rename);
+        await bridge.send('PATCH', `/Groups/${first}`, rename);
       }
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      await send(bridge, 'DELETE', `/Groups/${first}`);
+      await bridge.send('DELETE', `/Groups/${first}`);
 
-      const second = await addGroup(bridge, 'Pilots', [adaId]);
+      const second = await bridge.addGroup('Pilots', [adaId]);
       down.remove();
-      await untilSettled(bridge);
+      await bridge.untilSettled();
 
       expect(service.members('Pilots')).toEqual([ada]);
-      expect(await readMemberIds(bridge, second)).toEqual([adaId]);
-      expect((await readWork(bridge))?.stuck).toBe(0);
+      expect(await bridge.readMemberIds(second)).toEqual([adaId]);
+      expect((await bridge.readWork())?.stuck).toBe(0);
     });
   });
 });
 
 async function readUser(bridge: TestBridge, id: string) {
-  return (await askOps(bridge, 'GET', `/users/${id}`)).body;
+  return (await bridge.ops('GET', `/users/${id}`)).body;
 }

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
-import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 
 const PAIRS = 5;
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
@@ -12,11 +11,11 @@ const suspend = (value: boolean) =>
 
 /** These two people are the owners of the company, and nobody else is. */
 async function addOwners(bridge: TestBridge): Promise<[string, string]> {
-  const [first = '', second = ''] = await addUsers(bridge, 2);
+  const [first = '', second = ''] = await bridge.addUsers(2);
   const { service } = bridge.sandbox;
   for (const email of ['person1@example.com', 'person2@example.com']) service.setRole(email, 1);
   service.setRole('owner@example.com', 2);
-  await sweep(bridge);
+  await bridge.sweep();
   return [`/Users/${first}`, `/Users/${second}`];
 }
 
@@ -24,7 +23,7 @@ describe('the last owner', () => {
   let bridge: TestBridge;
   let paths: [string, string];
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    bridge = await startTestBridge({});
     paths = await addOwners(bridge);
   });
   afterAll(() => bridge.stop());
@@ -36,7 +35,7 @@ describe('the last owner', () => {
       );
 
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
-      for (const path of paths) await send(bridge, 'PATCH', path, setActive(true));
+      for (const path of paths) await bridge.send('PATCH', path, setActive(true));
     }
   });
 
@@ -45,10 +44,10 @@ describe('the last owner', () => {
     bridge.sandbox.service.setActive('person1@example.com', false);
     // The answer to this one shows it.
     const name = { op: 'replace', path: 'name.familyName', value: 'K' };
-    await send(bridge, 'PATCH', first, toPatch(name));
+    await bridge.patch(first, name);
 
     expect((await bridge.request('PATCH', second, setActive(false))).status).toBe(403);
-    await send(bridge, 'PATCH', first, setActive(true));
+    await bridge.send('PATCH', first, setActive(true));
   });
 
   test('is neither deactivated nor suspended nor deleted once the other one was', async () => {
@@ -63,8 +62,8 @@ describe('the last owner', () => {
       { leave: (path) => ['DELETE', path] },
     ];
     for (const { leave, back } of departures) {
-      await send(bridge, ...leave(first));
-      await untilSettled(bridge);
+      await bridge.send(...leave(first));
+      await bridge.untilSettled();
       calls.reset();
 
       for (const other of departures) {
@@ -74,8 +73,8 @@ describe('the last owner', () => {
       }
 
       expect(calls.count({ mutating: true })).toBe(0);
-      if (back !== undefined) await send(bridge, 'PATCH', first, back);
-      await untilSettled(bridge);
+      if (back !== undefined) await bridge.send('PATCH', first, back);
+      await bridge.untilSettled();
     }
   });
 });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestAnswer } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { listResources, readWork, send, toGroup, toPatch, toUser } from '../support/provider.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
+import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
@@ -19,7 +18,7 @@ const toEmail = (name: string) => `${name}@example.com`;
 
 async function startTimed(wait: string): Promise<TimedBridge> {
   const clock = createLeapingClock();
-  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: wait };
+  const settings = { SCIM_WRITE_WAIT: wait };
   return { clock, bridge: await startTestBridge({ settings, clock }) };
 }
 
@@ -33,8 +32,8 @@ function post({ bridge }: TimedBridge, { user, group }: Pair): Promise<TestAnswe
 
 /** Names that the bridge shows of the two. */
 async function listShown({ bridge }: TimedBridge, { user, group }: Pair): Promise<unknown[]> {
-  const users = listResources(await send(bridge, 'GET', '/Users'));
-  const groups = listResources(await send(bridge, 'GET', '/Groups'));
+  const users = await bridge.list('/Users');
+  const groups = await bridge.list('/Groups');
   const names = [...users.map(({ userName }) => userName), ...groups.map((one) => one.displayName)];
   return names.filter((name) => name === toEmail(user) || name === group);
 }
@@ -96,7 +95,7 @@ describe('a create whose answer was lost and that was refused then', () => {
 
     expect(calls.count({ operation: 'scim.addUser', status: 400 })).toBeGreaterThan(0);
     expect(calls.count({ operation: 'groups.getListOfGroups' })).toBeLessThan(20);
-    expect(await readWork(timed.bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await timed.bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
   test('is taken over by the next POST of the name, which creates nobody twice', async () => {
@@ -181,7 +180,7 @@ describe('a create whose answer was lost', () => {
     expect(people).toHaveLength(1);
     // The account that was found still has the address that it was created with.
     expect(countCalls()).toEqual([1, 1, 1]);
-    expect(await readWork(timed.bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await timed.bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
   test('and never arrived is not taken from whoever got the name since', async () => {
@@ -201,7 +200,7 @@ describe('a create whose answer was lost', () => {
     );
     // Each was lost once.
     expect(countCalls()).toEqual([3, 3, 0]);
-    expect(await readWork(timed.bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await timed.bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
   test('takes nothing over where its name is taken after its resource was renamed', async () => {

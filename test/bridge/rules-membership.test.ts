@@ -1,18 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toGroup, toMembers, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 
@@ -43,16 +32,16 @@ describe('members', () => {
 
   test('a member without an account yet is deferred, not failed, and joins when there is one', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'ada', { active: false });
-    const groupId = await addGroup(bridge, 'Pilots');
+    const id = await bridge.addUser('ada', { active: false });
+    const groupId = await bridge.addGroup('Pilots');
     // The wait is short, so its creation may still go on.
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     const added = await bridge.request('PATCH', `/Groups/${groupId}`, change('add', [id]));
-    const shown = await readMemberIds(bridge, groupId);
+    const shown = await bridge.readMemberIds(groupId);
     const before = service.members('Pilots');
-    await send(bridge, 'PATCH', `/Users/${id}`, setActive(true));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${id}`, setActive(true));
+    await bridge.untilSettled();
 
     expect(added.status).toBe(204);
     expect(shown).toEqual([id]);
@@ -63,19 +52,19 @@ describe('members', () => {
   test('a delete deactivates first and only then leaves groups and admin lists', async () => {
     const bob = 'bob@example.com';
     const { service, faults } = bridge.sandbox;
-    const id = await addUser(bridge, 'bob');
-    await addGroup(bridge, 'Cooks of bob', [id]);
-    await send(bridge, 'POST', '/Groups', toGroupWithAdmin('Bakers', id));
-    await untilSettled(bridge);
+    const id = await bridge.addUser('bob');
+    await bridge.addGroup('Cooks of bob', [id]);
+    await bridge.send('POST', '/Groups', toGroupWithAdmin('Bakers', id));
+    await bridge.untilSettled();
     faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
     bridge.sandbox.calls.reset();
 
-    await send(bridge, 'DELETE', `/Users/${id}`);
+    await bridge.send('DELETE', `/Users/${id}`);
     // Whatever else is due is done meanwhile.
-    for (const name of ['carl', 'hal', 'zoe']) await addUser(bridge, name);
+    for (const name of ['carl', 'hal', 'zoe']) await bridge.addUser(name);
     const whileActive = [...service.members('Cooks of bob'), ...service.admins('Bakers')];
     faults.release();
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(whileActive).toEqual([bob, bob]);
     expect(service.getUser(bob).active).toBe(false);
@@ -90,13 +79,13 @@ describe('members', () => {
   });
 
   test('an unmanaged person may join a managed group and is not adopted by it', async () => {
-    const id = await findId(bridge, { type: 'Users', name: 'user00001' });
-    const path = `/Groups/${await addGroup(bridge, 'Waiters')}`;
+    const id = await bridge.findId({ type: 'Users', name: 'user00001' });
+    const path = `/Groups/${await bridge.addGroup('Waiters')}`;
 
-    await send(bridge, 'PATCH', path, change('add', [id]));
+    await bridge.send('PATCH', path, change('add', [id]));
 
     expect(bridge.sandbox.service.members('Waiters')).toEqual(['user00001@example.com']);
-    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
+    expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
   });
 });
 
@@ -108,14 +97,14 @@ describe('where the service refuses inactive members', () => {
 
   test('the membership waits for the activation', async () => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'dan');
-    const groupId = await addGroup(bridge, 'Divers');
-    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const id = await bridge.addUser('dan');
+    const groupId = await bridge.addGroup('Divers');
+    await bridge.send('PATCH', `/Users/${id}`, setActive(false));
 
     const added = await bridge.request('PATCH', `/Groups/${groupId}`, change('add', [id]));
     const before = service.members('Divers');
-    await send(bridge, 'PATCH', `/Users/${id}`, setActive(true));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${id}`, setActive(true));
+    await bridge.untilSettled();
 
     expect(added.status).toBe(204);
     expect(before).toEqual([]);
@@ -124,8 +113,8 @@ describe('where the service refuses inactive members', () => {
 
   test('and only the service holds somebody inactive, the membership is refused at once', async () => {
     const { service, calls } = bridge.sandbox;
-    const id = await addUser(bridge, 'eve');
-    const path = `/Groups/${await addGroup(bridge, 'Cleaners')}`;
+    const id = await bridge.addUser('eve');
+    const path = `/Groups/${await bridge.addGroup('Cleaners')}`;
     service.updateUser('eve@example.com', { active: false });
     calls.reset();
 
@@ -136,14 +125,14 @@ describe('where the service refuses inactive members', () => {
       'groupUsers.addUserToGroup': { 400: 1 },
       'scim.getUser': { 200: 1 },
     });
-    expect((await send(bridge, 'GET', path)).body.members ?? []).toEqual([]);
+    expect((await bridge.send('GET', path)).body.members ?? []).toEqual([]);
   });
 
   test('and the activation is under way, the membership follows it', async () => {
     const { service, faults } = bridge.sandbox;
-    const id = await addUser(bridge, 'fay');
-    const path = `/Groups/${await addGroup(bridge, 'Fliers')}`;
-    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const id = await bridge.addUser('fay');
+    const path = `/Groups/${await bridge.addGroup('Fliers')}`;
+    await bridge.send('PATCH', `/Users/${id}`, setActive(false));
     const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
     const activating = bridge.request('PATCH', `/Users/${id}`, setActive(true));
     await slow.until(1);
@@ -154,7 +143,7 @@ describe('where the service refuses inactive members', () => {
     faults.release();
 
     expect([(await activating).status, (await adding).status]).toEqual([200, 204]);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     expect(service.members('Fliers')).toEqual(['fay@example.com']);
   });
 });

@@ -2,18 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addUser,
-  findId,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** People and groups whose names begin so are protected by the settings. */
 const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
@@ -24,7 +13,7 @@ let bridge: TestBridge;
 
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: { ...SWEEP_SETTINGS, ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
+    settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
     prepare({ service }) {
       for (const email of [boss, safe]) service.addUser({ email, userName: email });
       // So the account of the token is no owner.
@@ -55,7 +44,7 @@ test.each([
 ])(
   '%s is never adopted: 409 to POST, 403 otherwise, nothing stored and no call',
   async (_, address) => {
-    const path = `/Users/${await findId(bridge, { type: 'Users', name: address })}`;
+    const path = `/Users/${await bridge.findId({ type: 'Users', name: address })}`;
     const [name = ''] = address.split('@');
 
     const answers = [
@@ -67,13 +56,13 @@ test.each([
 
     expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
     for (const { body } of answers) expect(String(body.detail)).not.toBe('');
-    expect((await send(bridge, 'GET', path)).body).toMatchObject({ active: true });
+    expect((await bridge.send('GET', path)).body).toMatchObject({ active: true });
     expect(countMutations()).toBe(0);
   },
 );
 
 test('the account behind our own token is neither adopted nor deactivated nor deleted', async () => {
-  const path = `/Users/${await findId(bridge, { type: 'Users', name: 'owner' })}`;
+  const path = `/Users/${await bridge.findId({ type: 'Users', name: 'owner' })}`;
 
   const answers = [
     await bridge.request('POST', '/Users', { schemas: [], userName: 'owner@example.com' }),
@@ -92,7 +81,7 @@ test.each([
 ])(
   'a group that %s is never adopted: 409 to POST, 403 otherwise, nothing stored and no change upstream',
   async (_, name) => {
-    const path = `/Groups/${await findId(bridge, { type: 'Groups', name })}`;
+    const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
 
     const answers = [
       await bridge.request('POST', '/Groups', toGroup(name)),
@@ -107,7 +96,7 @@ test.each([
 );
 
 test('where the admin list cannot be read, nobody knows whether a group is ordinary: 503', async () => {
-  const path = `/Groups/${await findId(bridge, { type: 'Groups', name: 'Ordinary' })}`;
+  const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Ordinary' })}`;
   bridge.sandbox.calls.reset();
   bridge.sandbox.faults.refuse('admins', 403);
 
@@ -124,24 +113,24 @@ function withPermissions(displayName: string, permissions: number): JsonObject {
 }
 
 test('a protected person stays in a privileged group, and the rest of the request applies', async () => {
-  const [safeId, bobId] = [await addUser(bridge, 'safe-member'), await addUser(bridge, 'bob')];
+  const [safeId, bobId] = [await bridge.addUser('safe-member'), await bridge.addUser('bob')];
   const members = toMembers([safeId, bobId]);
-  const { body } = await send(bridge, 'POST', '/Groups', {
+  const { body } = await bridge.send('POST', '/Groups', {
     ...withPermissions('Team', 4),
     members,
   });
 
-  await send(bridge, 'PATCH', `/Groups/${String(body.id)}`, remove([safeId, bobId]));
-  await untilSettled(bridge);
+  await bridge.send('PATCH', `/Groups/${String(body.id)}`, remove([safeId, bobId]));
+  await bridge.untilSettled();
 
-  expect(await readMemberIds(bridge, String(body.id))).toEqual([safeId]);
+  expect(await bridge.readMemberIds(String(body.id))).toEqual([safeId]);
   expect(bridge.sandbox.service.members('Team')).toEqual(['safe-member@example.com']);
 });
 
 test('a protected person is not taken off an admin list', async () => {
-  const id = await addUser(bridge, 'safe-admin');
+  const id = await bridge.addUser('safe-admin');
   const admins = { [GROUP_EXTENSION]: { admins: toMembers([id]) } };
-  const { body } = await send(bridge, 'POST', '/Groups', { ...toGroup('Crew'), ...admins });
+  const { body } = await bridge.send('POST', '/Groups', { ...toGroup('Crew'), ...admins });
   const path = `${GROUP_EXTENSION}:admins`;
 
   const removal = toPatch({ op: 'remove', path, value: toMembers([id]) });
@@ -175,15 +164,15 @@ test.each([
   async ({ name, group, status }) => {
     const { service } = bridge.sandbox;
     const displayName = `Team of ${name}`;
-    const id = await addUser(bridge, name);
+    const id = await bridge.addUser(name);
     const text = JSON.stringify({ ...toGroup(displayName), ...group });
     const named = text.replaceAll('"$"', JSON.stringify(toMembers([id])));
-    const { body } = await send(bridge, 'POST', '/Groups', JSON.parse(named));
-    await untilSettled(bridge);
+    const { body } = await bridge.send('POST', '/Groups', JSON.parse(named));
+    await bridge.untilSettled();
     const before = countMutations();
 
     const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(answer.status).toBe(status);
     const left = service.groups().filter((one) => one.name === displayName);
@@ -195,13 +184,13 @@ test.each([
 test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {
   const { service } = bridge.sandbox;
   service.addAdmin('Found', safe);
-  await sweep(bridge);
-  const id = await findId(bridge, { type: 'Groups', name: 'Found' });
-  await askOps(bridge, 'POST', `/groups/${id}/adopt`, { privileged: true });
-  await untilSettled(bridge);
+  await bridge.sweep();
+  const id = await bridge.findId({ type: 'Groups', name: 'Found' });
+  await bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true });
+  await bridge.untilSettled();
 
   const { status } = await bridge.request('DELETE', `/Groups/${id}`);
-  await untilSettled(bridge);
+  await bridge.untilSettled();
 
   expect(status).toBe(204);
   expect(service.admins('Found')).toEqual([safe]);

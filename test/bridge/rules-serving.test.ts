@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Section } from '../../src/sandbox/operations.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { addUser, addUsers, listResources, send, toGroup, toUser } from '../support/provider.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toGroup, toUser } from '../support/provider.ts';
 
 function ask(bridge: TestBridge, path: '/readyz' | '/healthz'): Promise<TestAnswer> {
   return bridge.request('GET', new URL(path, bridge.baseUrl).href);
@@ -45,7 +45,7 @@ test('until the first read is finished nothing is "not found": 503 with Retry-Af
       expect(listReasons(ready)).toEqual(['first-read']);
       expect([health.status, config.status]).toEqual([200, 200]);
       expect((await ask(bridge, '/readyz')).status).toBe(200);
-      expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(4);
+      expect(await bridge.list('/Users')).toHaveLength(4);
       expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     },
   ));
@@ -76,7 +76,7 @@ test('while the service is down writes are accepted, and /readyz stays 200 and s
   withTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (bridge) => {
     bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
 
-    const ids = await addUsers(bridge, 12);
+    const ids = await bridge.addUsers(12);
     await expect
       .poll(async () => listReasons(await ask(bridge, '/readyz')))
       .toContain('service-down');
@@ -86,7 +86,7 @@ test('while the service is down writes are accepted, and /readyz stays 200 and s
       status: 200,
       body: { status: 'degraded' },
     });
-    expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(13);
+    expect(await bridge.list('/Users')).toHaveLength(13);
   }));
 
 describe('names and versions', () => {
@@ -104,11 +104,11 @@ describe('names and versions', () => {
   for (const { what, first, second } of pairs) {
     test(`names are the same to everybody, whatever their ${what}`, () =>
       withStore(async (bridge) => {
-        const id = await addUser(bridge, 'ada', { userName: first });
+        const id = await bridge.addUser('ada', { userName: first });
 
         const again = await bridge.request('POST', '/Users', toUser('bob', { userName: second }));
         const query = new URLSearchParams({ filter: `userName eq "${second}"` });
-        const found = listResources(await send(bridge, 'GET', `/Users?${query}`));
+        const found = await bridge.list(`/Users?${query}`);
 
         expect(again.status).toBe(409);
         expect(found).toMatchObject([{ id, userName: first }]);

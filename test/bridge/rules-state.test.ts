@@ -2,19 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listResources,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -31,12 +19,12 @@ afterAll(() => bridge.stop());
 describe('three facts of a field', () => {
   test('a change of one field does not touch another that drifted', async () => {
     const { service } = bridge.sandbox;
-    const path = `/Users/${await addUser(bridge, 'dora')}`;
+    const path = `/Users/${await bridge.addUser('dora')}`;
     service.renameUser('dora@example.com', 'Somebody Else');
 
-    await send(bridge, 'PATCH', path, set('active', false));
-    await send(bridge, 'PATCH', path, set('active', true));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', path, set('active', false));
+    await bridge.send('PATCH', path, set('active', true));
+    await bridge.untilSettled();
 
     const shown = { fullName: 'Somebody Else', active: true };
     expect(service.getUser('dora@example.com')).toMatchObject(shown);
@@ -44,12 +32,12 @@ describe('three facts of a field', () => {
 
   test('a write that names a drifted field puts it right, though the value is the same', async () => {
     const { service } = bridge.sandbox;
-    const path = `/Users/${await addUser(bridge, 'emil')}`;
+    const path = `/Users/${await bridge.addUser('emil')}`;
     service.renameUser('emil@example.com', 'Somebody Else');
     // The answer to this one shows the bridge that the name differs.
-    await send(bridge, 'PATCH', path, set('active', false));
+    await bridge.send('PATCH', path, set('active', false));
 
-    await send(bridge, 'PATCH', path, set('name.givenName', 'Emil'));
+    await bridge.send('PATCH', path, set('name.givenName', 'Emil'));
 
     const shown = { fullName: 'Emil Example', active: false };
     expect(service.getUser('emil@example.com')).toMatchObject(shown);
@@ -57,21 +45,21 @@ describe('three facts of a field', () => {
 
   test('a change of one member does not touch another whose membership drifted', () =>
     withTestBridge({}, async (own) => {
-      const [one, two, three, four, five] = await addUsers(own, 5);
-      const path = `/Groups/${await addGroup(own, 'Drifters', [one ?? '', two ?? ''])}`;
+      const [one, two, three, four, five] = await own.addUsers(5);
+      const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
       const { service, faults } = own.sandbox;
       service.removeMember('Drifters', 'person1@example.com');
       // The lost answer makes the bridge look, so that it sees who is gone.
       const reset = { kind: 'reset', at: 'after-effect' } as const;
       faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
-      await send(own, 'PATCH', path, add(three, four));
-      await untilSettled(bridge);
+      await own.send('PATCH', path, add(three, four));
+      await bridge.untilSettled();
       expect(service.members('Drifters')).toHaveLength(3);
 
-      await send(own, 'PATCH', path, add(five));
+      await own.send('PATCH', path, add(five));
       expect(service.members('Drifters')).not.toContain('person1@example.com');
 
-      await send(own, 'PATCH', path, add(one));
+      await own.send('PATCH', path, add(one));
       expect(service.members('Drifters')).toContain('person1@example.com');
     }));
 });
@@ -83,15 +71,15 @@ function add(...ids: (string | undefined)[]) {
 test('what nobody ever set is not ours: no call, and what people set stays', () =>
   withTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }, async (own) => {
     const { service } = own.sandbox;
-    const user = `/Users/${await addUser(own, 'ada')}`;
-    const group = `/Groups/${await addGroup(own, 'Pilots')}`;
+    const user = `/Users/${await own.addUser('ada')}`;
+    const group = `/Groups/${await own.addGroup('Pilots')}`;
     service.updateUser(ada, { appsPermissions: 2 });
     service.setPermissions('Pilots', 4);
     service.addAdmin('Pilots', ada);
 
-    await send(own, 'PATCH', user, set('name.familyName', 'King'));
-    await send(own, 'PATCH', group, set('displayName', 'Crew'));
-    await untilSettled(own);
+    await own.send('PATCH', user, set('name.familyName', 'King'));
+    await own.send('PATCH', group, set('displayName', 'Crew'));
+    await own.untilSettled();
 
     expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
     expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
@@ -101,10 +89,10 @@ test('what nobody ever set is not ours: no call, and what people set stays', () 
 
 test('a PUT without active, name and emails leaves them', async () => {
   const userName = 'fay@example.com';
-  const path = `/Users/${await addUser(bridge, 'fay')}`;
-  await send(bridge, 'PATCH', path, set('active', false));
+  const path = `/Users/${await bridge.addUser('fay')}`;
+  await bridge.send('PATCH', path, set('active', false));
 
-  const { body } = await send(bridge, 'PUT', path, { schemas: [], userName, title: 'Dr' });
+  const { body } = await bridge.send('PUT', path, { schemas: [], userName, title: 'Dr' });
 
   expect(body).toMatchObject({
     title: 'Dr',
@@ -116,20 +104,20 @@ test('a PUT without active, name and emails leaves them', async () => {
 });
 
 test('a PUT of a group without members leaves them, with [] or null empties them', async () => {
-  const id = await addUser(bridge, 'gus');
+  const id = await bridge.addUser('gus');
   const rows = [
     { displayName: 'Left', members: {}, left: 1 },
     { displayName: 'Emptied', members: { members: [] }, left: 0 },
     { displayName: 'Nulled', members: { members: null }, left: 0 },
   ];
   for (const { displayName, members, left } of rows) {
-    const group = await addGroup(bridge, displayName, [id]);
+    const group = await bridge.addGroup(displayName, [id]);
 
-    await send(bridge, 'PUT', `/Groups/${group}`, { schemas: [], displayName, ...members });
-    await untilSettled(bridge);
+    await bridge.send('PUT', `/Groups/${group}`, { schemas: [], displayName, ...members });
+    await bridge.untilSettled();
 
     expect(bridge.sandbox.service.members(displayName)).toHaveLength(left);
-    expect(await readMemberIds(bridge, group)).toHaveLength(left);
+    expect(await bridge.readMemberIds(group)).toHaveLength(left);
   }
 });
 
@@ -138,12 +126,12 @@ test.each([
   ['decomposed letters', 'ida', 'Jose\u0301', 'Nu\u0301n\u0303ez'],
 ])('a name comes back as sent and is no difference: %s', async (_, who, givenName, familyName) => {
   const name = { givenName, familyName };
-  const path = `/Users/${await addUser(bridge, who, { name })}`;
+  const path = `/Users/${await bridge.addUser(who, { name })}`;
   bridge.sandbox.calls.reset();
 
-  const { body } = await send(bridge, 'PUT', path, toUser(who, { name }));
-  await send(bridge, 'PATCH', path, set('name', name));
-  await untilSettled(bridge);
+  const { body } = await bridge.send('PUT', path, toUser(who, { name }));
+  await bridge.send('PATCH', path, set('name', name));
+  await bridge.untilSettled();
 
   expect(body.name).toMatchObject(name);
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
@@ -151,9 +139,9 @@ test.each([
 
 test('lists are in order of creation', async () => {
   const names = ['zoe', 'abe', 'mia'];
-  for (const name of names) await addUser(bridge, name);
+  for (const name of names) await bridge.addUser(name);
 
-  const users = listResources(await send(bridge, 'GET', '/Users?count=1000')).slice(-3);
+  const users = (await bridge.list('/Users?count=1000')).slice(-3);
 
   expect(users.map(({ userName }) => userName)).toEqual(names.map((name) => `${name}@example.com`));
 });
@@ -174,30 +162,30 @@ const addressShapes: { what: string; shape: SandboxShapeChange; held: string }[]
 for (const { what, shape, held } of addressShapes) {
   test(`a new userName is acknowledged, returned and never waits; it ${what}`, () =>
     withTestBridge({ sandbox: { shape } }, async (bridge) => {
-      const id = await addUser(bridge, 'ada');
+      const id = await bridge.addUser('ada');
       const { emails } = toUser('lovelace');
 
       const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
-      const { body } = await send(bridge, 'PUT', `/Users/${id}`, changed);
-      await untilSettled(bridge);
+      const { body } = await bridge.send('PUT', `/Users/${id}`, changed);
+      await bridge.untilSettled();
 
       expect(body).toMatchObject({ userName: 'lovelace@example.com' });
       expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });
-      expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ emails });
+      expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
     }));
 }
 
 test('memberships of an inactive user are kept, also where the service drops them', () =>
   withTestBridge({ sandbox: { shape: { inactiveMembers: 'dropped' } } }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
-    const groupId = await addGroup(bridge, 'Pilots', [id]);
+    const id = await bridge.addUser('ada');
+    const groupId = await bridge.addGroup('Pilots', [id]);
 
-    await send(bridge, 'PATCH', `/Users/${id}`, set('active', false));
-    const { body } = await send(bridge, 'PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${id}`, set('active', false));
+    const { body } = await bridge.send('PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
+    await bridge.untilSettled();
 
     expect(body.members).toMatchObject([{ value: id }]);
-    expect((await send(bridge, 'GET', `/Users/${id}`)).body.groups).toMatchObject([
+    expect((await bridge.send('GET', `/Users/${id}`)).body.groups).toMatchObject([
       { value: groupId, display: 'Pilots' },
     ]);
   }));

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, listStuck, send, toMembers, toPatch } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -26,7 +24,7 @@ const clock = createLeapingClock();
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
+  const settings = { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
   bridge = await startTestBridge({ settings, clock });
 });
 
@@ -62,7 +60,7 @@ async function makeStuck(
   { path, body }: { path: string; body: JsonObject },
 ) {
   const refusal = refuseLate(operation);
-  const sending = send(bridge, 'PATCH', path, body);
+  const sending = bridge.send('PATCH', path, body);
   await refusal.begun();
   clock.leap(WRITE_WAIT_MS);
   await sending;
@@ -71,13 +69,13 @@ async function makeStuck(
 }
 
 async function listStuckFields() {
-  const stuck = await listStuck(bridge);
+  const stuck = await bridge.listStuck();
   return stuck.map(({ field, problem }) => `${field}: ${Object(problem).words}`);
 }
 
 /** Somebody whose new name the service has refused, though it would take it now. */
 async function addStuck(name: string): Promise<string> {
-  const path = `/Users/${await addUser(bridge, name)}`;
+  const path = `/Users/${await bridge.addUser(name)}`;
   const refusal = await makeStuck('scim.updateUser', { path, body: toName('King') });
   refusal.end();
   return path;
@@ -87,12 +85,12 @@ const getAccount = (name: string) => bridge.sandbox.service.getUser(`${name}@exa
 
 describe('what is refused after it was acknowledged', () => {
   test('rests by itself: other fields and people of the group go on at once', async () => {
-    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
     const body = toDisplayName('Aces');
     const refusal = await makeStuck('groups.updateGroup', { path, body });
 
-    for (const id of ids) await send(bridge, 'PATCH', path, toMember(id));
+    for (const id of ids) await bridge.send('PATCH', path, toMember(id));
     await goOn(SECONDS_MS);
     refusal.end();
 
@@ -101,32 +99,32 @@ describe('what is refused after it was acknowledged', () => {
   });
 
   test('one person of a group rests by himself, named with the words of the service', async () => {
-    const [first, second] = [await addUser(bridge, 'carl'), await addUser(bridge, 'dan')];
-    const id = await addGroup(bridge, 'Cooks');
+    const [first, second] = [await bridge.addUser('carl'), await bridge.addUser('dan')];
+    const id = await bridge.addGroup('Cooks');
     const path = `/Groups/${id}`;
     const body = toMember(first);
     const refusal = await makeStuck('groupUsers.addUserToGroup', { path, body });
     refusal.end();
 
-    await send(bridge, 'PATCH', path, toMember(second));
-    await send(bridge, 'PATCH', path, toDisplayName('Chefs'));
+    await bridge.send('PATCH', path, toMember(second));
+    await bridge.send('PATCH', path, toDisplayName('Chefs'));
     await goOn(SECONDS_MS);
 
     expect(bridge.sandbox.service.members('Chefs')).toEqual(['dan@example.com']);
-    expect(await listStuck(bridge)).toMatchObject([
+    expect(await bridge.listStuck()).toMatchObject([
       { type: 'group', id, name: 'Chefs', field: 'members', person: first, problem: { words } },
     ]);
 
     await goOn(HOURS_MS);
     expect(bridge.sandbox.service.members('Chefs')).toHaveLength(2);
-    expect(await listStuck(bridge)).toEqual([]);
+    expect(await bridge.listStuck()).toEqual([]);
   });
 
   test('stays visible through a success of something else, is tried again after an hour, and no longer shown once it holds', async () => {
     const path = await addStuck('eve');
 
     const licence = { path: `${USER_EXTENSION}:appsPermissions`, value: 5 };
-    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', ...licence }));
+    await bridge.patch(path, { op: 'replace', ...licence });
     await goOn(SECONDS_MS);
 
     expect(getAccount('eve')).toMatchObject({ appsPermissions: 5, fullName: 'Eve Example' });
@@ -153,10 +151,10 @@ describe('what is refused after it was acknowledged', () => {
 
     expect(answer.status).toBe(409);
     expect(answer.body.detail).toContain('a change that was accepted before was refused as well');
-    expect((await send(bridge, 'GET', path)).body.name).toMatchObject({ familyName: 'King' });
+    expect((await bridge.send('GET', path)).body.name).toMatchObject({ familyName: 'King' });
     expect(await listStuckFields()).toEqual([`name: ${words}`]);
 
-    await send(bridge, 'PATCH', path, toName('Queen'));
+    await bridge.send('PATCH', path, toName('Queen'));
     expect(getAccount('fay').fullName).toBe('Fay Queen');
     expect(await listStuckFields()).toEqual([]);
   });
@@ -167,7 +165,7 @@ describe('what is refused after it was acknowledged', () => {
     bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
     bridge.sandbox.calls.reset();
 
-    await send(bridge, 'PATCH', path, toActive(false));
+    await bridge.send('PATCH', path, toActive(false));
     await goOn(SECONDS_MS);
 
     expect(bridge.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
@@ -178,11 +176,11 @@ describe('what is refused after it was acknowledged', () => {
   test('has one reason and one next attempt wherever it is shown, whatever failed before and since', async () => {
     const operation = 'scim.updateUser';
     const { faults } = bridge.sandbox;
-    const ids = await Promise.all([1, 2, 3].map((number) => addUser(bridge, `hal${number}`)));
+    const ids = await Promise.all([1, 2, 3].map((number) => bridge.addUser(`hal${number}`)));
     // The service is away: it fails for several, so nothing is sent for a while.
     const away = { operation, fault: { kind: 'status', status: 503 } } as const;
     const before = faults.add(away);
-    const sending = ids.map((id) => send(bridge, 'PATCH', `/Users/${id}`, toActive(false)));
+    const sending = ids.map((id) => bridge.send('PATCH', `/Users/${id}`, toActive(false)));
     await before.until(3);
     clock.leap(WRITE_WAIT_MS);
     await Promise.all(sending);
@@ -207,7 +205,7 @@ describe('what is refused after it was acknowledged', () => {
 
 /** The reason why something of a user is stuck and its next attempt, from each place that shows them. */
 async function readReasons(id: string): Promise<string[]> {
-  const read = async (path: string) => (await askOps(bridge, 'GET', path)).body;
+  const read = async (path: string) => (await bridge.ops('GET', path)).body;
   const explained = await read(`/users/${id}/explain`);
   const places = [
     { list: (await read('/status')).stuck, time: 'nextAttemptAt' },
@@ -215,7 +213,7 @@ async function readReasons(id: string): Promise<string[]> {
     { list: [explained], time: 'dueAt' },
     { list: (await read('/leavers?status=waits')).items, time: 'nextAttemptAt' },
   ];
-  const run = runner(bridge, commands);
+  const run = runner(bridge);
   const dueAt = String(explained.dueAt)
     .replace('T', ' ')
     .replace(/\.\d+Z$/, 'Z');

@@ -6,19 +6,7 @@ import {
   withTestBridge,
 } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  listResources,
-  readMemberIds,
-  readWork,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 let bridge: TestBridge;
@@ -30,7 +18,7 @@ function refuse(operation: 'scim.updateUser' | 'groups.updateGroup' | 'groupUser
 }
 
 async function listNames(type: 'Users' | 'Groups'): Promise<unknown[]> {
-  const resources = listResources(await send(bridge, 'GET', `/${type}`));
+  const resources = await bridge.list(`/${type}`);
   return resources.map(({ userName, displayName }) => userName ?? displayName);
 }
 
@@ -47,8 +35,8 @@ describe('a POST that the service refuses in time leaves', () => {
   afterAll(() => bridge.stop());
 
   test('nobody who was deleted before, and the next POST succeeds', async () => {
-    await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'bob')}`);
-    await untilSettled(bridge);
+    await bridge.send('DELETE', `/Users/${await bridge.addUser('bob')}`);
+    await bridge.untilSettled();
     refuse('scim.updateUser');
 
     const refused = await bridge.request('POST', '/Users', toUser('bob'));
@@ -56,70 +44,70 @@ describe('a POST that the service refuses in time leaves', () => {
     expect(refused.status).toBe(400);
     expect(await listNames('Users')).not.toContain('bob@example.com');
     expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(false);
-    expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
     bridge.sandbox.faults.clear();
-    await addUser(bridge, 'bob');
+    await bridge.addUser('bob');
     expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
   });
 
   test('an account that existed as unmanaged as it was, and the next POST adopts it', async () => {
-    const path = `/Users/${await findId(bridge, { type: 'Users', name: ada })}`;
-    const before = await send(bridge, 'GET', path);
+    const path = `/Users/${await bridge.findId({ type: 'Users', name: ada })}`;
+    const before = await bridge.send('GET', path);
     refuse('scim.updateUser');
 
     const refused = await bridge.request('POST', '/Users', toUser('ada'));
 
     expect(refused.status).toBe(400);
-    const { meta: _, ...rest } = (await send(bridge, 'GET', path)).body;
+    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
     expect(before.body).toMatchObject(rest);
     bridge.sandbox.faults.clear();
     expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
   });
 
   test('no group, also where it is a member that is refused after the group was created', async () => {
-    const adaId = await addUser(bridge, 'carl');
+    const adaId = await bridge.addUser('carl');
     refuse('groupUsers.addUserToGroup');
 
     const refused = await bridge.request('POST', '/Groups', toGroup('Drivers', [adaId]));
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(refused.status).toBe(400);
     expect(refused.body.detail).toContain(adaId);
     expect(await listNames('Groups')).not.toContain('Drivers');
     const { service } = bridge.sandbox;
     expect(service.groups().map(({ name }) => name)).not.toContain('Drivers');
-    expect(await readWork(bridge)).toMatchObject({ due: 0, stuck: 0 });
+    expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
   test('a group that existed as unmanaged as it was, and the next POST adopts it', async () => {
-    const path = `/Groups/${await findId(bridge, { type: 'Groups', name: 'Pilots' })}`;
-    const before = await send(bridge, 'GET', path);
+    const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Pilots' })}`;
+    const before = await bridge.send('GET', path);
     refuse('groups.updateGroup');
 
     const refused = await bridge.request('POST', '/Groups', toGroup('PILOTS'));
 
     expect(refused.status).toBe(400);
-    const { meta: _, ...rest } = (await send(bridge, 'GET', path)).body;
+    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
     expect(before.body).toMatchObject(rest);
     bridge.sandbox.faults.clear();
     expect((await bridge.request('POST', '/Groups', toGroup('PILOTS'))).status).toBe(201);
   });
 
   test('a group that was let go before as it was, and the next POST takes it up', async () => {
-    const adaId = await addUser(bridge, 'dan');
-    await send(bridge, 'DELETE', `/Groups/${await addGroup(bridge, 'Cooks')}`);
-    await untilSettled(bridge);
+    const adaId = await bridge.addUser('dan');
+    await bridge.send('DELETE', `/Groups/${await bridge.addGroup('Cooks')}`);
+    await bridge.untilSettled();
     refuse('groups.updateGroup');
 
     const refused = await bridge.request('POST', '/Groups', toGroup('COOKS', [adaId]));
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(refused.status).toBe(400);
     expect(await listNames('Groups')).not.toContain('Cooks');
     expect(bridge.sandbox.service.members('Cooks')).toEqual([]);
     bridge.sandbox.faults.clear();
-    const again = await addGroup(bridge, 'COOKS', [adaId]);
-    expect(await readMemberIds(bridge, again)).toEqual([adaId]);
+    const again = await bridge.addGroup('COOKS', [adaId]);
+    expect(await bridge.readMemberIds(again)).toEqual([adaId]);
     const names = bridge.sandbox.service.groups().map(({ name }) => name);
     expect(names.filter((name) => /cooks/i.test(name))).toEqual(['COOKS']);
   });
@@ -141,8 +129,8 @@ test('a refusal that is being recorded when the wait of its request ends is the 
   });
   const settings = { SCIM_WRITE_WAIT: `${waitMs}ms` };
   return withTestBridge({ clock, toStore, settings }, async (bridge) => {
-    const path = `/Users/${await addUser(bridge, 'ada')}`;
-    await untilSettled(bridge);
+    const path = `/Users/${await bridge.addUser('ada')}`;
+    await bridge.untilSettled();
     const fault = { kind: 'status', status: 400 } as const;
     const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
     isRefused = () => refusal.met > 0;
@@ -151,7 +139,7 @@ test('a refusal that is being recorded when the wait of its request ends is the 
     const { status } = await bridge.request('PATCH', path, toPatch(king));
 
     expect(status).toBe(400);
-    const { name } = (await send(bridge, 'GET', path)).body;
+    const { name } = (await bridge.send('GET', path)).body;
     expect(name).toMatchObject({ familyName: 'Example' });
   });
 });

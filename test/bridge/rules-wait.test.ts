@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { TestAnswer, TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
-import { findId, readWork, send, toPatch, toUser } from '../support/provider.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -29,7 +29,7 @@ async function patch(
   target: { type: 'Users' | 'Groups'; name: string },
   operation: JsonObject,
 ): Promise<TestAnswer> {
-  const path = `/${target.type}/${await findId(bridge, target)}`;
+  const path = `/${target.type}/${await bridge.findId(target)}`;
   return bridge.request('PATCH', path, toPatch(operation));
 }
 
@@ -75,7 +75,7 @@ test('what is accepted first reaches the service first, also past those who come
     const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
     await clock.pass(sandbox, hasCreated(15));
 
-    await send(bridge, 'POST', '/Users', toUser('late'));
+    await bridge.send('POST', '/Users', toUser('late'));
     await clock.pass(sandbox, hasCreated(count + 1));
 
     const order = sandbox.service.users().map(({ userName }) => userName);
@@ -92,11 +92,11 @@ test('a call of an operator keeps its share while changes wait', () =>
       await create(bridge, clock, [0, 70]);
       sandbox.calls.reset();
 
-      const asked = askOps(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const asked = bridge.ops('POST', '/api/users/retrieveCurrentUser', {});
       const { answer, tookMs } = await answerOf(bridge, clock, asked);
 
       expect(answer.status).toBe(200);
       expect(tookMs).toBeLessThan(5_000);
-      expect((await readWork(bridge))?.due).toBeGreaterThan(20);
+      expect((await bridge.readWork())?.due).toBeGreaterThan(20);
     },
   ));

@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addSandboxCommand } from '../../src/cli/sandbox.ts';
 import { actions } from '../../src/sandbox/actions.ts';
 import { controls } from '../../src/sandbox/control.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
-import { addUser, untilSettled } from '../support/provider.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 test('sandbox commands change the service behind the back of the bridge, have it fail, and heal it', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    await addUser(bridge, 'ada');
-    await untilSettled(bridge);
-    const command = runner(bridge, [addSandboxCommand]);
+  await withTestBridge({}, async (bridge) => {
+    await bridge.addUser('ada');
+    await bridge.untilSettled();
+    const command = runner(bridge);
     const run = (args: string) => command(...args.split(' '));
 
     const done = await run('sandbox do setActive user=ada@example.com active=false');
@@ -27,7 +24,6 @@ test('sandbox commands change the service behind the back of the bridge, have it
     const unknown = await run('sandbox do dance');
     const wrong = await run('sandbox do setActive ada');
     const alone = await runAlone(
-      [addSandboxCommand],
       ['sandbox', 'calls', '--url', bridge.sandbox.url, '--token', bridge.sandbox.token],
       {},
     );
@@ -48,8 +44,8 @@ test('sandbox commands change the service behind the back of the bridge, have it
 });
 
 test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
-  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
-    const command = runner(bridge, [addSandboxCommand]);
+  await withTestBridge({}, async (bridge) => {
+    const command = runner(bridge);
     const { text } = await command('sandbox', '--help');
     const examples = [...text.matchAll(/^ {2}scim-bridge (sandbox .+)$/gm)].map(([, line]) => line);
 

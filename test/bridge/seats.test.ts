@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -7,18 +6,10 @@ import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan } from '../support/pilots.ts';
-import {
-  addUser,
-  addUsers,
-  listStuck,
-  readWork,
-  send,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -41,7 +32,6 @@ function withSeats(
   return withTimedBridge(
     {
       settings: {
-        ...SWEEP_SETTINGS,
         SCIM_WRITE_WAIT: '5s',
         ...settings,
       },
@@ -65,7 +55,7 @@ async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
 }
 
 async function readWaiting(bridge: TestBridge): Promise<number> {
-  return Object((await askOps(bridge, 'GET', '/status')).body.seats).waiting;
+  return Object((await bridge.ops('GET', '/status')).body.seats).waiting;
 }
 
 describe('seats', () => {
@@ -74,29 +64,29 @@ describe('seats', () => {
       const { bridge } = timed;
       const { calls } = bridge.sandbox;
       const ids: string[] = [];
-      for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await addUser(bridge, name));
+      for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await bridge.addUser(name));
       await untilQuiet(timed, MINUTE_MS);
 
-      const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
+      const shown = await bridge.send('GET', `/Users/${ids[3]}`);
       expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
       expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
       expect(await readWaiting(bridge)).toBe(2);
-      expect(await listStuck(bridge)).toEqual([]);
+      expect(await bridge.listStuck()).toEqual([]);
       const reasons = await readReasons(bridge);
       expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
       expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
-      const explained = await runner(bridge, commands)('explain', 'dora@example.com');
+      const explained = await runner(bridge)('explain', 'dora@example.com');
       expect(explained.text).toMatch(/^ +next +waits for a free seat$/m);
       expect(explained.text).not.toMatch(/^ +next +due /m);
 
       // While seats are short an addition is tried once, and those before it are not tried for it.
       calls.reset();
-      await addUser(bridge, 'emil');
+      await bridge.addUser('emil');
       await untilQuiet(timed, 0);
       expect(calls.count({ mutating: true })).toBe(1);
       expect(await readWaiting(bridge)).toBe(3);
 
-      await send(bridge, 'PATCH', `/Users/${ids[0]}`, setActive(false));
+      await bridge.send('PATCH', `/Users/${ids[0]}`, setActive(false));
       await untilQuiet(timed, 0);
       expect(listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
       expect(await readWaiting(bridge)).toBe(2);
@@ -115,7 +105,7 @@ describe('seats', () => {
       const fault = { kind: 'status', status: 402 } as const;
       const never = { operation: 'scim.addUser', fault, about: 'kim@example.com' } as const;
       const refusals = bridge.sandbox.faults.add(never);
-      for (const name of ['kim', 'ada', 'bob']) await addUser(bridge, name);
+      for (const name of ['kim', 'ada', 'bob']) await bridge.addUser(name);
       await untilQuiet(timed, MINUTE_MS);
       const before = [listWorking(bridge), await readWaiting(bridge)];
 
@@ -134,26 +124,25 @@ describe('seats', () => {
   test('they wait across a restart, and who is tried by name is tried first', async () => {
     const lives = await makeLives({
       settings: {
-        ...SWEEP_SETTINGS,
         SCIM_WRITE_WAIT: '5s',
         DATABASE_URL: await makeStoreUrl(),
       },
       sandbox: { shape: { seats: 2 } },
     });
     const ada = await lives.live(async (bridge) => {
-      const id = await addUser(bridge, 'ada');
-      for (const name of ['bob', 'carl']) await addUser(bridge, name);
+      const id = await bridge.addUser('ada');
+      for (const name of ['bob', 'carl']) await bridge.addUser(name);
       return id;
     });
 
     await lives.live(async (bridge) => {
-      await addUser(bridge, 'aaron');
-      await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+      await bridge.addUser('aaron');
+      await bridge.send('PATCH', `/Users/${ada}`, setActive(false));
 
       await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(2);
       lives.sandbox.setShape({ seats: 3 });
-      await askOps(bridge, 'POST', '/retry', { name: 'aaron@example.com' });
+      await bridge.ops('POST', '/retry', { name: 'aaron@example.com' });
       await expect
         .poll(() => listWorking(bridge))
         .toEqual(['bob@example.com', 'aaron@example.com']);
@@ -163,7 +152,6 @@ describe('seats', () => {
 
   test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {
     const settings = {
-      ...SWEEP_SETTINGS,
       DATABASE_URL: await makeStoreUrl(),
       SEATS_TOTAL: '8',
     };
@@ -175,30 +163,30 @@ describe('seats', () => {
     const seats = { needs: 7, frees: 0, has: 4 };
     await lives.live(
       async (bridge) => {
-        await addUsers(bridge, 7);
-        expect((await askOps(bridge, 'GET', '/plans/first-run')).body.seats).toEqual(seats);
-        const shown = await runner(bridge, commands)('plan', 'show', '--first-run');
+        await bridge.addUsers(7);
+        expect((await bridge.ops('GET', '/plans/first-run')).body.seats).toEqual(seats);
+        const shown = await runner(bridge)('plan', 'show', '--first-run');
         expect(shown.text).toContain('Seats: needs 7, has 4.');
       },
       { MODE: 'observe' },
     );
 
     await lives.live(async (bridge) => {
-      const read = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
+      const read = async () => (await bridge.ops('GET', '/plans/first-run')).body;
       await expect.poll(async () => (await read()).phase).toBe('waiting');
       const plan = await readPlan(bridge, (await read()).planId);
-      const shown = await runner(bridge, commands)('plan', 'show');
+      const shown = await runner(bridge)('plan', 'show');
       const { id, hash } = plan;
-      await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
+      await bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
       await expect.poll(() => readWaiting(bridge), { timeout: 20_000 }).toBe(3);
 
       expect(plan.seats).toEqual(seats);
       expect(shown.text).toContain('Seats: needs 7, has 4.');
       expect(listWorking(bridge)).toHaveLength(7);
       expect((await readPlan(bridge, id)).seats).toBeNull();
-      const { body } = await askOps(bridge, 'GET', '/status');
+      const { body } = await bridge.ops('GET', '/status');
       expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0, daysLeft: 0 });
-      const status = await runner(bridge, commands)('status');
+      const status = await runner(bridge)('status');
       expect(status.text).toContain('8 of 8 taken, 3 wait for one');
       const metrics = await readMetrics(bridge, OPS_TOKEN);
       const told = [...metrics].filter(([name]) => name.startsWith('seats'));
@@ -215,8 +203,8 @@ describe('seats', () => {
 test('a removal and a name go on of somebody who waits for a seat', () =>
   withSeats(2, async (timed) => {
     const { bridge } = timed;
-    const ada = await addUser(bridge, 'ada');
-    await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+    const ada = await bridge.addUser('ada');
+    await bridge.send('PATCH', `/Users/${ada}`, setActive(false));
     bridge.sandbox.service.addUser({ email: 'else@example.com' });
     const [active, name] = [
       { op: 'replace', path: 'active', value: true },
@@ -239,7 +227,7 @@ test('a removal and a name go on of somebody who waits for a seat', () =>
     expect([back.status, gone.status, waiting]).toEqual([200, 200, 1]);
     const shown = bridge.sandbox.service.getUser('ada@example.com');
     expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
-    await send(bridge, 'DELETE', `/Users/${ada}`);
+    await bridge.send('DELETE', `/Users/${ada}`);
     await untilQuiet(timed, 0);
     expect(await readReasons(bridge)).toEqual([]);
   }));
@@ -247,7 +235,6 @@ test('a removal and a name go on of somebody who waits for a seat', () =>
 test('an account that did not work when its licence was read takes a seat once it works', () =>
   withTimedBridge(
     {
-      settings: SWEEP_SETTINGS,
       prepare({ service }) {
         service.addUser({ email: 'ada@example.com', userName: 'ada@example.com' });
         service.setActive('ada@example.com', false);
@@ -255,9 +242,9 @@ test('an account that did not work when its licence was read takes a seat once i
     },
     async (timed) => {
       const readUsed = async () =>
-        Object((await askOps(timed.bridge, 'GET', '/status')).body.seats).used;
+        Object((await timed.bridge.ops('GET', '/status')).body.seats).used;
       const before = await readUsed();
-      await addUser(timed.bridge, 'ada');
+      await timed.bridge.addUser('ada');
       await untilQuiet(timed, 0);
 
       expect(timed.bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
@@ -292,7 +279,7 @@ for (const { what, shape, settings = {}, addition } of cells) {
       2,
       async (timed) => {
         const { bridge } = timed;
-        const ada = await addUser(bridge, 'ada');
+        const ada = await bridge.addUser('ada');
         const suspend = (value: boolean) =>
           toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
         const steps = {
@@ -302,7 +289,7 @@ for (const { what, shape, settings = {}, addition } of cells) {
           'the end of a suspension': [suspend(true), suspend(false)],
         } as const;
         const [away, back] = steps[addition] ?? [];
-        if (away !== undefined) await send(bridge, 'PATCH', `/Users/${ada}`, away);
+        if (away !== undefined) await bridge.send('PATCH', `/Users/${ada}`, away);
         if (away !== undefined) bridge.sandbox.service.addUser({ email: 'else@example.com' });
         bridge.sandbox.calls.reset();
 
@@ -317,9 +304,9 @@ for (const { what, shape, settings = {}, addition } of cells) {
         expect(bridge.sandbox.calls.count({ mutating: true })).toBe(1);
         // A name goes on.
         bridge.sandbox.setShape({ seats: null });
-        await askOps(bridge, 'POST', '/retry', { all: true });
+        await bridge.ops('POST', '/retry', { all: true });
         await untilQuiet(timed, MINUTE_MS);
-        expect(await readWork(bridge)).toMatchObject({ due: 0 });
+        expect(await bridge.readWork()).toMatchObject({ due: 0 });
       },
       { shape, settings },
     ));

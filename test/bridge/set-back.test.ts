@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
-import { addUser, findId, send, toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const DAY_MS = 86_400_000;
 const HALF_HOUR_MS = 1_800_000;
@@ -24,7 +23,6 @@ async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'servic
   const service = await startSandbox();
   onTestFinished(() => service.stop());
   const settings = {
-    ...SWEEP_SETTINGS,
     ...{
       DATABASE_URL: await makeStoreUrl(),
       SCIM_WRITE_WAIT: '40ms',
@@ -36,17 +34,17 @@ async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'servic
 
 /** Has somebody leave whom the service does not let go, until the next attempt is an hour away. */
 async function keepIn(bridge: TestBridge): Promise<void> {
-  const id = await addUser(bridge, 'ada');
+  const id = await bridge.addUser('ada');
   const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: FAILS });
-  await send(bridge, 'PATCH', `/Users/${id}`, leaves);
+  await bridge.send('PATCH', `/Users/${id}`, leaves);
   await expect.poll(() => readRestMs(bridge), PATIENT).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
   fault.remove();
 }
 
 /** Time until the next attempt at ada, by a clock that is right, in milliseconds. */
 async function readRestMs(bridge: TestBridge): Promise<number> {
-  const id = await findId(bridge, { type: 'Users', name: 'ada@example.com' });
-  const { dueAt } = (await askOps(bridge, 'GET', `/users/${id}`)).body;
+  const id = await bridge.findId({ type: 'Users', name: 'ada@example.com' });
+  const { dueAt } = (await bridge.ops('GET', `/users/${id}`)).body;
   return (dueAt === null ? 0 : Date.parse(String(dueAt))) - systemClock.now();
 }
 
@@ -59,7 +57,7 @@ test('a clock that is set back while the bridge runs keeps nobody in', async () 
     await keepIn(bridge);
 
     clock.state.aheadMs = 0;
-    await send(bridge, 'POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
+    await bridge.send('POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
 
     await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
   });
@@ -72,7 +70,7 @@ test('a start with a clock that was set back since keeps nobody in, and compares
   const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
   await withTestBridge({ ...place, settings }, async (bridge) => {
     await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
-    const readSweeps = async () => (await askOps(bridge, 'GET', '/sweeps')).body.items;
+    const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
     await expect.poll(readSweeps, PATIENT).toHaveLength(1);
   });
 });

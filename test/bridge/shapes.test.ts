@@ -4,19 +4,9 @@ import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { readBridge, readService, withoutGone } from '../support/company.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
-import {
-  addGroup,
-  addUser,
-  send,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const settings = {
-  ...SWEEP_SETTINGS,
   GROUPS_PERMISSIONS_MAX: '31',
   SWEEP_ADMINS_EVERY: '1',
   SCIM_WRITE_WAIT: '20s',
@@ -99,19 +89,19 @@ function shareBridge(shape: SandboxShapeChange): void {
 }
 
 async function patch(bridge: TestBridge, path: string, ...operations: Parameters<typeof toPatch>) {
-  await send(bridge, 'PATCH', path, toPatch(...operations));
+  await bridge.patch(path, ...operations);
 }
 
 /** All that providers ask for, one after another. */
 async function live(bridge: TestBridge): Promise<void> {
   const ids = new Map<string, string>();
   for (const name of ['ann', 'ben', 'cy', 'dan', 'eve', 'fay', 'gil', 'hal', 'ida']) {
-    ids.set(name, await addUser(bridge, name));
+    ids.set(name, await bridge.addUser(name));
   }
   const id = (name: string) => ids.get(name) ?? '';
-  const flyers = `/Groups/${await addGroup(bridge, 'Flyers', [...ids.values()])}`;
-  const crew = `/Groups/${await addGroup(bridge, 'Crew', [id('ann')])}`;
-  for (const name of ['Red', 'Green', 'Blue', 'Pink', 'Grey']) await addGroup(bridge, name);
+  const flyers = `/Groups/${await bridge.addGroup('Flyers', [...ids.values()])}`;
+  const crew = `/Groups/${await bridge.addGroup('Crew', [id('ann')])}`;
+  for (const name of ['Red', 'Green', 'Blue', 'Pink', 'Grey']) await bridge.addGroup(name);
   const away = ['ben', 'cy', 'dan'].map((name) => ({
     op: 'remove',
     path: `members[value eq "${id(name)}"]`,
@@ -126,11 +116,11 @@ async function live(bridge: TestBridge): Promise<void> {
   await patch(bridge, `/Users/${id('cy')}`, { op: 'replace', path: 'active', value: false });
   await patch(bridge, `/Users/${id('cy')}`, { op: 'replace', path: 'active', value: true });
   await patch(bridge, `/Users/${id('eve')}`, { op: 'replace', path: 'active', value: false });
-  await send(bridge, 'DELETE', crew);
-  await send(bridge, 'DELETE', `/Users/${id('fay')}`);
+  await bridge.send('DELETE', crew);
+  await bridge.send('DELETE', `/Users/${id('fay')}`);
   const gil = toUser('gil', { name: { givenName: 'Gil', familyName: 'Pond' } });
-  await send(bridge, 'PUT', `/Users/${id('gil')}`, gil);
-  await untilSettled(bridge);
+  await bridge.send('PUT', `/Users/${id('gil')}`, gil);
+  await bridge.untilSettled();
 }
 
 describe.each(Object.entries(shapes))('a service %s', (_, shape) => {
@@ -145,8 +135,8 @@ describe.each(Object.entries(shapes))('a service %s', (_, shape) => {
     expect(held.groups.Aviators?.members).toEqual(
       ['ann', 'cy', 'dan', 'eve', 'gil', 'hal', 'ida'].map((name) => `${name}@example.com`),
     );
-    expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 
   test('is compared completely, whatever somebody else changes in it', () =>
@@ -160,26 +150,24 @@ describe('a service whose lists of groups carry no members', () => {
     'members whose list is suddenly answered with %d are asked of SCIM, and nobody counts as removed',
     async (status) => {
       const [name, group] = [`ada${status}`, `Answered with ${status}`];
-      await addGroup(bridge, group, [await addUser(bridge, name)]);
+      await bridge.addGroup(group, [await bridge.addUser(name)]);
       const fault = { kind: 'status', status, body: 'empty' } as const;
       sandbox.faults.add({ operation: 'groupUsers.getListOfGroupUsers', fault });
 
-      expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
-      expect(await listManagedDrifts(bridge)).toEqual([]);
+      expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
+      expect(await bridge.listDrifts()).toEqual([]);
       sandbox.service.removeMember(group, `${name}@example.com`);
-      await sweep(bridge);
-      expect(await listManagedDrifts(bridge)).toEqual([
-        `member.removed ${group} of ${name}@example.com`,
-      ]);
+      await bridge.sweep();
+      expect(await bridge.listDrifts()).toEqual([`member.removed ${group} of ${name}@example.com`]);
       sandbox.service.addMember(group, `${name}@example.com`);
-      await sweep(bridge);
+      await bridge.sweep();
     },
   );
 
   test('a removal or deactivation that is refused as nothing to change is done, as a look shows', async () => {
-    const [ned, nora] = [await addUser(bridge, 'ned'), await addUser(bridge, 'nora')];
-    const path = `/Groups/${await addGroup(bridge, 'Nothing', [ned, nora])}`;
-    await untilSettled(bridge);
+    const [ned, nora] = [await bridge.addUser('ned'), await bridge.addUser('nora')];
+    const path = `/Groups/${await bridge.addGroup('Nothing', [ned, nora])}`;
+    await bridge.untilSettled();
     sandbox.service.removeMember('Nothing', 'nora@example.com');
     sandbox.service.setActive('ned@example.com', false);
     const refused = { kind: 'status', status: 400 } as const;
@@ -189,35 +177,33 @@ describe('a service whose lists of groups carry no members', () => {
 
     await patch(bridge, path, { op: 'remove', path: `members[value eq "${nora}"]` });
     await patch(bridge, `/Users/${ned}`, { op: 'replace', path: 'active', value: false });
-    await untilSettled(bridge);
+    await bridge.untilSettled();
 
     expect(sandbox.service.members('Nothing')).toEqual(['ned@example.com']);
   });
 
   test('what it does not have at all is refused, and the rest goes on', async () => {
-    const ids = await Promise.all(['una', 'uma', 'udo'].map((name) => addUser(bridge, name)));
+    const ids = await Promise.all(['una', 'uma', 'udo'].map((name) => bridge.addUser(name)));
     sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 501 } });
 
     for (const id of ids) {
       const away = toPatch({ op: 'replace', path: 'active', value: false });
-      await expect(send(bridge, 'PATCH', `/Users/${id}`, away)).rejects.toThrow(
-        /answered with 403/,
-      );
+      await expect(bridge.send('PATCH', `/Users/${id}`, away)).rejects.toThrow(/answered with 403/);
     }
-    await addGroup(bridge, 'The rest');
-    await untilSettled(bridge);
+    await bridge.addGroup('The rest');
+    await bridge.untilSettled();
 
     expect(Object.keys(readService(sandbox).groups)).toContain('The rest');
   });
 
   test('403 for a group that is gone leaves the others open, and the sweep incomplete', async () => {
-    await addGroup(bridge, 'Pink');
+    await bridge.addGroup('Pink');
     sandbox.service.deleteGroup('Pink');
     for (const operation of ['scim.getGroup', 'groups.getGroup'] as const) {
       sandbox.faults.add({ operation, fault: { kind: 'status', status: 403 } });
     }
 
-    const { status, reasons } = await sweep(bridge);
+    const { status, reasons } = await bridge.sweep();
 
     expect(status).toBe('incomplete');
     expect(String(reasons)).toMatch(/could not be looked for/);
@@ -246,10 +232,10 @@ test('a user is created where the service fails at one form of an address', asyn
   const failure = { kind: 'status', status: 500 } as const;
   sandbox.faults.add({ operation: 'scim.addUser', about: '"emails":["', fault: failure });
 
-  await addUser(bridge, 'ada');
-  await untilSettled(bridge);
-  await addUser(bridge, 'eve');
-  await untilSettled(bridge);
+  await bridge.addUser('ada');
+  await bridge.untilSettled();
+  await bridge.addUser('eve');
+  await bridge.untilSettled();
 
   expect(Object.keys(readService(sandbox).people)).toContain('ada@example.com');
   // The first form, the other one, and of the next user the known one.
@@ -262,16 +248,16 @@ test('memberships that a deactivation ended are told, and put right where that i
     { inactiveMembers: 'dropped' },
     { settings: repair },
   );
-  const id = await addUser(bridge, 'ada');
-  await addGroup(bridge, 'Pilots', [id]);
+  const id = await bridge.addUser('ada');
+  await bridge.addGroup('Pilots', [id]);
   for (const value of [false, true]) {
     await patch(bridge, `/Users/${id}`, { op: 'replace', path: 'active', value });
   }
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   const before = sandbox.service.members('Pilots');
 
-  await sweep(bridge);
-  await untilSettled(bridge);
+  await bridge.sweep();
+  await bridge.untilSettled();
 
   expect(before).toEqual([]);
   await expect.poll(() => sandbox.service.members('Pilots')).toEqual(['ada@example.com']);

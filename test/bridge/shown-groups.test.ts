@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const BOB = 'user00002@example.com';
 
@@ -39,7 +38,6 @@ async function readGroups(bridge: TestBridge): Promise<Groups> {
 describe('the groups that users show', () => {
   async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const options = {
-      settings: { ...SWEEP_SETTINGS },
       sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } },
     };
     await withTestBridge(options, run);
@@ -49,7 +47,7 @@ describe('the groups that users show', () => {
     withCompany(async (bridge) => {
       act(bridge.sandbox.service);
 
-      await sweep(bridge);
+      await bridge.sweep();
 
       expect(await readGroups(bridge)).toEqual(groups);
     }),
@@ -61,7 +59,7 @@ describe('the groups that users show', () => {
       const [group] = Object((await bridge.request('GET', path)).body.Resources);
       bridge.sandbox.service.addMember('Group 001', BOB);
 
-      await askOps(bridge, 'POST', `/groups/${group?.id}/look`, {});
+      await bridge.ops('POST', `/groups/${group?.id}/look`, {});
 
       expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
     }));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => bridge.stop());
 
 async function readTag(path: string): Promise<string> {
-  return String((await send(bridge, 'GET', path)).headers.etag);
+  return String((await bridge.send('GET', path)).headers.etag);
 }
 
 async function isUnchanged(path: string, tag: string): Promise<boolean> {
@@ -31,40 +31,40 @@ describe('the ETag of a group changes with', () => {
   ] as const;
 
   test.each(cases)('%s', async (why, list, method, body) => {
-    const user = await addUser(bridge, why.replaceAll(' ', '-'));
-    const group = await addGroup(bridge, why, list === 'members' ? [user] : []);
+    const user = await bridge.addUser(why.replaceAll(' ', '-'));
+    const group = await bridge.addGroup(why, list === 'members' ? [user] : []);
     if (list === 'admins') {
       const add = toPatch({ op: 'add', path: ADMINS, value: [{ value: user }] });
-      await send(bridge, 'PATCH', `/Groups/${group}`, add);
+      await bridge.send('PATCH', `/Groups/${group}`, add);
     }
     const tag = await readTag(`/Groups/${group}`);
     expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
 
-    await send(bridge, method, `/Users/${user}`, body);
+    await bridge.send(method, `/Users/${user}`, body);
 
     expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(false);
-    if (method !== 'DELETE') await send(bridge, 'DELETE', `/Users/${user}`);
+    if (method !== 'DELETE') await bridge.send('DELETE', `/Users/${user}`);
   });
 });
 
 test('the ETag of a group stays with what it does not show of a member', async () => {
-  const user = await addUser(bridge, 'steady');
-  const group = await addGroup(bridge, 'Steady', [user]);
+  const user = await bridge.addUser('steady');
+  const group = await bridge.addGroup('Steady', [user]);
   const tag = await readTag(`/Groups/${group}`);
 
   const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
-  await send(bridge, 'PATCH', `/Users/${user}`, change);
+  await bridge.send('PATCH', `/Users/${user}`, change);
 
   expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
 });
 
 test('the ETag of a user changes with its groups and their names, and a write that names an older one is refused', async () => {
-  const user = await addUser(bridge, 'joining');
+  const user = await bridge.addUser('joining');
   const tags = [await readTag(`/Users/${user}`)];
-  const group = await addGroup(bridge, 'Joined', [user]);
+  const group = await bridge.addGroup('Joined', [user]);
   tags.push(await readTag(`/Users/${user}`));
   const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Renamed' });
-  await send(bridge, 'PATCH', `/Groups/${group}`, rename);
+  await bridge.send('PATCH', `/Groups/${group}`, rename);
   tags.push(await readTag(`/Users/${user}`));
   const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
   const write = (tag: string | undefined) =>
@@ -77,10 +77,10 @@ test('the ETag of a user changes with its groups and their names, and a write th
 
 describe('If-None-Match stops a write', () => {
   test.each(['*', 'of this version'])('where it excludes the version: %s', async (excluded) => {
-    const user = await addUser(bridge, `excluded-${excluded.length}`);
-    const group = await addGroup(bridge, `Excluded ${excluded}`, [user]);
+    const user = await bridge.addUser(`excluded-${excluded.length}`);
+    const group = await bridge.addGroup(`Excluded ${excluded}`, [user]);
     for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
-      const { body } = await send(bridge, 'GET', path);
+      const { body } = await bridge.send('GET', path);
       const tag = await readTag(path);
       const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Other' });
       const bodies = { PUT: { ...body, displayName: 'Other' }, PATCH: patch, DELETE: undefined };
@@ -90,12 +90,12 @@ describe('If-None-Match stops a write', () => {
         });
         expect({ method, path, status: answer.status }).toEqual({ method, path, status: 412 });
       }
-      expect((await send(bridge, 'GET', path)).body).toEqual(body);
+      expect((await bridge.send('GET', path)).body).toEqual(body);
     }
   });
 
   test('but not one of another version', async () => {
-    const user = await addUser(bridge, 'other-version');
+    const user = await bridge.addUser('other-version');
     const patch = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
 
     const answer = await bridge.request('PATCH', `/Users/${user}`, patch, {

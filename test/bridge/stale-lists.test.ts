@@ -3,16 +3,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
+import { toMembers } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const NAMES = ['ada', 'bob'];
@@ -21,7 +12,7 @@ async function startWorld(prepare?: (service: Sandbox['service']) => void) {
   const sandbox = await startSandbox();
   prepare?.(sandbox.service);
   const proxy = await tamperWith(sandbox);
-  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '0' };
+  const settings = { SCIM_WRITE_WAIT: '0' };
   const bridge = await startTestBridge({ settings, service: proxy.service });
   onTestFinished(async () => {
     await bridge.stop();
@@ -40,10 +31,10 @@ test.each(removals)(
   'a list that was asked for before the removal of $what ended does not pass for news',
   async ({ names, operation }) => {
     const { sandbox, proxy, bridge } = await startWorld();
-    const ids = await Promise.all(NAMES.map((name) => addUser(bridge, name)));
-    const group = await addGroup(bridge, 'Pilots', ids);
-    await untilSettled(bridge);
-    await sweep(bridge);
+    const ids = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
+    const group = await bridge.addGroup('Pilots', ids);
+    await bridge.untilSettled();
+    await bridge.sweep();
     const members = toMembers(ids.slice(0, names.length));
     const hang = { kind: 'hang' } as const;
     const removal = sandbox.faults.add({ operation, fault: hang, times: 1 });
@@ -58,17 +49,17 @@ test.each(removals)(
       return body;
     });
 
-    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(toOperation('remove', members)));
+    await bridge.patch(`/Groups/${group}`, toOperation('remove', members));
     await removal.until(1);
-    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    const { body } = await bridge.ops('POST', '/sweeps');
     await listed.promise;
     sandbox.faults.release(hang);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     shown.resolve();
     await stored.promise;
-    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(toOperation('add', members)));
-    await untilSettled(bridge);
-    await untilSwept(bridge, String(body.id));
+    await bridge.patch(`/Groups/${group}`, toOperation('add', members));
+    await bridge.untilSettled();
+    await bridge.untilSwept(String(body.id));
 
     expect(sandbox.service.members('Pilots').toSorted()).toEqual(
       NAMES.map((name) => `${name}@example.com`),
@@ -80,8 +71,8 @@ test('a list of admins that was read before one was made does not pass for news'
   const { sandbox, proxy, bridge } = await startWorld((service) =>
     service.createGroup({ name: 'Pilots' }),
   );
-  const [ada, bob] = await Promise.all(NAMES.map((name) => addUser(bridge, name)));
-  const path = `/Groups/${await findId(bridge, { type: 'Groups', name: 'Pilots' })}`;
+  const [ada, bob] = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
+  const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Pilots' })}`;
   const admins = { path: `${GROUP_EXTENSION}:admins`, value: toMembers([String(ada)]) };
   const reads = [
     { asked: open(), shown: open() },
@@ -97,18 +88,18 @@ test('a list of admins that was read before one was made does not pass for news'
     return body;
   });
 
-  const first = send(bridge, 'PATCH', path, toPatch({ op: 'add', ...admins }));
+  const first = bridge.patch(path, { op: 'add', ...admins });
   await reads[0]?.asked.promise;
   const members = toMembers([String(bob)]);
-  const second = send(bridge, 'PATCH', path, toPatch(toOperation('add', members)));
+  const second = bridge.patch(path, toOperation('add', members));
   await reads[1]?.asked.promise;
   reads[0]?.shown.resolve();
   await first;
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   reads[1]?.shown.resolve();
   await second;
-  await send(bridge, 'PATCH', path, toPatch({ op: 'remove', ...admins }));
-  await untilSettled(bridge);
+  await bridge.patch(path, { op: 'remove', ...admins });
+  await bridge.untilSettled();
 
   expect(sandbox.service.admins('Pilots')).toEqual([]);
 });

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addGroup, addUser, toGroup, toPatch, toUser } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -22,13 +21,13 @@ let strict: string;
 let ids: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  bridge = await startTestBridge({});
   const phoneNumbers = ['1', '2'].map((value) => ({ value, type: 'work' }));
-  const ada = await addUser(bridge, 'ada', { externalId: 'Ext-1', phoneNumbers });
-  const [bob, gone] = [await addUser(bridge, 'bob'), await addUser(bridge, 'gone')];
-  const pilots = await addGroup(bridge, 'Pilots', [ada, bob]);
-  ids = { ada, ADA: ada.toUpperCase(), bob, gone, pilots, lost: await addGroup(bridge, 'Lost') };
-  const made = await askOps(bridge, 'POST', '/tokens', { name: 'letter', profile: 'strict' });
+  const ada = await bridge.addUser('ada', { externalId: 'Ext-1', phoneNumbers });
+  const [bob, gone] = [await bridge.addUser('bob'), await bridge.addUser('gone')];
+  const pilots = await bridge.addGroup('Pilots', [ada, bob]);
+  ids = { ada, ADA: ada.toUpperCase(), bob, gone, pilots, lost: await bridge.addGroup('Lost') };
+  const made = await bridge.ops('POST', '/tokens', { name: 'letter', profile: 'strict' });
   expect(made.body).toMatchObject({ profile: 'strict' });
   strict = String(made.body.token);
 });
@@ -108,7 +107,7 @@ test('the descriptions name what there is: ids that are names, all schemas, the 
 });
 
 test('an OAuth client has a profile too, and credentials show theirs', async () => {
-  const made = await askOps(bridge, 'POST', '/clients', { name: 'oauth', profile: 'strict' });
+  const made = await bridge.ops('POST', '/clients', { name: 'oauth', profile: 'strict' });
   expect(made.body).toMatchObject({ profile: 'strict' });
   const answer = await fetch(new URL('/oauth/token', bridge.baseUrl), {
     method: 'POST',
@@ -122,10 +121,10 @@ test('an OAuth client has a profile too, and credentials show theirs', async () 
     authorization: `Bearer ${token}`,
   });
   expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
-  const { body } = await askOps(bridge, 'GET', '/tokens');
+  const { body } = await bridge.ops('GET', '/tokens');
   expect(body.items).toMatchObject([{ name: 'letter', profile: 'strict' }]);
-  const lenient = await askOps(bridge, 'POST', '/tokens', { name: 'usual' });
+  const lenient = await bridge.ops('POST', '/tokens', { name: 'usual' });
   expect(lenient.body).toMatchObject({ profile: 'lenient' });
-  const wrong = await askOps(bridge, 'POST', '/tokens', { name: 'other', profile: 'loose' });
+  const wrong = await bridge.ops('POST', '/tokens', { name: 'other', profile: 'loose' });
   expect(wrong.status).toBe(400);
 });

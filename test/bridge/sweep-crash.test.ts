@@ -4,12 +4,9 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { ada, addCompany, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, untilSettled } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 
 const settings = {
-  ...SWEEP_SETTINGS,
   SWEEP_ADMINS_EVERY: '1',
   GROUPS_PERMISSIONS_MAX: '31',
   UPSTREAM_PAGE_SIZE: '2',
@@ -38,8 +35,8 @@ async function startWorld(): Promise<Sandbox> {
 /** A company that was compared, and then changed by others in three ways. */
 async function addChangedCompany(bridge: TestBridge): Promise<void> {
   await addCompany(bridge);
-  await addGroup(bridge, 'Cooks');
-  expect(await sweep(bridge)).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
+  await bridge.addGroup('Cooks');
+  expect(await bridge.sweep()).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
   // By somebody else: by our own account it would look like a restored backup.
   const behind = bridge.sandbox.service.as(ADMIN);
   behind.setActive(ada, false);
@@ -56,7 +53,7 @@ async function kill(bridge: TestBridge, { faults }: Sandbox, url: string): Promi
 }
 
 async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
-  const { body } = await askOps(bridge, 'GET', '/drifts');
+  const { body } = await bridge.ops('GET', '/drifts');
   return Array.isArray(body.items) ? body.items : [];
 }
 
@@ -67,15 +64,15 @@ for (const { what, operation, skip } of places) {
     const first = await startTestBridge({ service, settings: { ...settings, DATABASE_URL: url } });
     await addChangedCompany(first);
     const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip });
-    const { body } = await askOps(first, 'POST', '/sweeps');
+    const { body } = await first.ops('POST', '/sweeps');
     await hang.until(1);
     const DATABASE_URL = await kill(first, service, url);
 
     const second = await startTestBridge({ service, settings: { ...settings, DATABASE_URL } });
     onTestFinished(() => second.stop());
-    const ended = await untilSwept(second, String(body.id));
-    const found = await listManagedDrifts(second);
-    const again = await sweep(second);
+    const ended = await second.untilSwept(String(body.id));
+    const found = await second.listDrifts();
+    const again = await second.sweep();
 
     expect(ended).toMatchObject({ status: 'complete', reasons: [] });
     expect(found).toEqual(DRIFTS);
@@ -90,7 +87,7 @@ test('a page of the audit log that is on its way at a kill is read at the next s
   const polled = { ...settings, AUDIT_POLL_INTERVAL: '1s', UPSTREAM_PAGE_SIZE: '2' };
   const first = await startTestBridge({ service, settings: { ...polled, DATABASE_URL: url } });
   await addCompany(first);
-  await untilSettled(first);
+  await first.untilSettled();
   const operation = 'auditLogs.retrieveAuditLogEvents';
   const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip: 1 });
   const behind = service.service.as(ADMIN);
@@ -103,8 +100,8 @@ test('a page of the audit log that is on its way at a kill is read at the next s
   const second = await startTestBridge({ service, settings: { ...polled, DATABASE_URL }, clock });
   onTestFinished(() => second.stop());
   const found = DRIFTS.filter((drift) => !drift.startsWith('group.'));
-  await expect.poll(() => listManagedDrifts(second)).toEqual(found);
-  await untilSettled(second);
+  await expect.poll(() => second.listDrifts()).toEqual(found);
+  await second.untilSettled();
 
   expect(await listAllDrifts(second)).toHaveLength(found.length);
 });

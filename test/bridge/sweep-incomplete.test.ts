@@ -6,8 +6,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { addGroup, addUser, send, toGroup, toMembers, untilSettled } from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toGroup, toMembers } from '../support/provider.ts';
 import {
   changePage,
   leaveOut,
@@ -48,7 +47,6 @@ async function startWorld(pageSize = PAGE): Promise<World> {
   const sandbox = await startSandbox();
   const proxy = await tamperWith(sandbox);
   const settings = {
-    ...SWEEP_SETTINGS,
     SWEEP_ADMINS_EVERY: '1',
     UPSTREAM_PAGE_SIZE: `${pageSize}`,
     UPSTREAM_TIMEOUT: '5m',
@@ -57,12 +55,12 @@ async function startWorld(pageSize = PAGE): Promise<World> {
   const clock = createLeapingClock(30);
   const bridge = await startTestBridge({ service: proxy.service, settings, clock });
   const ids: string[] = [];
-  for (const n of [1, 2, 3, 4]) ids.push(await addUser(bridge, `person${n}`));
+  for (const n of [1, 2, 3, 4]) ids.push(await bridge.addUser(`person${n}`));
   const admins: JsonObject = { admins: toMembers(ids.slice(0, 1)) };
-  await send(bridge, 'POST', '/Groups', { ...toGroup('Team 0', ids), [GROUP_EXTENSION]: admins });
-  for (const name of ['Team 1', 'Team 2', 'Team 3', 'Team 4']) await addGroup(bridge, name);
-  expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
-  await untilSettled(bridge);
+  await bridge.send('POST', '/Groups', { ...toGroup('Team 0', ids), [GROUP_EXTENSION]: admins });
+  for (const name of ['Team 1', 'Team 2', 'Team 3', 'Team 4']) await bridge.addGroup(name);
+  expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
+  await bridge.untilSettled();
   // Of whom was worked on just now a list may say nothing.
   clock.leap(60 * 60_000);
   sandbox.service.setActive('person2@example.com', false);
@@ -81,7 +79,7 @@ async function startWorld(pageSize = PAGE): Promise<World> {
 async function describeWorld(bridge: TestBridge) {
   const { service } = bridge.sandbox;
   const [users, groups] = await Promise.all(
-    ['/Users', '/Groups'].map(async (path) => (await send(bridge, 'GET', path)).body),
+    ['/Users', '/Groups'].map(async (path) => (await bridge.send('GET', path)).body),
   );
   const teams = service.groups().map(({ name }) => ({ name, members: service.members(name) }));
   return JSON.stringify({ users, groups, teams, accounts: service.users() });
@@ -199,7 +197,7 @@ describe('a list that is wrong', () => {
     test(what, async () => {
       const { bridge, proxy } = await open();
       const { service, faults } = bridge.sandbox;
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       if (concludes === 'what is true') {
         // Each of them has something else to find.
         isFound = !isFound;
@@ -209,24 +207,24 @@ describe('a list that is wrong', () => {
       const failing = fault && faults.add(fault);
       proxy.setTamper(tamper);
 
-      const ended = await sweep(bridge);
+      const ended = await bridge.sweep();
 
       failing?.remove();
       proxy.setTamper(undefined);
       const reasons = reason === undefined ? [] : [expect.stringMatching(reason)];
       const status = reason === undefined ? 'complete' : 'incomplete';
       expect({ status: ended.status, reasons: ended.reasons }).toEqual({ status, reasons });
-      expect(await listManagedDrifts(bridge)).toEqual(isFound ? [REAL_DRIFT] : []);
+      expect(await bridge.listDrifts()).toEqual(isFound ? [REAL_DRIFT] : []);
       expect(await describeWorld(bridge)).toBe(before);
     });
   }
 
   test('and once everything answers, exactly what is different is found', async () => {
     const { bridge } = await open();
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     bridge.sandbox.service.setActive('person2@example.com', false);
-    expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
-    expect(await listManagedDrifts(bridge)).toEqual([REAL_DRIFT]);
+    expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
+    expect(await bridge.listDrifts()).toEqual([REAL_DRIFT]);
   });
 });
 
@@ -241,17 +239,17 @@ test('an account that no list shows is missing only when a look at it says so', 
     return url.pathname.endsWith('/Users') ? shrinkTotal(shorter) : shorter;
   });
 
-  const doubted = await sweep(bridge);
-  const before = await listManagedDrifts(bridge);
-  await untilSettled(bridge);
+  const doubted = await bridge.sweep();
+  const before = await bridge.listDrifts();
+  await bridge.untilSettled();
   const fault = { kind: 'status', status: 404 } as const;
   bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, about: `/Users/${id}` });
   bridge.sandbox.calls.reset();
-  const ended = await sweep(bridge);
+  const ended = await bridge.sweep();
 
   expect(doubted).toMatchObject({ status: 'incomplete', reasons: [/left out one/] });
   expect(before).toEqual([REAL_DRIFT]);
   expect(ended).toMatchObject({ status: 'complete', reasons: [] });
-  expect(await listManagedDrifts(bridge)).toEqual([REAL_DRIFT, 'user.missing person3@example.com']);
+  expect(await bridge.listDrifts()).toEqual([REAL_DRIFT, 'user.missing person3@example.com']);
   expect(Object.keys(bridge.sandbox.calls.counts())).not.toContain('scim.addUser');
 });

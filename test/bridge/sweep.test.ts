@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { runSweep } from '../support/command.ts';
+import { runner } from '../support/command.ts';
 import {
   ada,
   assertFindsEveryKind,
@@ -13,10 +13,9 @@ import {
   GROUP_EXTENSION,
   isMetAlone,
 } from '../support/drift-cells.ts';
-import { addUser, send, toGroup, toMembers, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toGroup, toMembers } from '../support/provider.ts';
 
-const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
+const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 
 /** A store that outlives the bridges that use it. */
 function makeFile() {
@@ -41,64 +40,64 @@ test('a sweep finds differences of every kind, writes nothing, and sees that the
     for (const { kind, name, change, changeBack } of driftCells.filter(isMetAlone)) {
       change(service);
 
-      const first = await sweep(bridge);
-      const found = await listManagedDrifts(bridge);
-      const second = await sweep(bridge);
+      const first = await bridge.sweep();
+      const found = await bridge.listDrifts();
+      const second = await bridge.sweep();
 
       expect(first).toMatchObject({ status: 'complete', counts: { opened: 1, unknown: 0 } });
       expect(found).toEqual([`${kind} ${name}`]);
       expect(second).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
-      expect(await listManagedDrifts(bridge)).toEqual(found);
+      expect(await bridge.listDrifts()).toEqual(found);
       if (changeBack === undefined) continue;
       changeBack(service);
-      await sweep(bridge);
-      expect(await listManagedDrifts(bridge)).toEqual([]);
+      await bridge.sweep();
+      expect(await bridge.listDrifts()).toEqual([]);
     }
     expect(listChanges(bridge)).toEqual([]);
-    expect(await askOps(bridge, 'GET', '/sweeps')).toMatchObject({ status: 200 });
+    expect(await bridge.ops('GET', '/sweeps')).toMatchObject({ status: 200 });
   });
 });
 
 test('whom others made an admin before the admins were first read differs, and not the account of the token', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const { service } = bridge.sandbox;
-    const id = await addUser(bridge, 'ada');
-    await addUser(bridge, 'bob');
+    const id = await bridge.addUser('ada');
+    await bridge.addUser('bob');
     const extension: JsonObject = { admins: toMembers([id]) };
-    await send(bridge, 'POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
-    await untilSettled(bridge);
+    await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
+    await bridge.untilSettled();
     service.addAdmin('Crew', 'bob@example.com');
-    await sweep(bridge);
+    await bridge.sweep();
 
-    expect(await listManagedDrifts(bridge)).toEqual(['admin.added Crew of bob@example.com']);
+    expect(await bridge.listDrifts()).toEqual(['admin.added Crew of bob@example.com']);
   });
 });
 
 test('20 people and 4 groups cost a call a page, and one a group when admin lists are due', async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2', UPSTREAM_PAGE_SIZE: '5' };
   await withTestBridge({ settings: paid, sandbox: { seed: { users: 19 } } }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
     const extension: JsonObject = { admins: toMembers([id]) };
     const groups = Array.from({ length: 4 }, (_, index) => toGroup(`Group ${index}`, [id]));
     await Promise.all(
       groups.map((group) =>
-        send(bridge, 'POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
+        bridge.send('POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
       ),
     );
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     const { calls } = bridge.sandbox;
 
     calls.reset();
-    const lists = await sweep(bridge);
+    const lists = await bridge.sweep();
     const listCalls = calls.count();
     calls.reset();
-    const withAdmins = await sweep(bridge);
+    const withAdmins = await bridge.sweep();
 
     expect(lists).toMatchObject({ status: 'complete', admins: false, calls: listCalls });
     expect(listCalls).toBeLessThanOrEqual(2 * 5 + 2 * 1 + 4);
     expect(withAdmins).toMatchObject({ status: 'complete', admins: true, calls: calls.count() });
     expect(calls.count()).toBe(listCalls + 4);
-    expect(await listManagedDrifts(bridge)).toEqual([]);
+    expect(await bridge.listDrifts()).toEqual([]);
   });
 });
 
@@ -112,9 +111,9 @@ test('a start compares a store that was filled before, and not one that has just
   onTestFinished(remove);
   const hourly = { ...settings, SWEEP_INTERVAL: '1h', DATABASE_URL };
   const first = await startTestBridge({ service, settings: hourly, onLog });
-  await addUser(first, 'ada');
-  await untilSettled(first);
-  const { body } = await askOps(first, 'GET', '/sweeps');
+  await first.addUser('ada');
+  await first.untilSettled();
+  const { body } = await first.ops('GET', '/sweeps');
   await first.stop();
   service.service.as('user00001@example.com').setActive(ada, false);
 
@@ -123,13 +122,13 @@ test('a start compares a store that was filled before, and not one that has just
   await expect.poll(swept).toHaveLength(1);
 
   expect(body.items).toEqual([]);
-  expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
+  expect(await second.listDrifts()).toEqual([`user.deactivated ${ada}`]);
 });
 
 test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
   await withTestBridge({ settings }, async (bridge) => {
-    await addUser(bridge, 'ada');
-    const run = (args: string) => runSweep(bridge, args, settings);
+    await bridge.addUser('ada');
+    const run = (args: string) => runner(bridge)(...args.split(' '));
 
     const before = await run('sweep --exit-code');
     bridge.sandbox.service.setActive(ada, false);

@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import {
-  addUser,
-  listResources,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 let bridge: TestBridge;
 let ada: string;
 
 beforeAll(async () => {
   bridge = await startTestBridge();
-  await addUser(bridge, 'bob');
-  ada = await addUser(bridge, 'ada');
-  await untilSettled(bridge);
+  await bridge.addUser('bob');
+  ada = await bridge.addUser('ada');
+  await bridge.untilSettled();
 });
 
 afterAll(() => bridge.stop());
@@ -43,7 +35,7 @@ async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'
     await bridge.request('PATCH', `/Users/${ada}`, patch),
     await bridge.request('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', value: change })),
   ];
-  const { body } = await send(bridge, 'POST', '/Bulk', {
+  const { body } = await bridge.send('POST', '/Bulk', {
     Operations: [
       { method: 'POST', path: '/Users', bulkId: 'a', data: created },
       { method: 'PUT', path: `/Users/${ada}`, data: replaced },
@@ -60,7 +52,7 @@ describe('409 says what is taken, whatever asks for it', () => {
     { what: 'the address', change: { emails: bobs }, detail: ADDRESS },
     { what: 'both', change: { userName: 'bob@example.com', emails: bobs }, detail: NAME },
   ])('$what', async ({ change, detail }) => {
-    const before = await send(bridge, 'GET', `/Users/${ada}`);
+    const before = await bridge.send('GET', `/Users/${ada}`);
 
     const answers = await ask(change);
 
@@ -68,7 +60,7 @@ describe('409 says what is taken, whatever asks for it', () => {
     for (const body of answers) {
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
     }
-    expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before.body);
+    expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before.body);
   });
 
   test('of the part of one address too', async () => {
@@ -82,17 +74,17 @@ describe('409 says what is taken, whatever asks for it', () => {
 });
 
 test('a name that only the account in the service still has is taken, in words that say so', async () => {
-  const eve = await addUser(bridge, 'eve');
-  await untilSettled(bridge);
+  const eve = await bridge.addUser('eve');
+  await bridge.untilSettled();
   const value = 'eva@example.com';
   const rename = toPatch({
     op: 'replace',
     value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
   });
-  await send(bridge, 'PATCH', `/Users/${eve}`, rename);
+  await bridge.send('PATCH', `/Users/${eve}`, rename);
 
   const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
-  const found = listResources(await send(bridge, 'GET', `/Users?${filter}`));
+  const found = await bridge.list(`/Users?${filter}`);
   const created = await bridge.request('POST', '/Users', toUser('eve'));
   const renamed = await bridge.request(
     'PATCH',
@@ -112,7 +104,7 @@ describe('the address that an inactive user without an account is to have', () =
     { what: 'as its e-mail address', of: { emails: [{ value: 'fay@home.example' }] } },
     { what: 'as its userName alone', of: { userName: 'fay@home.example', emails: [] } },
   ])('$what is taken', async ({ of }) => {
-    const fay = await addUser(bridge, 'fay', { active: false, ...of });
+    const fay = await bridge.addUser('fay', { active: false, ...of });
 
     const answers = [
       ...(await ask({ emails: [{ ...bobs[0], value: 'FAY@home.example' }] })),
@@ -127,30 +119,30 @@ describe('the address that an inactive user without an account is to have', () =
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
     }
     const activate = toPatch({ op: 'replace', path: 'active', value: true });
-    const { body } = await send(bridge, 'PATCH', `/Users/${fay}`, activate);
+    const { body } = await bridge.send('PATCH', `/Users/${fay}`, activate);
     expect(body).toMatchObject({ active: true });
-    await send(bridge, 'DELETE', `/Users/${fay}`);
-    await untilSettled(bridge);
+    await bridge.send('DELETE', `/Users/${fay}`);
+    await bridge.untilSettled();
   });
 
   test('may be lost by a user, whose account waits for another one', async () => {
     const wish = { userName: 'hal', active: false, emails: [{ value: 'hal@home.example' }] };
-    const hal = `/Users/${await addUser(bridge, 'hal', wish)}`;
+    const hal = `/Users/${await bridge.addUser('hal', wish)}`;
     const activate = { op: 'replace', path: 'active', value: true } as const;
     const forget = { op: 'remove', path: 'emails' } as const;
 
-    await send(bridge, 'PATCH', hal, toPatch(forget, activate));
-    await send(bridge, 'PUT', hal, { ...toUser('hal', wish), active: true, emails: [] });
-    await untilSettled(bridge);
+    await bridge.patch(hal, forget, activate);
+    await bridge.send('PUT', hal, { ...toUser('hal', wish), active: true, emails: [] });
+    await bridge.untilSettled();
     expect(bridge.sandbox.service.findUser('hal@home.example')).toBeUndefined();
     const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
-    const { body } = await send(bridge, 'PATCH', hal, toPatch(found));
+    const { body } = await bridge.patch(hal, found);
 
     expect(body).toMatchObject({ active: true });
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     expect(bridge.sandbox.service.findUser('hal@home.example')).toMatchObject({ active: true });
     // Once there is an account, it needs no address to be found by.
-    expect((await send(bridge, 'PATCH', hal, toPatch(forget))).status).toBe(200);
+    expect((await bridge.patch(hal, forget)).status).toBe(200);
   });
 });
 
@@ -159,15 +151,15 @@ test('an address that nobody is known by may be shared', async () => {
     { value: 'dora@example.com', type: 'work', primary: true },
     { value: 'bob@example.com', type: 'home' },
   ];
-  const dora = await addUser(bridge, 'dora', { emails });
+  const dora = await bridge.addUser('dora', { emails });
   const patch = toPatch({
     op: 'add',
     path: 'emails',
     value: [{ value: 'bob@example.com', type: 'other' }],
   });
 
-  expect((await send(bridge, 'PATCH', `/Users/${dora}`, patch)).status).toBe(200);
-  expect((await send(bridge, 'PATCH', `/Users/${ada}`, patch)).status).toBe(200);
+  expect((await bridge.send('PATCH', `/Users/${dora}`, patch)).status).toBe(200);
+  expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).status).toBe(200);
 });
 
 test('white space around a name is no part of it', async () => {
@@ -183,9 +175,7 @@ test('white space around a name is no part of it', async () => {
     ['/Users', 'userName eq " ian@example.com" and active eq true'],
     ['/Groups', 'displayName eq "pilots "'],
   ] as const) {
-    const found = listResources(
-      await send(bridge, 'GET', `${path}?${new URLSearchParams({ filter })}`),
-    );
+    const found = await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
     expect(found.map(({ id }) => id)).toEqual([
       path === '/Users' ? created.body.id : group.body.id,
     ]);

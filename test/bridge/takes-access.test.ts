@@ -3,17 +3,8 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
-import {
-  addGroup,
-  addUser,
-  readMemberIds,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
@@ -25,10 +16,10 @@ let count = 0;
 
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: { ...SWEEP_SETTINGS, SCIM_REQUESTS_PER_SECOND: '0' },
+    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
   });
-  await addUser(bridge, 'taken');
-  await addGroup(bridge, 'Taken');
+  await bridge.addUser('taken');
+  await bridge.addGroup('Taken');
 });
 
 afterAll(() => bridge.stop());
@@ -47,7 +38,7 @@ async function countLeftOut(): Promise<number> {
 async function patchInBulk(path: string, ...operations: JsonObject[]): Promise<number> {
   const data = toPatch(...operations);
   const body = { schemas: [BULK], Operations: [{ method: 'PATCH', path, data }] };
-  const [result] = [(await send(bridge, 'POST', '/Bulk', body)).body.Operations].flat();
+  const [result] = [(await bridge.send('POST', '/Bulk', body)).body.Operations].flat();
   return Number(Object(result).status);
 }
 
@@ -74,11 +65,11 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
       [rest, off],
     ]) {
       const name = newName();
-      const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+      const path = `/Users/${await bridge.addUser(name, { title: 'Pilot' })}`;
 
       expect((await bridge.request('PATCH', path, toPatch(...operations))).status).toBe(200);
 
-      expect((await send(bridge, 'GET', path)).body).toMatchObject({
+      expect((await bridge.send('GET', path)).body).toMatchObject({
         active: false,
         title: 'Pilot',
       });
@@ -88,19 +79,19 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
 
   test('PATCH with an object of attributes', async () => {
     const name = newName();
-    const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+    const path = `/Users/${await bridge.addUser(name, { title: 'Pilot' })}`;
     const value = { title: ['a', 'b'], active: 'False', nickName: 'N', companyName: 'x' };
 
     const data = toPatch({ op: 'replace', value });
     expect((await bridge.request('PATCH', path, data)).status).toBe(200);
 
     const kept = { active: false, title: 'Pilot', nickName: 'N' };
-    expect((await send(bridge, 'GET', path)).body).toMatchObject(kept);
+    expect((await bridge.send('GET', path)).body).toMatchObject(kept);
   });
 
   test('PATCH with two changes of a list, one of them unusable: the list stays as it was', async () => {
     const phoneNumbers = [{ value: '1', type: 'work' }];
-    const path = `/Users/${await addUser(bridge, newName(), { phoneNumbers })}`;
+    const path = `/Users/${await bridge.addUser(newName(), { phoneNumbers })}`;
     const added = { op: 'add', path: 'phoneNumbers', value: [{ value: '2', type: 'home' }] };
     const wrong = { op: 'replace', path: 'phoneNumbers[value co "9"].display', value: 'x' };
 
@@ -108,7 +99,7 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
     expect((await bridge.request('PATCH', path, data)).status).toBe(200);
 
     const kept = { active: false, phoneNumbers };
-    expect((await send(bridge, 'GET', path)).body).toMatchObject(kept);
+    expect((await bridge.send('GET', path)).body).toMatchObject(kept);
   });
 
   const restsOfPut: readonly (readonly [string, JsonObject])[] = [
@@ -118,13 +109,13 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
   ];
   test.each(restsOfPut)('PUT with %s', async (_, rest) => {
     const name = newName();
-    const path = `/Users/${await addUser(bridge, name, { title: 'Pilot' })}`;
+    const path = `/Users/${await bridge.addUser(name, { title: 'Pilot' })}`;
 
     const data = { ...toUser(name, { active: false, title: 'Pilot' }), ...rest };
     expect((await bridge.request('PUT', path, data)).status).toBe(200);
 
     const userName = `${name}@example.com`;
-    const shown = (await send(bridge, 'GET', path)).body;
+    const shown = (await bridge.send('GET', path)).body;
     expect(shown).toMatchObject({ active: false, title: 'Pilot', userName });
     expect(bridge.sandbox.service.getUser(userName).active).toBe(false);
   });
@@ -163,16 +154,16 @@ describe('a member leaves, whatever the rest of the request:', () => {
   ];
 
   test.each(shapes)('PATCH with %s', async (_, toOperations) => {
-    const [leaver, stays] = [await addUser(bridge, newName()), await addUser(bridge, newName())];
+    const [leaver, stays] = [await bridge.addUser(newName()), await bridge.addUser(newName())];
     const name = `Group ${newName()}`;
-    const path = `/Groups/${await addGroup(bridge, name, [leaver, stays])}`;
+    const path = `/Groups/${await bridge.addGroup(name, [leaver, stays])}`;
 
     const data = toPatch(...toOperations(leaver));
     expect((await bridge.request('PATCH', path, data)).status).toBe(204);
 
-    expect(await readMemberIds(bridge, path.split('/')[2] ?? '')).toEqual([stays]);
+    expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([stays]);
     expect(bridge.sandbox.service.members(name)).toHaveLength(1);
-    expect((await send(bridge, 'GET', path)).body.displayName).toBe(name);
+    expect((await bridge.send('GET', path)).body.displayName).toBe(name);
   });
 
   const rests: readonly (readonly [string, JsonObject])[] = [
@@ -181,10 +172,10 @@ describe('a member leaves, whatever the rest of the request:', () => {
     ['a text that no store can hold', { externalId: NUL }],
   ];
   test.each(rests)('PUT with %s, and a newcomer who is known joins', async (_, rest) => {
-    const leaver = await addUser(bridge, newName());
-    const [stays, joins] = [await addUser(bridge, newName()), await addUser(bridge, newName())];
+    const leaver = await bridge.addUser(newName());
+    const [stays, joins] = [await bridge.addUser(newName()), await bridge.addUser(newName())];
     const name = `Group ${newName()}`;
-    const id = await addGroup(bridge, name, [leaver, stays]);
+    const id = await bridge.addGroup(name, [leaver, stays]);
 
     const members = [...toMembers([stays, joins]), ...[rest.members ?? []].flat()];
     const data = { ...toGroup(name), ...rest, members };
@@ -192,27 +183,27 @@ describe('a member leaves, whatever the rest of the request:', () => {
 
     const isNamed = rest.displayName === undefined;
     const left = isNamed ? [stays, joins].toSorted() : [stays];
-    expect(await readMemberIds(bridge, id)).toEqual(left);
-    expect((await send(bridge, 'GET', `/Groups/${id}`)).body.displayName).toBe(name);
+    expect(await bridge.readMemberIds(id)).toEqual(left);
+    expect((await bridge.send('GET', `/Groups/${id}`)).body.displayName).toBe(name);
   });
 });
 
 test('in bulk somebody is deactivated, and a member leaves beside one that no operation creates', async () => {
-  const id = await addUser(bridge, newName());
-  const path = `/Groups/${await addGroup(bridge, `Group ${newName()}`, [id])}`;
+  const id = await bridge.addUser(newName());
+  const path = `/Groups/${await bridge.addGroup(`Group ${newName()}`, [id])}`;
   const add = { op: 'add', path: 'members', value: [{ value: 'bulkId:nobody' }] };
   const leave = { op: 'remove', path: 'members', value: toMembers([id]) };
   const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
 
   expect([await patchInBulk(path, add), await patchInBulk(path, leave, add)]).toEqual([400, 200]);
-  expect(await readMemberIds(bridge, path.split('/')[2] ?? '')).toEqual([]);
+  expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([]);
   expect(await patchInBulk(`/Users/${id}`, off, title)).toBe(200);
-  expect((await send(bridge, 'GET', `/Users/${id}`)).body.active).toBe(false);
+  expect((await bridge.send('GET', `/Users/${id}`)).body.active).toBe(false);
 });
 
 test('what takes nothing away is refused as a whole, with what is wrong', async () => {
-  const id = await addUser(bridge, newName(), { title: 'Pilot' });
-  const group = await addGroup(bridge, `Group ${newName()}`, [id]);
+  const id = await bridge.addUser(newName(), { title: 'Pilot' });
+  const group = await bridge.addGroup(`Group ${newName()}`, [id]);
   const add = { op: 'add', path: 'members', value: toMembers([UNKNOWN]) };
   const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
   const cases: readonly (readonly [string, JsonObject, string])[] = [
@@ -229,26 +220,26 @@ test('what takes nothing away is refused as a whole, with what is wrong', async 
     expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect(answer.body.detail).toContain(detail);
   }
-  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(off));
+  await bridge.patch(`/Users/${id}`, off);
   const again = await bridge.request('PATCH', `/Users/${id}`, toPatch(off, title));
   expect(again.status).toBe(400);
-  expect(await readMemberIds(bridge, group)).toEqual([id]);
+  expect(await bridge.readMemberIds(group)).toEqual([id]);
 });
 
 test('what was left out is counted, kept with the request, and told while it is recent', async () => {
-  const id = await addUser(bridge, newName());
-  const group = await addGroup(bridge, `Group ${newName()}`, [id]);
+  const id = await bridge.addUser(newName());
+  const group = await bridge.addGroup(`Group ${newName()}`, [id]);
   const before = await countLeftOut();
 
   const operations = [
     { op: 'remove', path: `members[value eq "${id}"]` },
     { op: 'add', path: 'members', value: toMembers([UNKNOWN]) },
   ];
-  await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(...operations));
+  await bridge.patch(`/Groups/${group}`, ...operations);
 
   expect(await countLeftOut()).toBe(before + 1);
   await expect
-    .poll(async () => (await askOps(bridge, 'GET', `/requests?resource=${group}`)).body.items)
+    .poll(async () => (await bridge.ops('GET', `/requests?resource=${group}`)).body.items)
     .toEqual(
       expect.arrayContaining([
         expect.objectContaining({
@@ -267,8 +258,8 @@ test('what was left out is counted, kept with the request, and told while it is 
 });
 
 test('a strict credential is refused as a whole', async () => {
-  const path = `/Users/${await addUser(bridge, newName())}`;
-  const made = await askOps(bridge, 'POST', '/tokens', { name: 'strict', profile: 'strict' });
+  const path = `/Users/${await bridge.addUser(newName())}`;
+  const made = await bridge.ops('POST', '/tokens', { name: 'strict', profile: 'strict' });
   const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
 
   const answer = await bridge.request('PATCH', path, toPatch(off, title), {
@@ -276,5 +267,5 @@ test('a strict credential is refused as a whole', async () => {
   });
 
   expect(answer.status).toBe(400);
-  expect((await send(bridge, 'GET', path)).body.active).toBe(true);
+  expect((await bridge.send('GET', path)).body.active).toBe(true);
 });

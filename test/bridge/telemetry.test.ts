@@ -4,7 +4,7 @@ import type { Fault } from '../../src/sandbox/faults.ts';
 import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
-import { addUser, addUsers, toPatch, untilSettled } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */
@@ -38,7 +38,7 @@ function listMessages(log: readonly JsonObject[], level: string): unknown[] {
 
 test('every documented metric is printed, and tells how writes were answered and, while the token is refused, what waits', () =>
   withTestBridge({ settings }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
     await rename(bridge, id, 'Example');
     const refused = fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
     await rename(bridge, id, 'King');
@@ -93,8 +93,8 @@ test.each([
   '$why that many calls meet is logged once, and the calls that come to nothing are not',
   ({ status, level, message }) =>
     withLog({ settings: impatient }, async (bridge, log) => {
-      const ids = await addUsers(bridge, 6);
-      await untilSettled(bridge);
+      const ids = await bridge.addUsers(6);
+      await bridge.untilSettled();
       log.length = 0;
       fail(bridge, { kind: 'status', status });
 
@@ -109,7 +109,7 @@ test.each([
 
 test('a refused write is logged with its code and nobody’s name', () =>
   withLog({ settings }, async (bridge, log) => {
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
     fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
 
     await rename(bridge, id, 'King');

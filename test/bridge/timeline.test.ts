@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 /** What happened before is over, by clocks that differ too. */
@@ -14,7 +12,7 @@ const LONG_MS = 10 * 60_000;
 /** Waits for the log of requests, which is behind the answers. */
 async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
   const read = async () => {
-    const { body } = await askOps(bridge, 'GET', `/requests?resource=${id}`);
+    const { body } = await bridge.ops('GET', `/requests?resource=${id}`);
     return Array.isArray(body.items) ? body.items.length : 0;
   };
   await expect.poll(read, { interval: 20 }).toBe(count);
@@ -22,27 +20,22 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
 
 let world: AuditWorld;
 beforeAll(async () => {
-  world = await startAudit({ settings: SWEEP_SETTINGS });
+  world = await startAudit({});
 });
 afterAll(() => world.stop());
 
 describe('the line of time', () => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
-    const id = await addUser(world, 'ada');
-    await addGroup(world, 'Pilots', [id]);
+    const id = await world.addUser('ada');
+    await world.addGroup('Pilots', [id]);
     await world.poll(LONG_MS);
-    await sweep(world);
+    await world.sweep();
     behindTheBack(world).setActive('ada@example.com', false);
     await world.poll(LONG_MS);
-    await sweep(world);
-    await send(
-      world,
-      'PATCH',
-      `/Users/${id}`,
-      toPatch({ op: 'replace', path: 'active', value: true }),
-    );
+    await world.sweep();
+    await world.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true });
     await world.poll(LONG_MS);
-    await sweep(world);
+    await world.sweep();
     await untilRequests(world, id, 2);
     const timeline = await readTimeline(world, '/users/ADA@example.com/timeline');
     const times = timeline.items.map(({ at }) => at);
@@ -78,9 +71,9 @@ describe('the line of time', () => {
 });
 
 test('`why` tells it in lines, or as JSON', async () => {
-  const id = await addUser(world, 'wanda');
+  const id = await world.addUser('wanda');
   await untilRequests(world, id, 1);
-  const run = runner(world, commands);
+  const run = runner(world);
   const why = (args: string) => run('why', ...args.split(' '));
   const text = await why('wanda@example.com');
   const json = await why(`${id} --json --limit 1`);
@@ -99,7 +92,7 @@ describe('the line of time, whole', () => {
     const { faults } = world.sandbox;
     const fault = { kind: 'reset', at: 'before-effect' } as const;
     faults.add({ operation: 'scim.addUser', fault, times: 1 });
-    const id = await addUser(world, 'olga');
+    const id = await world.addUser('olga');
     await world.poll(LONG_MS);
     const lines = toLines(await readTimeline(world, `/users/${id}/timeline`));
 
@@ -113,16 +106,16 @@ describe('the line of time, whole', () => {
   });
 
   test('tells what operators decided about it, about its differences, and about everything', async () => {
-    const [ada, bob] = [await addUser(world, 'dora'), await addUser(world, 'dirk')];
+    const [ada, bob] = [await world.addUser('dora'), await world.addUser('dirk')];
     await world.poll(LONG_MS);
     behindTheBack(world).renameUser('dora@example.com', 'Somebody Else');
-    const { body } = await askOps(world, 'POST', `/users/${ada}/look`, {});
+    const { body } = await world.ops('POST', `/users/${ada}/look`, {});
     const [drift] = Array.isArray(body.differences) ? body.differences : [];
-    await askOps(world, 'POST', `/drifts/${Object(drift).id}/accept`);
-    await askOps(world, 'POST', '/retry', { name: 'dora@example.com' });
-    await askOps(world, 'POST', '/pause');
-    await askOps(world, 'POST', '/resume');
-    await askOps(world, 'POST', '/drifts/none/accept');
+    await world.ops('POST', `/drifts/${Object(drift).id}/accept`);
+    await world.ops('POST', '/retry', { name: 'dora@example.com' });
+    await world.ops('POST', '/pause');
+    await world.ops('POST', '/resume');
+    await world.ops('POST', '/drifts/none/accept');
     await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
@@ -140,23 +133,23 @@ describe('the line of time, whole', () => {
       ...pauses,
     ]);
     expect(listDecisions(ofBob)).toEqual(pauses);
-    const { body: acts } = await askOps(world, 'GET', `/acts?target=${ada}`);
+    const { body: acts } = await world.ops('GET', `/acts?target=${ada}`);
     expect(acts.items).toMatchObject([
       { act: 'had tried at once what waits', target: ada },
       { act: 'accepted a difference', target: Object(drift).id },
       { act: 'looked at it', target: ada },
     ]);
-    const { body: ofOthers } = await askOps(world, 'GET', `/acts?target=${bob}`);
+    const { body: ofOthers } = await world.ops('GET', `/acts?target=${bob}`);
     expect(ofOthers.items).toEqual([]);
   });
 
   test('tells when the service did not work, and when it did again', async () => {
-    const id = await addUser(world, 'otto');
+    const id = await world.addUser('otto');
     const { faults } = world.sandbox;
     const fault = { kind: 'status', status: 401 } as const;
     const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
     const other = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
-    const renamed = send(world, 'PATCH', `/Users/${id}`, other);
+    const renamed = world.send('PATCH', `/Users/${id}`, other);
     await refused.until(1);
     await untilTold(world, id, 'outage: the service refuses the token');
     world.clock.leap(LONG_MS);

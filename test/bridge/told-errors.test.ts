@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  send,
-  toGroup,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 let bridge: TestBridge;
 let ada: string;
@@ -17,8 +9,8 @@ let pilots: string;
 
 beforeAll(async () => {
   bridge = await startTestBridge();
-  ada = await addUser(bridge, 'ada');
-  pilots = await addGroup(bridge, 'Pilots', [ada]);
+  ada = await bridge.addUser('ada');
+  pilots = await bridge.addGroup('Pilots', [ada]);
 });
 
 afterAll(() => bridge.stop());
@@ -161,11 +153,11 @@ test('an address that no service can take is refused before the service is asked
   }
   expect(bridge.sandbox.calls.count()).toBe(before);
   const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
-  expect(listResources(await send(bridge, 'GET', `/Users?${filter}`))).toEqual([]);
+  expect(await bridge.list(`/Users?${filter}`)).toEqual([]);
 });
 
 test('an address that is left when others go is refused as one of the user', async () => {
-  const id = await addUser(bridge, 'kim', {
+  const id = await bridge.addUser('kim', {
     emails: [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }],
   });
 
@@ -186,9 +178,9 @@ test('other addresses are kept as they are sent', async () => {
     { value: 'ida@example.com', primary: true },
     { value: 'nowhere', type: 'other' },
   ];
-  const id = await addUser(bridge, 'ida', { emails });
+  const id = await bridge.addUser('ida', { emails });
 
-  expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ emails });
+  expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
 });
 
 test('words of our own about a call do not name it', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
-import { findId, toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps } from '../support/sweep.ts';
 
 const LIST = 'companyUsers.getListOfUsers';
 const off = toPatch({ op: 'replace', path: 'active', value: false });
@@ -28,7 +27,7 @@ describe('an account whose role no list has told', () => {
   test.each(takeovers)('is looked up before $what: an owner is not taken over', async (write) => {
     const bridge = await start();
     const { service, calls } = bridge.sandbox;
-    const id = await findId(bridge, { type: 'Users', name: 'boss' });
+    const id = await bridge.findId({ type: 'Users', name: 'boss' });
     calls.reset();
 
     const [method, path, body] = write.send(id);
@@ -39,13 +38,13 @@ describe('an account whose role no list has told', () => {
     expect(answer.body.detail).toContain('owner');
     expect(calls.counts()).toEqual({ [LIST]: { 200: 1 } });
     expect(service.getUser(boss).active).toBe(true);
-    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
+    expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
   });
 
   test('is neither taken over nor changed while the service cannot tell', async () => {
     const bridge = await start({ UPSTREAM_TIMEOUT: '1s' });
     const { service, faults } = bridge.sandbox;
-    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
+    const id = await bridge.findId({ type: 'Users', name: 'clerk' });
     faults.add({ operation: LIST, fault: { kind: 'status', status: 500 } });
 
     const answer = await bridge.request('PATCH', `/Users/${id}`, off);
@@ -53,8 +52,8 @@ describe('an account whose role no list has told', () => {
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('30');
     expect(service.getUser(clerk).active).toBe(true);
-    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
-    const adoption = await askOps(bridge, 'POST', `/users/${id}/adopt`);
+    expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
+    const adoption = await bridge.ops('POST', `/users/${id}/adopt`);
     expect(adoption).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
   });
 });

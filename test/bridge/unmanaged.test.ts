@@ -2,28 +2,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { addUsers } from '../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
-const COMMANDS = commands;
+const _COMMANDS = commands;
 
 let bridge: TestBridge;
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  bridge = await startTestBridge({});
   const { service } = bridge.sandbox;
-  await addUsers(bridge, 2);
+  await bridge.addUsers(2);
   for (const email of STRANGERS) service.addUser({ email, userName: email });
   service.createGroup({ name: 'Skunks', permissions: 1 });
   service.setActive('person1@example.com', false);
-  await sweep(bridge);
+  await bridge.sweep();
   service.setActive('person2@example.com', false);
-  await sweep(bridge);
+  await bridge.sweep();
 });
 afterAll(() => bridge.stop());
 
 async function list(path: string): Promise<{ id: string; name: string; privileged?: unknown }[]> {
-  const { items } = Object((await askOps(bridge, 'GET', path)).body);
+  const { items } = Object((await bridge.ops('GET', path)).body);
   return items.map(({ id, resource, name, privileged }: Record<string, { name: string }>) => {
     return { id, name: resource?.name ?? name, privileged };
   });
@@ -48,9 +47,9 @@ test('what is unmanaged has a list of its own, and every count of drifts leaves 
   expect(await listNames('/drifts?q=SON1')).toEqual(['person1@example.com']);
   expect(await listNames('/users?drifted=true')).toEqual(drifted.toReversed());
   expect(await countInMetrics()).toBe(2);
-  const status = Object((await askOps(bridge, 'GET', '/status')).body);
+  const status = Object((await bridge.ops('GET', '/status')).body);
   expect(status.drifts).toMatchObject([{ kind: 'user.deactivated', count: 2 }]);
-  expect((await askOps(bridge, 'GET', '/drifts?kind=user.unmanaged')).status).toBe(400);
+  expect((await bridge.ops('GET', '/drifts?kind=user.unmanaged')).status).toBe(400);
 
   expect(status.unmanaged).toBe(4);
   expect(await listNames('/unmanaged?q=elsewhere&order=oldest')).toEqual(STRANGERS);
@@ -68,7 +67,7 @@ test('a dry run says of each one what the act does: accept takes nobody over, an
   );
   const decide = async (decision: string, dryRun: boolean) => {
     const body = { decision, ids: [...ids, 'nobody'], dryRun };
-    return Object((await askOps(bridge, 'POST', '/drifts/decide', body)).body);
+    return Object((await bridge.ops('POST', '/drifts/decide', body)).body);
   };
   for (const decision of ['adopt', 'accept']) {
     const { dryRun: _, ...told } = await decide(decision, true);
@@ -79,11 +78,11 @@ test('a dry run says of each one what the act does: accept takes nobody over, an
     expect(told.done, decision).toBe(1);
   }
   expect(await listNames('/users?managed=true&q=elsewhere')).toEqual([STRANGERS[0]]);
-  expect((await askOps(bridge, 'POST', `/drifts/${unmanaged[0]?.id}/accept`)).status).toBe(409);
+  expect((await bridge.ops('POST', `/drifts/${unmanaged[0]?.id}/accept`)).status).toBe(409);
 });
 
 test('`scim-bridge unmanaged` lists and takes over after a question that says so; `drifts accept` refuses', async () => {
-  const person = runner(bridge, COMMANDS, SWEEP_SETTINGS, { answer: 'y' });
+  const person = runner(bridge, { answer: 'y' });
   const [left] = await list(`/unmanaged?status=undecided&q=${STRANGERS[1]}`);
   const [owner] = await list('/unmanaged?q=owner');
   const ids = [left?.id ?? '', owner?.id ?? ''];

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { type AuditWorld, behindTheBack, PATIENT, withAudit } from '../support/audit-world.ts';
-import { addGroup, addUsers, send, toPatch } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 
-const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
+const settings = { SWEEP_INTERVAL: '30d' };
 const MINUTE_MS = 60_000;
 /** The sweeps that have ended, once none runs and it was asked twice whether one is due. */
 async function countSweeps(world: AuditWorld): Promise<number> {
@@ -18,12 +17,12 @@ test('a busy import by the bridge causes no sweep, also where events have no det
   withAudit({ settings, shape: { auditDetails: 'null' } }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     const before = await countSweeps(world);
-    const ids = await addUsers(world, 2);
-    const group = await addGroup(world, 'Pilots', ids);
+    const ids = await world.addUsers(2);
+    const group = await world.addGroup('Pilots', ids);
     const leave = toPatch({ op: 'replace', path: 'active', value: false });
-    await send(world, 'PATCH', `/Users/${ids[0]}`, leave);
+    await world.send('PATCH', `/Users/${ids[0]}`, leave);
     const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
-    await send(world, 'PATCH', `/Groups/${group}`, rename);
+    await world.send('PATCH', `/Groups/${group}`, rename);
     await world.poll();
     await world.poll(20 * MINUTE_MS);
 
@@ -43,7 +42,7 @@ test('events that name nobody known cause one sweep in ten minutes, and what it 
     addStranger('two');
     await world.poll();
     const meanwhile = await countSweeps(world);
-    const { body } = await askOps(world, 'GET', '/unmanaged?kind=user.unmanaged');
+    const { body } = await world.ops('GET', '/unmanaged?kind=user.unmanaged');
     await world.poll(10 * MINUTE_MS);
     await expect.poll(() => countSweeps(world), PATIENT).toBe(before + 2);
     await world.poll(20 * MINUTE_MS);

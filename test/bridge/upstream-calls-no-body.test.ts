@@ -2,15 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { toMembers } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
@@ -26,11 +18,11 @@ describe('a service that answers updates without a body', () => {
 
   /** Operations of the calls that follow from a write. */
   async function listCalls(path: string, ...operations: JsonObject[]): Promise<string[]> {
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     const { calls } = bridge.sandbox;
     calls.reset();
-    await send(bridge, 'PATCH', path, toPatch(...operations));
-    await untilSettled(bridge);
+    await bridge.patch(path, ...operations);
+    await bridge.untilSettled();
     return calls.recent().map(({ operation }) => operation);
   }
 
@@ -42,7 +34,7 @@ describe('a service that answers updates without a body', () => {
   ])(
     'is sent %s of a person once, and looked at where one look can tell',
     async (path, value, calls) => {
-      const user = await addUser(bridge, `user-${path.replace(/\W/g, '')}`);
+      const user = await bridge.addUser(`user-${path.replace(/\W/g, '')}`);
 
       expect(await listCalls(`/Users/${user}`, { op: 'replace', path, value })).toEqual(calls);
     },
@@ -53,17 +45,17 @@ describe('a service that answers updates without a body', () => {
     [`${EXTENSION}:Group:permissions`, 2],
     [`${EXTENSION}:Group:addToCardsAndSpacesEnabled`, true],
   ])('is sent %s of a group once, and looked at', async (path, value) => {
-    const group = await addGroup(bridge, `Group with another ${path}`);
+    const group = await bridge.addGroup(`Group with another ${path}`);
 
     const calls = await listCalls(`/Groups/${group}`, { op: 'replace', path, value });
     expect(calls).toEqual(['groups.updateGroup', 'groups.getGroup']);
   });
 
   test('is sent members in a batch of a known form once', async () => {
-    const ids = await addUsers(bridge, 3);
+    const ids = await bridge.addUsers(3);
     // The first batch shows that the service takes batches in this way.
-    await addGroup(bridge, 'A group that teaches the form', ids);
-    const group = await addGroup(bridge, 'Pilots');
+    await bridge.addGroup('A group that teaches the form', ids);
+    const group = await bridge.addGroup('Pilots');
 
     const value = toMembers(ids);
     const calls = await listCalls(`/Groups/${group}`, { op: 'add', path: 'members', value });
@@ -81,14 +73,14 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
     await proxy.stop();
     await sandbox.stop();
   });
-  const id = await addGroup(bridge, 'Pilots');
-  await untilSettled(bridge);
+  const id = await bridge.addGroup('Pilots');
+  await bridge.untilSettled();
   sandbox.calls.reset();
   proxy.setTamper((_url, body) => ({ ...Object(body), permissions: undefined }));
 
   const ask = { op: 'replace', path: `${EXTENSION}:Group:permissions`, value: 2 };
-  await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(ask));
-  await untilSettled(bridge);
+  await bridge.patch(`/Groups/${id}`, ask);
+  await bridge.untilSettled();
 
   const { calls } = sandbox;
   expect(calls.count({ operation: 'groups.updateGroup' })).toBe(1);

@@ -3,18 +3,7 @@ import type { Rule } from '../../src/domain/rules.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  listResources,
-  send,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-  untilSettled,
-} from '../support/provider.ts';
+import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
 type Calls = Partial<Record<OperationName, number>>;
@@ -40,7 +29,7 @@ function withAda(
     async prepare(bridge) {
       counter += 1;
       const name = `ada${counter}`;
-      const path = `/Users/${await addUser(bridge, name)}`;
+      const path = `/Users/${await bridge.addUser(name)}`;
       return () => act(bridge, path, name);
     },
   };
@@ -57,9 +46,9 @@ function withGroup(
     async prepare(bridge) {
       counter += 1;
       const name = `Pilots ${counter}`;
-      const ada = await addUser(bridge, `ada${counter}`);
-      const bob = await addUser(bridge, `bob${counter}`);
-      const path = `/Groups/${await addGroup(bridge, name, [ada])}`;
+      const ada = await bridge.addUser(`ada${counter}`);
+      const bob = await bridge.addUser(`bob${counter}`);
+      const path = `/Groups/${await bridge.addGroup(name, [ada])}`;
       return () => act(bridge, { path, name, ada, bob });
     },
   };
@@ -99,10 +88,10 @@ async function countCalls(
   act: () => Promise<unknown>,
 ): Promise<Record<string, number>> {
   const { calls } = bridge.sandbox;
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   calls.reset();
   await act();
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   return Object.fromEntries(
     Object.entries(calls.counts()).map(([operation, counts]) => [
       operation,
@@ -138,12 +127,12 @@ const reads: CallRow[] = [
     what: 'a look-up, a list, a search and a read',
     calls: {},
     ...withGroup(async (bridge, { path, ada }) => {
-      await send(bridge, 'GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
-      await send(bridge, 'GET', `/Users/${ada}`);
-      await send(bridge, 'GET', '/Users?startIndex=1&count=10&sortBy=userName');
-      await send(bridge, 'GET', '/Groups?excludedAttributes=members');
-      await send(bridge, 'GET', path);
-      await send(bridge, 'POST', '/.search', { filter: 'id pr' });
+      await bridge.send('GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
+      await bridge.send('GET', `/Users/${ada}`);
+      await bridge.send('GET', '/Users?startIndex=1&count=10&sortBy=userName');
+      await bridge.send('GET', '/Groups?excludedAttributes=members');
+      await bridge.send('GET', path);
+      await bridge.send('POST', '/.search', { filter: 'id pr' });
     }),
   },
 ];
@@ -152,29 +141,29 @@ const people: CallRow[] = [
   {
     what: 'a create',
     calls: { 'scim.addUser': 1 },
-    prepare: async (bridge) => () => addUser(bridge, 'newcomer'),
+    prepare: async (bridge) => () => bridge.addUser('newcomer'),
   },
   {
     what: 'the first create, where neither the form of e-mails nor the name is taken',
     sandbox: narrow,
     calls: { 'scim.addUser': 2, 'scim.updateUser': 1 },
-    prepare: async (bridge) => () => addUser(bridge, 'ada'),
+    prepare: async (bridge) => () => bridge.addUser('ada'),
   },
   {
     what: 'a deactivation together with a rename',
     calls: { 'scim.updateUser': 1 },
     ...withAda((bridge, path, ada) => {
       const name = { givenName: 'Ada', familyName: 'King' };
-      return send(bridge, 'PUT', path, toUser(ada, { name, active: false }));
+      return bridge.send('PUT', path, toUser(ada, { name, active: false }));
     }),
   },
   {
     what: 'a reactivation',
     calls: { 'scim.updateUser': 1 },
     async prepare(bridge) {
-      const path = `/Users/${await addUser(bridge, 'returner')}`;
-      await send(bridge, 'PATCH', path, disable());
-      return () => send(bridge, 'PUT', path, toUser('returner'));
+      const path = `/Users/${await bridge.addUser('returner')}`;
+      await bridge.send('PATCH', path, disable());
+      return () => bridge.send('PUT', path, toUser('returner'));
     },
   },
   {
@@ -182,35 +171,35 @@ const people: CallRow[] = [
     sandbox: narrow,
     calls: { 'scim.addUser': 1, 'scim.updateUser': 1 },
     async prepare(bridge) {
-      await addUser(bridge, 'bob');
-      const path = `/Users/${await addUser(bridge, 'ada', { active: false })}`;
-      return () => send(bridge, 'PUT', path, toUser('ada'));
+      await bridge.addUser('bob');
+      const path = `/Users/${await bridge.addUser('ada', { active: false })}`;
+      return () => bridge.send('PUT', path, toUser('ada'));
     },
   },
   {
     what: 'a new userName once it is known that the service does not take it',
     calls: {},
     async prepare(bridge) {
-      const path = `/Users/${await addUser(bridge, 'renamed')}`;
-      await send(bridge, 'PUT', path, toUser('renamed', { userName: 'a@b.example' }));
-      return () => send(bridge, 'PUT', path, toUser('renamed', { userName: 'c@d.example' }));
+      const path = `/Users/${await bridge.addUser('renamed')}`;
+      await bridge.send('PUT', path, toUser('renamed', { userName: 'a@b.example' }));
+      return () => bridge.send('PUT', path, toUser('renamed', { userName: 'c@d.example' }));
     },
   },
   {
     what: 'a delete of somebody in three groups',
     calls: { 'scim.updateUser': 1, 'groupUsers.removeUserFromGroup': 3 },
     async prepare(bridge) {
-      const ada = await addUser(bridge, 'leaver');
-      for (const name of ['Pilots', 'Cooks', 'Sailors']) await addGroup(bridge, name, [ada]);
-      return () => send(bridge, 'DELETE', `/Users/${ada}`);
+      const ada = await bridge.addUser('leaver');
+      for (const name of ['Pilots', 'Cooks', 'Sailors']) await bridge.addGroup(name, [ada]);
+      return () => bridge.send('DELETE', `/Users/${ada}`);
     },
   },
   {
     what: 'a create of somebody who was deleted',
     calls: { 'scim.updateUser': 1 },
     async prepare(bridge) {
-      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'again')}`);
-      return () => addUser(bridge, 'again');
+      await bridge.send('DELETE', `/Users/${await bridge.addUser('again')}`);
+      return () => bridge.addUser('again');
     },
   },
 ];
@@ -220,47 +209,46 @@ const nothing: CallRow[] = [
     what: 'what the bridge alone keeps',
     calls: {},
     ...withAda((bridge, path) =>
-      send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'title', value: 'Pilot' })),
+      bridge.patch(path, { op: 'replace', path: 'title', value: 'Pilot' }),
     ),
   },
   {
     what: 'the same PUT again',
     calls: {},
-    ...withAda((bridge, path, ada) => send(bridge, 'PUT', path, toUser(ada))),
+    ...withAda((bridge, path, ada) => bridge.send('PUT', path, toUser(ada))),
   },
   {
     what: 'disabling somebody who is disabled',
     calls: {},
     async prepare(bridge) {
-      const path = `/Users/${await addUser(bridge, 'disabled')}`;
-      await send(bridge, 'PATCH', path, disable());
-      return () => send(bridge, 'PATCH', path, disable());
+      const path = `/Users/${await bridge.addUser('disabled')}`;
+      await bridge.send('PATCH', path, disable());
+      return () => bridge.send('PATCH', path, disable());
     },
   },
   {
     what: 'a PUT of an unmanaged account as it is',
     calls: {},
     async prepare(bridge) {
-      const path = `/Users/${await findId(bridge, { type: 'Users', name: 'user00001' })}`;
-      const { body } = await send(bridge, 'GET', path);
-      return () => send(bridge, 'PUT', path, body);
+      const path = `/Users/${await bridge.findId({ type: 'Users', name: 'user00001' })}`;
+      const { body } = await bridge.send('GET', path);
+      return () => bridge.send('PUT', path, body);
     },
   },
   {
     what: 'a create that adopts an account as it is',
     calls: {},
-    prepare: async (bridge) => () =>
-      send(bridge, 'POST', '/Users', { ...known, externalId: 'e-1' }),
+    prepare: async (bridge) => () => bridge.send('POST', '/Users', { ...known, externalId: 'e-1' }),
   },
   {
     what: 'adding a member who is there',
     calls: {},
-    ...withGroup((bridge, { path, ada }) => send(bridge, 'PATCH', path, change('add', [ada]))),
+    ...withGroup((bridge, { path, ada }) => bridge.send('PATCH', path, change('add', [ada]))),
   },
   {
     what: 'a PUT of the same group',
     calls: {},
-    ...withGroup((bridge, { path, name, ada }) => send(bridge, 'PUT', path, toGroup(name, [ada]))),
+    ...withGroup((bridge, { path, name, ada }) => bridge.send('PUT', path, toGroup(name, [ada]))),
   },
 ];
 
@@ -272,35 +260,35 @@ const groups: CallRow[] = [
   {
     what: 'one member who joins',
     calls: { 'groupUsers.addUserToGroup': 1 },
-    ...withGroup((bridge, { path, bob }) => send(bridge, 'PATCH', path, change('add', [bob]))),
+    ...withGroup((bridge, { path, bob }) => bridge.send('PATCH', path, change('add', [bob]))),
   },
   {
     what: 'one member who leaves',
     calls: { 'groupUsers.removeUserFromGroup': 1 },
-    ...withGroup((bridge, { path, ada }) => send(bridge, 'PATCH', path, change('remove', [ada]))),
+    ...withGroup((bridge, { path, ada }) => bridge.send('PATCH', path, change('remove', [ada]))),
   },
   {
     what: 'exchanging one member for another',
     calls: { 'scim.updateGroup': 1 },
     async prepare(bridge) {
-      const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const path = `/Groups/${await addGroup(bridge, 'Pilots', [ada])}`;
-      await addGroup(bridge, 'A group that teaches the form', [ada, bob]);
-      return () => send(bridge, 'PUT', path, toGroup('Pilots', [bob]));
+      const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const path = `/Groups/${await bridge.addGroup('Pilots', [ada])}`;
+      await bridge.addGroup('A group that teaches the form', [ada, bob]);
+      return () => bridge.send('PUT', path, toGroup('Pilots', [bob]));
     },
   },
   {
     what: 'a delete of a group with members',
     calls: { 'groups.removeGroup': 1 },
-    ...withGroup((bridge, { path }) => send(bridge, 'DELETE', path)),
+    ...withGroup((bridge, { path }) => bridge.send('DELETE', path)),
   },
   {
     what: 'the first change of a group that people made: its admins are read before it is adopted',
     calls: { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
     async prepare(bridge) {
-      const path = `/Groups/${await findId(bridge, { type: 'Groups', name: 'Group 001' })}`;
+      const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Group 001' })}`;
       const Operations = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
-      return () => send(bridge, 'PATCH', path, Operations);
+      return () => bridge.send('PATCH', path, Operations);
     },
   },
 ];
@@ -338,15 +326,15 @@ test.each(memberForms)(
       { sandbox: { shape: { memberPatch }, seed: { users: people } } },
       async (bridge) => {
         const filter = encodeURIComponent('userName sw "user0"');
-        const users = listResources(await send(bridge, 'GET', `/Users?filter=${filter}&count=100`));
+        const users = await bridge.list(`/Users?filter=${filter}&count=100`);
         const ids = users.map(({ id }) => String(id));
-        const pilots = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+        const pilots = `/Groups/${await bridge.addGroup('Pilots')}`;
         const count = (op: 'add' | 'remove') =>
-          countCalls(bridge, () => send(bridge, 'PATCH', pilots, change(op, ids)));
+          countCalls(bridge, () => bridge.send('PATCH', pilots, change(op, ids)));
 
         expect(await count('add')).toEqual(first);
         expect(await count('remove')).toEqual(removed);
-        const created = await countCalls(bridge, () => addGroup(bridge, 'Crew', ids));
+        const created = await countCalls(bridge, () => bridge.addGroup('Crew', ids));
         expect(created).toEqual({ 'groups.createGroup': 1, ...added });
       },
     ),
@@ -366,17 +354,17 @@ const ruled: CallRow[] = [
     what: 'a group with permissions by a rule',
     settings: { RULES },
     calls: { 'groups.createGroup': 1 },
-    prepare: async (bridge) => () => addGroup(bridge, 'Board'),
+    prepare: async (bridge) => () => bridge.addGroup('Board'),
   },
   {
     what: 'somebody who becomes an admin by a rule',
     settings: { RULES },
     calls: { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
     async prepare(bridge) {
-      const id = await addUser(bridge, 'ada');
-      await addGroup(bridge, 'Cooks');
-      const path = `/Groups/${await addGroup(bridge, 'Cooks Admins')}`;
-      return () => send(bridge, 'PATCH', path, change('add', [id]));
+      const id = await bridge.addUser('ada');
+      await bridge.addGroup('Cooks');
+      const path = `/Groups/${await bridge.addGroup('Cooks Admins')}`;
+      return () => bridge.send('PATCH', path, change('add', [id]));
     },
   },
   {
@@ -384,9 +372,9 @@ const ruled: CallRow[] = [
     settings: { RULES },
     calls: { 'groupUsers.addUserToGroup': 1, 'companyUsers.updateUser': 1 },
     async prepare(bridge) {
-      const id = await addUser(bridge, 'ada');
-      const path = `/Groups/${await addGroup(bridge, 'Former guests')}`;
-      return () => send(bridge, 'PATCH', path, change('add', [id]));
+      const id = await bridge.addUser('ada');
+      const path = `/Groups/${await bridge.addGroup('Former guests')}`;
+      return () => bridge.send('PATCH', path, change('add', [id]));
     },
   },
 ];

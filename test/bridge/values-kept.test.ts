@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import { addUser, listResources, send, toPatch, toUser } from '../support/provider.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 let bridge: TestBridge;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  bridge = await startTestBridge({});
 });
 
 afterAll(() => bridge.stop());
@@ -26,7 +25,7 @@ function sendText(method: RawRequest['method'], path: string, body: string): Pro
 }
 
 async function read(id: string): Promise<JsonObject> {
-  return (await send(bridge, 'GET', `/Users/${id}`)).body;
+  return (await bridge.send('GET', `/Users/${id}`)).body;
 }
 
 /** Numbers that are other numbers, or written otherwise, once they were read as one. */
@@ -51,7 +50,7 @@ describe('a number where a text belongs is kept as it was written', () => {
       const created = await sendText('POST', '/Users', withNumber(user, number));
       expect(created).toMatchObject({ status: 201, body: kept });
       const id = String(created.body.id);
-      await send(bridge, 'PUT', `/Users/${id}`, none);
+      await bridge.send('PUT', `/Users/${id}`, none);
       expect(await read(id)).not.toHaveProperty('externalId');
       await sendText('PUT', `/Users/${id}`, withNumber(user, number));
       expect(await read(id)).toMatchObject(kept);
@@ -66,7 +65,7 @@ describe('a number where a text belongs is kept as it was written', () => {
         [{ op: 'replace', path: ENTERPRISE, value: { employeeNumber: '@' } }],
       ];
       for (const operations of patches) {
-        await send(bridge, 'PUT', `/Users/${id}`, none);
+        await bridge.send('PUT', `/Users/${id}`, none);
         const patch = await sendText(
           'PATCH',
           `/Users/${id}`,
@@ -86,11 +85,11 @@ describe('a number where a text belongs is kept as it was written', () => {
     await sendText('POST', '/Bulk', withNumber({ Operations: [operation] }, number));
     for (const filter of [`externalId eq ${number}`, `externalId eq "${number}"`]) {
       const query = new URLSearchParams({ filter });
-      const [found] = listResources(await send(bridge, 'GET', `/Users?${query}`));
+      const [found] = await bridge.list(`/Users?${query}`);
       expect(found).toMatchObject({ externalId: number, [ENTERPRISE]: { costCenter: number } });
     }
     const neighbour = new URLSearchParams({ filter: 'externalId eq "76561198000000000"' });
-    expect(listResources(await send(bridge, 'GET', `/Users?${neighbour}`))).toEqual([]);
+    expect(await bridge.list(`/Users?${neighbour}`)).toEqual([]);
   });
 
   test('beside texts that look like numbers, which stay what they are', async () => {
@@ -115,7 +114,7 @@ describe('a number that a number cannot hold', () => {
       const created = await sendText('POST', '/Users', withNumber(user, number));
       expect(created).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
 
-      const id = await addUser(bridge, name);
+      const id = await bridge.addUser(name);
       const before = await read(id);
       for (const [path, value] of [
         [`${USER_EXTENSION}:appsPermissions`, '@'],
@@ -151,7 +150,7 @@ describe('a body that is not UTF-8 is refused', () => {
 
     expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } });
     const query = new URLSearchParams({ filter: 'userName eq "mueller@example.com"' });
-    expect(listResources(await send(bridge, 'GET', `/Users?${query}`))).toEqual([]);
+    expect(await bridge.list(`/Users?${query}`)).toEqual([]);
   });
 
   test('nor is a query: nobody is said not to be there under another name', async () => {
@@ -186,10 +185,10 @@ describe('a certificate that is no base64', () => {
   const x509Certificates = [{ value: pem, type: 'signing' }, { value: 'QUJD!' }];
 
   test('keeps nobody from being deactivated', async () => {
-    const id = await addUser(bridge, 'leaver', {});
+    const id = await bridge.addUser('leaver', {});
     const leaver = toUser('leaver', { active: false, x509Certificates });
 
-    const { body } = await send(bridge, 'PUT', `/Users/${id}`, leaver);
+    const { body } = await bridge.send('PUT', `/Users/${id}`, leaver);
 
     expect(body).toMatchObject({ active: false, x509Certificates });
   });

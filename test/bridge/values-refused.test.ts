@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  readMemberIds,
-  send,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
@@ -21,10 +12,10 @@ let people: string[];
 
 beforeAll(async () => {
   bridge = await startTestBridge({
-    settings: { ...SWEEP_SETTINGS, SCIM_REQUESTS_PER_SECOND: '0' },
+    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
   });
-  ada = await addUser(bridge, 'ada', { title: 'Pilot', externalId: 'e-1' });
-  people = await addUsers(bridge, 3);
+  ada = await bridge.addUser('ada', { title: 'Pilot', externalId: 'e-1' });
+  people = await bridge.addUsers(3);
 });
 
 afterAll(() => bridge.stop());
@@ -48,7 +39,7 @@ const values: readonly (readonly [string, JsonValue, JsonValue | undefined])[] =
 
 describe('one value is taken out of what stands around it, and what is none is refused', () => {
   test.each(values)('%s: %j', async (name, value, want) => {
-    const before = (await send(bridge, 'GET', `/Users/${ada}`)).body;
+    const before = (await bridge.send('GET', `/Users/${ada}`)).body;
     const patches = [
       toPatch({ op: 'replace', path: name, value }),
       toPatch({ op: 'add', path: name, value }),
@@ -63,20 +54,20 @@ describe('one value is taken out of what stands around it, and what is none is r
       const answer = await bridge.request(method, path, body);
       if (want === undefined) {
         expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-        expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before);
+        expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before);
       } else {
         expect(answer.status).toBe(method === 'POST' ? 201 : 200);
         expect(answer.body).toMatchObject({ [name]: want });
-        if (method === 'POST') await send(bridge, 'DELETE', `/Users/${answer.body.id}`);
+        if (method === 'POST') await bridge.send('DELETE', `/Users/${answer.body.id}`);
       }
     }
   });
 });
 
 test('schemas are none of what a PATCH changes', async () => {
-  const { body: before } = await send(bridge, 'GET', `/Users/${ada}`);
+  const { body: before } = await bridge.send('GET', `/Users/${ada}`);
   const patch = toPatch({ op: 'replace', path: 'schemas', value: ['urn:x'] });
-  expect((await send(bridge, 'PATCH', `/Users/${ada}`, patch)).body).toEqual(before);
+  expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).body).toEqual(before);
 });
 
 test('a filter that is blank finds nobody', async () => {
@@ -114,26 +105,21 @@ describe('bodies of JSON', () => {
 });
 
 test('an address alone names a member', async () => {
-  const id = await addGroup(bridge, 'By address');
+  const id = await bridge.addGroup('By address');
   const members: JsonObject[] = people.map((one) => ({ $ref: `${bridge.baseUrl}/Users/${one}` }));
-  await send(
-    bridge,
-    'PATCH',
-    `/Groups/${id}`,
-    toPatch({ op: 'add', path: 'members', value: members }),
-  );
-  expect(await readMemberIds(bridge, id)).toEqual(people.toSorted());
+  await bridge.patch(`/Groups/${id}`, { op: 'add', path: 'members', value: members });
+  expect(await bridge.readMemberIds(id)).toEqual(people.toSorted());
 });
 
 test('a resource says where it is', async () => {
-  const group = await addGroup(bridge, 'Somewhere');
+  const group = await bridge.addGroup('Somewhere');
   for (const path of [`/Users/${ada}`, `/Groups/${group}`]) {
-    const read = await send(bridge, 'GET', path);
+    const read = await bridge.send('GET', path);
     expect(read.headers['content-location']).toBe(Object(read.body.meta).location);
-    const written = await send(bridge, 'PUT', path, read.body);
+    const written = await bridge.send('PUT', path, read.body);
     expect(written.headers['content-location']).toBe(Object(read.body.meta).location);
   }
-  const made = await send(bridge, 'POST', '/Users', toUser('where'));
+  const made = await bridge.send('POST', '/Users', toUser('where'));
   expect(made.headers.location).toBe(Object(made.body.meta).location);
 });
 
@@ -141,13 +127,13 @@ test('totalResults is told of every list, by cursor and by number', async () => 
   for (const filter of ['title pr', 'userName sw "person"', 'active eq true']) {
     const query = (more: Record<string, string>) =>
       `/Users?${new URLSearchParams({ filter, count: '1', ...more })}`;
-    const byNumber = await send(bridge, 'GET', query({}));
-    const byCursor = await send(bridge, 'GET', query({ cursor: '' }));
+    const byNumber = await bridge.send('GET', query({}));
+    const byCursor = await bridge.send('GET', query({ cursor: '' }));
     const { totalResults } = byNumber.body;
     expect(byCursor.body.totalResults).toBe(totalResults);
     const cursor = byCursor.body.nextCursor;
     if (cursor === undefined) continue;
-    const next = await send(bridge, 'GET', query({ cursor: String(cursor) }));
+    const next = await bridge.send('GET', query({ cursor: String(cursor) }));
     expect(next.body.totalResults).toBe(totalResults);
   }
 });

@@ -11,10 +11,8 @@ import {
   setActive,
   VERA,
 } from '../support/drift-cells.ts';
-import { send } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
-const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
+const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
@@ -26,7 +24,7 @@ const cells: readonly DriftCell[] = [
 
 /** Who is told for each open drift of a kind. */
 async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> {
-  const { body } = await askOps(bridge, 'GET', `/drifts?kind=${kind}&status=open&limit=1000`);
+  const { body } = await bridge.ops('GET', `/drifts?kind=${kind}&status=open&limit=1000`);
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   return items.map((item) => {
     const { resource, member, who, message } = Object(item);
@@ -39,9 +37,9 @@ test('who brought a difference about is told once the audit log was read, also w
   withAudit({ settings }, async (world) => {
     const { service } = world.sandbox;
     await addCompany(world);
-    await addVera(world, () => sweep(world));
+    await addVera(world, () => world.sweep());
     const admins = cells.map((_, index) => service.addUser({ email: `admin${index}@example.com` }));
-    await sweep(world);
+    await world.sweep();
     await world.poll(LONG_MS);
     const wanted = cells.map(({ kind, name, change }, index) => {
       const [user, address] = [admins[index], `198.51.100.${index}`];
@@ -57,7 +55,7 @@ test('who brought a difference about is told once the audit log was read, also w
       }
       return found;
     };
-    await sweep(world);
+    await world.sweep();
     const before = await listFound();
     await world.poll();
 
@@ -68,16 +66,16 @@ test('who brought a difference about is told once the audit log was read, also w
 test('a change with the account of the token is found by a sweep, and names neither it nor an earlier author', () =>
   withAudit({ settings }, async (world) => {
     const id = await addCompany(world);
-    await sweep(world);
+    await world.sweep();
     await world.poll(LONG_MS);
     behindTheBack(world).setActive(ada, false);
     await world.poll(LONG_MS);
-    await send(world, 'PATCH', `/Users/${id}`, setActive(true));
+    await world.send('PATCH', `/Users/${id}`, setActive(true));
     await world.poll(LONG_MS);
     world.sandbox.service.setActive(ada, false);
     await world.poll();
     const beforeSweep = await listWho(world, 'user.deactivated');
-    await sweep(world);
+    await world.sweep();
 
     expect(beforeSweep).toEqual([]);
     expect(await listWho(world, 'user.deactivated')).toEqual([

@@ -9,21 +9,19 @@ import {
   setActive,
 } from '../support/drift-cells.ts';
 import { addPilots, emailOf, intrude, readPlan } from '../support/pilots.ts';
-import { addUser, findId, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 /** The bridge looks for what a write has made up for every two seconds. */
 const PATIENT = { interval: 200 };
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const settings = {
-  ...SWEEP_SETTINGS,
   SWEEP_INTERVAL: '0',
   SWEEP_ADMINS_EVERY: '1',
   GROUPS_PERMISSIONS_MAX: '31',
 };
 
 const idOf = (bridge: TestBridge, type: 'Users' | 'Groups', name: string) =>
-  findId(bridge, { type, name });
+  bridge.findId({ type, name });
 
 /** Writes what the provider wants in the place of each difference. */
 async function writeAll(bridge: TestBridge): Promise<void> {
@@ -31,17 +29,17 @@ async function writeAll(bridge: TestBridge): Promise<void> {
   const carlId = await idOf(bridge, 'Users', 'carl@example.com');
   const set = (path: string, value: string | number) => toPatch({ op: 'replace', path, value });
   const patch = (id: string, body: ReturnType<typeof toPatch>) =>
-    send(bridge, 'PATCH', `/Users/${id}`, body);
+    bridge.send('PATCH', `/Users/${id}`, body);
   await patch(adaId, setActive(true));
   await patch(adaId, set(`${USER_EXTENSION}:appsPermissions`, 2));
   await patch(bobId, set('name.familyName', 'Example'));
   await patch(carlId, setActive(false));
   const group = `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`;
   const admins = toMembers([adaId]);
-  await send(bridge, 'PATCH', group, set(`${GROUP_EXTENSION}:permissions`, 2));
-  await send(bridge, 'PATCH', group, toPatch({ op: 'replace', path: 'members', value: admins }));
+  await bridge.send('PATCH', group, set(`${GROUP_EXTENSION}:permissions`, 2));
+  await bridge.patch(group, { op: 'replace', path: 'members', value: admins });
   const path = `${GROUP_EXTENSION}:admins`;
-  await send(bridge, 'PATCH', group, toPatch({ op: 'replace', path, value: admins }));
+  await bridge.patch(group, { op: 'replace', path, value: admins });
 }
 
 async function readText(bridge: TestBridge, path: string): Promise<string> {
@@ -55,22 +53,22 @@ describe('a drift that a write has made up for', () => {
         ['group.renamed', 'group.missing'].includes(kind);
       const cells = driftCells.filter((cell) => !isOther(cell));
       await addCompany(bridge);
-      const emma = await addUser(bridge, 'emma');
-      await sweep(bridge);
+      const emma = await bridge.addUser('emma');
+      await bridge.sweep();
       for (const { change } of cells) change(bridge.sandbox.service);
       bridge.sandbox.service.setActive('emma@example.com', false);
-      await sweep(bridge);
-      const found = await listManagedDrifts(bridge);
+      await bridge.sweep();
+      const found = await bridge.listDrifts();
       const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
-      await send(bridge, 'PATCH', `/Users/${emma}`, rename);
-      await untilSettled(bridge);
+      await bridge.send('PATCH', `/Users/${emma}`, rename);
+      await bridge.untilSettled();
       await writeAll(bridge);
 
       const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();
       const stays = 'user.deactivated emma@example.com';
       expect(found).toEqual([...over, stays].toSorted());
-      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([stays]);
-      expect(await listManagedDrifts(bridge, 'gone')).toEqual(over);
+      await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual([stays]);
+      expect(await bridge.listDrifts('gone')).toEqual(over);
     }));
 
   test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
@@ -79,14 +77,14 @@ describe('a drift that a write has made up for', () => {
       async (bridge) => {
         const group = await addPilots(bridge, 2);
         intrude(bridge, 0, 2);
-        const { planId } = await sweep(bridge);
+        const { planId } = await bridge.sweep();
         const held = await readPlan(bridge, planId);
         const readReady = () => readText(bridge, '/readyz');
         const readyz = await readText(bridge, '/readyz');
         const remove = async (n: number) => {
           const id = await idOf(bridge, 'Users', emailOf(n));
           const one = toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
-          await send(bridge, 'PATCH', `/Groups/${group}`, one);
+          await bridge.send('PATCH', `/Groups/${group}`, one);
         };
         await remove(0);
         await expect.poll(readReady, PATIENT).toContain('plan of 1 repair');
@@ -98,7 +96,7 @@ describe('a drift that a write has made up for', () => {
         const after = await readPlan(bridge, planId);
         const dropped = { kind: 'member.remove', status: 'dropped' };
         expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped] });
-        expect(await listManagedDrifts(bridge)).toEqual([]);
+        expect(await bridge.listDrifts()).toEqual([]);
       },
     ));
 });

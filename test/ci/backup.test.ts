@@ -12,26 +12,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { addBackupCommand, addRestoreCommand } from '../../src/cli/backup.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import { program } from '../support/program.ts';
-import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 10 };
-const commands = {
-  backup: addBackupCommand,
-  restore: addRestoreCommand,
-};
 
 function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-backup-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
-  const env = { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${file}` };
+  const env = { DATABASE_URL: `sqlite:${file}` };
   return { folder, file, backup, env };
 }
 
@@ -60,7 +54,7 @@ function listUserNames(file: string): string[] {
 }
 
 async function untilPhase(bridge: TestBridge, phase: string) {
-  const read = async () => (await askOps(bridge, 'GET', '/recovery')).body;
+  const read = async () => (await bridge.ops('GET', '/recovery')).body;
   await expect.poll(async () => (await read()).phase, PATIENT).toBe(phase);
   return read();
 }
@@ -72,10 +66,10 @@ test('a backup that is made under load holds all that was acknowledged before, i
   const meanwhile: string[] = [];
   await lives.live(async (bridge) => {
     for (const name of ['ada', 'bob', 'carl']) {
-      await addUser(bridge, name);
+      await bridge.addUser(name);
       before.push(`${name}@example.com`);
     }
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     const written = startBackup(env, backup);
     let isRunning = true;
     written.finally(() => {
@@ -86,19 +80,19 @@ test('a backup that is made under load holds all that was acknowledged before, i
       if (status === 201) meanwhile.push(`load${index}@example.com`);
     }
     expect(await written).toContain('proven whole');
-    const early = await runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
+    const early = await runAlone(`restore ${backup} --yes`.split(' '), env);
     expect(early).toMatchObject({ code: 1, text: expect.stringContaining('another process has') });
     expect(early.text).not.toContain('PostgreSQL'); // Which no restore needs.
     // What the backup does not know of.
     const ada = (await bridge.request('GET', '/Users?filter=userName%20sw%20%22ada%22')).body;
     const [found] = Array.isArray(ada.Resources) ? ada.Resources : [];
     const off = toPatch({ op: 'replace', path: 'active', value: false });
-    await send(bridge, 'PATCH', `/Users/${Object(found).id}`, off);
-    await untilSettled(bridge);
+    await bridge.send('PATCH', `/Users/${Object(found).id}`, off);
+    await bridge.untilSettled();
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
-  const restored = await runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
+  const restored = await runAlone(`restore ${backup} --yes`.split(' '), env);
   lives.sandbox.calls.reset();
 
   expect(meanwhile.length).toBeGreaterThan(0);
@@ -123,9 +117,9 @@ test('a backup that is made under load holds all that was acknowledged before, i
     const plan = await readPlan(bridge, planId);
     const wasActive = lives.sandbox.service.getUser('ada@example.com').active;
     const changed = lives.sandbox.calls.count({ mutating: true });
-    await askOps(bridge, 'POST', `/plans/${String(plan.id)}/approve`, { hash: plan.hash ?? '' });
+    await bridge.ops('POST', `/plans/${String(plan.id)}/approve`, { hash: plan.hash ?? '' });
     await untilPhase(bridge, 'none');
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     const again = await bridge.request('POST', '/Users', toUser('load0'));
 
     expect(reason).toEqual({ code: 'restored' });
@@ -141,13 +135,9 @@ test('a backup that is made under load holds all that was acknowledged before, i
 test('a file that is there is left alone, and what is no whole store of the bridge does not become one', async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
-  await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
+  await lives.live(async (bridge) => void (await bridge.addUser('ada')));
   const run = (command: 'backup' | 'restore', path: string) =>
-    runAlone(
-      [commands[command]],
-      [command, path, ...(command === 'restore' ? ['--yes'] : [])],
-      env,
-    );
+    runAlone([command, path, ...(command === 'restore' ? ['--yes'] : [])], env);
   const made = await run('backup', backup);
   const twice = await run('backup', backup);
   const nowhere = await run('backup', join(file, 'below-a-file.db'));
@@ -176,8 +166,8 @@ test('a file that is there is left alone, and what is no whole store of the brid
 test('where a disk is full, backup and restore say of which file, and change nothing', async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
-  await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
-  expect((await runAlone([commands.backup], ['backup', backup], env)).code).toBe(0);
+  await lives.live(async (bridge) => void (await bridge.addUser('ada')));
+  expect((await runAlone(['backup', backup], env)).code).toBe(0);
   const before = readFileSync(file);
   // Files of this process may grow so far, as on a full disk.
   const run = (...args: string[]) =>
@@ -206,7 +196,7 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
   const run = async (...args: string[]) => {
     const lines: (string | undefined)[] = [];
     const showProgress = (line: string | undefined) => void lines.push(line);
-    const { code } = await runAlone(Object.values(commands), args, env, { showProgress });
+    const { code } = await runAlone(args, env, { showProgress });
     return { code, steps: new Set(lines.map((line) => line?.replace(/ · .*$/, ''))), lines };
   };
 
@@ -223,8 +213,8 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
 
 test('of PostgreSQL both say what to do instead', async () => {
   const env = { DATABASE_URL: 'postgres://bridge@db.invalid/bridge' };
-  const backup = await runAlone([commands.backup], 'backup x'.split(' '), env);
-  const restore = await runAlone([commands.restore], 'restore x --yes'.split(' '), env);
+  const backup = await runAlone('backup x'.split(' '), env);
+  const restore = await runAlone('restore x --yes'.split(' '), env);
 
   expect(backup).toMatchObject({ code: 1, text: expect.stringContaining('pg_dump') });
   expect(restore).toMatchObject({ code: 1, text: expect.stringContaining('pg_restore') });
@@ -239,19 +229,19 @@ test('a bridge that lost its store takes everybody over again with what the prov
     groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
   });
   await lives.live(async (bridge) => {
-    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    await addGroup(bridge, 'Pilots', ids);
-    await untilSettled(bridge);
+    const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    await bridge.addGroup('Pilots', ids);
+    await bridge.untilSettled();
   });
   const before = describe();
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
   await lives.live(async (bridge) => {
-    const list = await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22ada@example.com%22');
+    const list = await bridge.send('GET', '/Users?filter=userName%20eq%20%22ada@example.com%22');
     calls.reset();
-    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-    const group = await addGroup(bridge, 'Pilots', ids);
-    await untilSettled(bridge);
-    const read = await send(bridge, 'GET', `/Groups/${group}`);
+    const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const group = await bridge.addGroup('Pilots', ids);
+    await bridge.untilSettled();
+    const read = await bridge.send('GET', `/Groups/${group}`);
 
     expect(list.body.totalResults).toBe(1);
     expect(ids).toContain(Object(Array.isArray(list.body.Resources) && list.body.Resources[0]).id);

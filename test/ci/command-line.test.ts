@@ -3,12 +3,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import { runAlone } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { spawnBin } from '../support/process.ts';
 import { program } from '../support/program.ts';
-import { OPS_TOKEN } from '../support/sweep.ts';
 
 const bin = join(import.meta.dirname, '../..', program);
 /** The machine may be busy. */
@@ -18,7 +17,7 @@ const ASKED_AGAIN = /The bridge does not answer now \(.+\); it is asked again\./
 
 /** The script for bash. */
 async function printScript(): Promise<string> {
-  const { code, text } = await runAlone(commands, ['completion', 'bash'], {});
+  const { code, text } = await runAlone(['completion', 'bash'], {});
   expect({ code, text }).toMatchObject({ code: 0 });
   return text;
 }

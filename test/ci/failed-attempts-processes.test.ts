@@ -3,16 +3,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 describePostgres('a store that cannot be asked', ({ makeUrl }) => {
   test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {
     const proxy = await startPostgresProxy(await makeUrl('migrated'));
     onTestFinished(() => proxy.stop());
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: proxy.url };
+    const settings = { DATABASE_URL: proxy.url };
     await withTestBridge({ settings }, async (bridge) => {
-      const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'okta' });
-      const { body: made } = await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+      const { body } = await bridge.ops('POST', '/tokens', { name: 'okta' });
+      const { body: made } = await bridge.ops('POST', '/clients', { name: 'entra' });
       const presented = { authorization: `Bearer ${body.token}` };
       const client = new URLSearchParams({
         ...{ grant_type: 'client_credentials' },

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { addGroup, addUser, toPatch } from '../support/provider.ts';
+import { toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -52,7 +52,7 @@ async function askOps(bridge: BridgeProcess, method: 'GET' | 'POST', path: strin
 test('the proof of a leaver whose removal was accepted before the process was killed is made by the next one', async () => {
   const { sandbox, start } = await makeLives();
   const first = await start();
-  const ada = await addUser(toRequester(first), 'ada');
+  const ada = await toRequester(first).addUser('ada');
   await askOps(first, 'POST', '/pause');
   const out = toPatch({ op: 'replace', path: 'active', value: false });
   const headers = { 'x-request-id': 'last-words' };
@@ -94,7 +94,7 @@ test('roles in a space that were being given or taken when the process was kille
 
   const giving = hang('groupEntities.addEntity');
   const first = await start(toEnv([MINUTES]));
-  await addGroup(toRequester(first), 'Board');
+  await toRequester(first).addGroup('Board');
   await giving.until(1);
   await first.kill();
   faults.clear();

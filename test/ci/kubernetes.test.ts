@@ -16,7 +16,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
-import { commands } from '../../src/cli/commands.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { toFileVariable } from '../../src/settings/environment.ts';
 import { settingRows } from '../../src/settings/rows.ts';
@@ -295,8 +294,8 @@ test('the job is a command of the image and asks where operators reach the bridg
   const started = /"(dist\/[^"]+)", "serve"\]$/m.exec(read('Dockerfile'))?.[1];
   const [node, file, ...args] = sweep.command ?? [];
   expect([node, file]).toEqual(['node', started]);
-  expect(await runAlone(commands, [...args, '--help'], {})).toMatchObject({ code: 0 });
-  expect(await runAlone(commands, [...args, '--nothing'], {})).not.toMatchObject({
+  expect(await runAlone([...args, '--help'], {})).toMatchObject({ code: 0 });
+  expect(await runAlone([...args, '--nothing'], {})).not.toMatchObject({
     code: 0,
   });
   const ops = services.find(({ metadata }) => metadata.name === 'scim-bridge-ops');

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { addUser } from '../support/provider.ts';
 import { insertMany } from '../support/rows.ts';
 
 /** As many comparisons as fit into a filter. */
@@ -17,7 +16,7 @@ let bridge: TestBridge;
 
 beforeAll(async () => {
   bridge = await startTestBridge();
-  await addUser(bridge, 'ada');
+  await bridge.addUser('ada');
 });
 
 afterAll(() => bridge.stop());

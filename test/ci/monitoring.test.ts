@@ -9,7 +9,6 @@ import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
-import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 const root = join(import.meta.dirname, '../..');
@@ -91,10 +90,10 @@ function needPromtool(context: TestContext): void {
 
 test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', () =>
   withTestBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' } }, async (bridge) => {
-    const ada = await addUser(bridge, 'ada');
-    await addGroup(bridge, 'Pilots', [ada]);
-    await send(bridge, 'DELETE', `/Users/${ada}`);
-    await untilSettled(bridge);
+    const ada = await bridge.addUser('ada');
+    await bridge.addGroup('Pilots', [ada]);
+    await bridge.send('DELETE', `/Users/${ada}`);
+    await bridge.untilSettled();
 
     const text = await readMetricsText(bridge, OPS_TOKEN);
 

@@ -2,16 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import {
-  addGroup,
-  listResources,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { listResources, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 
 const GROUP = 'Pilots';
 
@@ -57,10 +49,10 @@ describe('hundreds of PATCHes of one member each at the same time', () => {
       };
       await withTestBridge(options, async (bridge) => {
         const { sandbox } = bridge;
-        const list = await send(bridge, 'GET', '/Users?count=1000');
+        const list = await bridge.send('GET', '/Users?count=1000');
         const people = listResources(list).filter(({ userName }) => userName !== 'owner');
         const ids = people.map(({ id }) => String(id));
-        const path = `/Groups/${await addGroup(bridge, GROUP)}`;
+        const path = `/Groups/${await bridge.addGroup(GROUP)}`;
         sandbox.calls.reset();
 
         const answers = await Promise.all(
@@ -69,10 +61,10 @@ describe('hundreds of PATCHes of one member each at the same time', () => {
             return sendUntilTaken(bridge, path, toPatch(operation));
           }),
         );
-        await untilSettled(bridge);
+        await bridge.untilSettled();
 
         expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-        expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+        expect(await bridge.readMemberIds(path.replace('/Groups/', ''))).toEqual(ids.toSorted());
         expect(sandbox.service.members(GROUP)).toHaveLength(members);
         expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
       });

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { startBridge } from '../support/server.ts';
 import { createEmptyDatabase, runStatement } from '../support/store-templates.ts';
-import { askOps, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
 
 /** Nobody who asks waits longer than this, in milliseconds, however the server is gone; the machine may be busy. */
 const ANSWER_MAX_MS = 30_000;
@@ -41,7 +40,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     ) => {
       const url = await makeDatabase('outage');
       const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
-      const all = { DATABASE_URL: url, ...short, ...SWEEP_SETTINGS, ...settings };
+      const all = { DATABASE_URL: url, ...short, ...settings };
       await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
         run(bridge, url),
       );
@@ -51,8 +50,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const log: JsonObject[] = [];
       await withBridge(
         async (bridge) => {
-          const ada = await addUser(bridge, 'ada');
-          await untilSettled(bridge);
+          const ada = await bridge.addUser('ada');
+          await bridge.untilSettled();
           // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
           await server.down('crash');
           const traffic = startTraffic(bridge, ada);
@@ -90,7 +89,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       async ({ leave, comeBack }) => {
         await withBridge(
           async (bridge) => {
-            const ada = await addUser(bridge, 'ada');
+            const ada = await bridge.addUser('ada');
             const traffic = startTraffic(bridge, ada);
             await traffic.until(20);
 
@@ -109,7 +108,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
             expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
             const longestMs = Math.max(...exchanges.map(({ tookMs }) => tookMs));
             expect(longestMs).toBeLessThan(ANSWER_MAX_MS);
-            await untilSettled(bridge);
+            await bridge.untilSettled();
             const { service } = bridge.sandbox;
             for (const name of acknowledged)
               expect(service.findUser(`${name}@example.com`)).toBeDefined();
@@ -146,7 +145,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         await expect.poll(() => lost).toHaveBeenCalledOnce();
         proxy.setRefusing(false);
         const repeated = await bridge.request('PATCH', ada, disable);
-        await untilSettled(bridge);
+        await bridge.untilSettled();
 
         expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
         expect([refused.status, repeated.status]).toEqual([503, 200]);
@@ -164,7 +163,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 
     test('and comes back as a standby: nobody reads from it, and everything goes on once it is promoted', async () => {
       await withBridge(async (bridge) => {
-        const ada = await addUser(bridge, 'ada');
+        const ada = await bridge.addUser('ada');
         await server.down('order');
         await server.up('standby');
 
@@ -174,7 +173,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 
         expect(isExpected(read)).toBe(true);
         expect(read.status).toBe(503);
-        expect((await send(bridge, 'PATCH', `/Users/${ada}`, disable)).status).toBe(200);
+        expect((await bridge.send('PATCH', `/Users/${ada}`, disable)).status).toBe(200);
       });
     });
 
@@ -209,7 +208,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       await bridge.ready();
 
       expect(bridge.output()).toContain('the store is not there yet');
-      await addUser(toRequester(bridge), 'ada');
+      await toRequester(bridge).addUser('ada');
       expect(await bridge.stop()).toBe(0);
     });
   },
@@ -294,18 +293,13 @@ function startTraffic(bridge: TestBridge, ada: string) {
 async function expectAllAtWork(bridge: TestBridge, ada: string): Promise<void> {
   const { sandbox } = bridge;
   const read = sandbox.calls.count({ operation: 'auditLogs.retrieveAuditLogEvents' });
-  await send(
-    bridge,
-    'PATCH',
-    `/Users/${ada}`,
-    toPatch({ op: 'replace', path: 'active', value: false }),
-  );
+  await bridge.patch(`/Users/${ada}`, { op: 'replace', path: 'active', value: false });
   // On a busy machine the wait of the PATCH may be over before its call has left.
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
-  const { body } = await askOps(bridge, 'POST', '/sweeps');
-  expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
+  const { body } = await bridge.ops('POST', '/sweeps');
+  expect(await bridge.untilSwept(String(body.id))).toMatchObject({ status: 'complete' });
   await sandbox.calls.until(read + 1, { operation: 'auditLogs.retrieveAuditLogEvents' });
-  const listed = await askOps(bridge, 'GET', '/requests?limit=1');
+  const listed = await bridge.ops('GET', '/requests?limit=1');
   expect(listed.body.items).toHaveLength(1);
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { describePostgres } from '../support/on-postgres.ts';
-import { addGroup, addUser, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -22,16 +21,16 @@ describePostgres('a process of its own', ({ makeUrl }) => {
     try {
       const first = await start();
       const before = toRequester(first);
-      const id = await addUser(before, 'ada');
-      const groupId = await addGroup(before, 'Pilots', [id]);
+      const id = await before.addUser('ada');
+      const groupId = await before.addGroup('Pilots', [id]);
       await first.kill();
 
       const second = await start();
       const after = toRequester(second);
 
       expect(second.token).toBe(first.token);
-      expect(await readMemberIds(after, groupId)).toEqual([id]);
-      expect((await send(after, 'GET', `/Users/${id}`)).body).toMatchObject({ active: true });
+      expect(await after.readMemberIds(groupId)).toEqual([id]);
+      expect((await after.send('GET', `/Users/${id}`)).body).toMatchObject({ active: true });
       expect(await second.stop()).toBe(0);
     } finally {
       // Before the database is dropped.

@@ -7,7 +7,6 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The machine may be busy. */
@@ -60,7 +59,7 @@ function createAsker(port: number, { token }: TestBridge) {
   };
 }
 
-const settings = { ...SWEEP_SETTINGS, TRUST_PROXY: 'loopback' };
+const settings = { TRUST_PROXY: 'loopback' };
 const ADA = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: 'ada@example.com',

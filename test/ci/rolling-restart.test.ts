@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { TestAnswer } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { type Requester, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { toOperator } from '../support/operator.ts';
+import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { startReadyProxy } from '../support/ready-proxy.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -69,7 +69,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     expect(people.length).toBeGreaterThan(10);
     for (const bridge of bridges) {
       const { request } = toRequester(bridge);
-      await untilSettled({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN });
+      await toOperator({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN }).untilSettled();
     }
     const made = new Map(sandbox.service.users().map((user) => [user.email, user]));
     const renamed = people.filter(({ change }) => change === RENAME);
@@ -89,12 +89,12 @@ async function isLeader(bridge: BridgeProcess): Promise<boolean> {
 }
 
 /** Reads and writes without a pause for longer than a few milliseconds. */
-function startLoad(provider: Requester) {
+function startLoad(provider: Provider) {
   const answers: TestAnswer[] = [];
   const people: { readonly name: string; readonly change: JsonObject }[] = [];
   let isOver = false;
 
-  async function ask(...request: Parameters<Requester['request']>): Promise<TestAnswer> {
+  async function ask(...request: Parameters<Provider['request']>): Promise<TestAnswer> {
     const answer = await provider.request(...request);
     answers.push(answer);
     return answer;

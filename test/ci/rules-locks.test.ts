@@ -5,16 +5,7 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
-import {
-  addGroup,
-  addUser,
-  addUsers,
-  listResources,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
+import { listResources, toMembers, toPatch } from '../support/provider.ts';
 
 /** A clock that is wrong by so much. */
 function off(ms: number): Clock {
@@ -30,8 +21,7 @@ function jumping(ms: number): Clock {
 }
 
 async function expectModifiedSince(bridge: TestBridge, startedAt: number): Promise<void> {
-  const answer = await send(
-    bridge,
+  const answer = await bridge.send(
     'GET',
     `/Users?count=20&filter=${encodeURIComponent('userName sw "person"')}`,
   );
@@ -71,9 +61,9 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
   /** The same people and groups are written through both at the same time, a dozen writes each. */
   async function writeThroughBoth({ sandbox, bridges }: Pair): Promise<void> {
     const [first] = bridges;
-    const ids = await addUsers(first, 12);
-    await untilSettled(first);
-    const group = `/Groups/${await addGroup(first, 'Everybody')}`;
+    const ids = await first.addUsers(12);
+    await first.untilSettled();
+    const group = `/Groups/${await first.addGroup('Everybody')}`;
     sandbox.faults.add({ operation: '*', fault: { kind: 'delay', delayMs: 5 } });
     const through = (n: number) => bridges[n % 2] ?? first;
 
@@ -84,14 +74,14 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
         const value = { givenName: 'Jo', familyName: `Number${n}` };
         const rename = toPatch({ op: 'replace', path: 'name', value });
         return [
-          send(through(n), 'PATCH', group, join),
-          send(through(n + 1), 'PATCH', `/Users/${id}`, leave),
-          send(through(n), 'PATCH', `/Users/${id}`, rename),
-          addUser(through(n + 1), `newcomer${n}`),
+          through(n).send('PATCH', group, join),
+          through(n + 1).send('PATCH', `/Users/${id}`, leave),
+          through(n).send('PATCH', `/Users/${id}`, rename),
+          through(n + 1).addUser(`newcomer${n}`),
         ];
       }),
     );
-    await untilSettled(first);
+    await first.untilSettled();
   }
 
   function expectEverythingOnce({ sandbox, overlaps }: Pair): void {
@@ -121,12 +111,12 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     const [first, second] = bridges;
     const fault = { kind: 'status', status: 503 } as const;
     const down = sandbox.faults.add({ operation: 'scim.addUser', fault });
-    await addUser(first, 'ada');
+    await first.addUser('ada');
     await first.bridge.stop();
 
     down.remove();
 
     await expect.poll(() => sandbox.service.findUser('ada@example.com')?.active).toBe(true);
-    await untilSettled(second);
+    await second.untilSettled();
   });
 });

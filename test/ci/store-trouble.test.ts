@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestAnswer, withTestBridge } from '../support/bridge.ts';
-import { addUser, type Requester, send, toPatch, toUser } from '../support/provider.ts';
+import { withTestBridge } from '../support/bridge.ts';
+import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
-function readReady(requester: Requester, baseUrl: string): Promise<TestAnswer> {
+function readReady(requester: Provider, baseUrl: string): Promise<TestAnswer> {
   return requester.request('GET', new URL('/readyz', baseUrl).href);
 }
 
@@ -47,7 +47,7 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   onTestFinished(() => bridge.kill());
   await bridge.ready();
   const provider = toRequester(bridge);
-  const id = await addUser(provider, 'ada');
+  const id = await provider.addUser('ada');
   const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
   const underWay = provider.request('PATCH', `/Users/${id}`, disable);
   await slow.until(1);
@@ -78,7 +78,7 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
   expect(sandbox.calls.count({ mutating: true })).toBe(1);
   expect(sandbox.service.findUser('bob@example.com')).toBeUndefined();
-  await send(provider, 'POST', '/Users', toUser('bob'));
+  await provider.send('POST', '/Users', toUser('bob'));
 });
 
 test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
@@ -86,7 +86,7 @@ test('a file that is moved away or replaced takes no writes, and is written agai
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
   await withTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }, async (bridge) => {
-    const id = await addUser(bridge, 'ada');
+    const id = await bridge.addUser('ada');
 
     renameSync(file, away);
     const refused = await bridge.request('POST', '/Users', toUser('bob'));
@@ -104,7 +104,7 @@ test('a file that is moved away or replaced takes no writes, and is written agai
     });
     expect(ready.text).toContain('store-replaced');
     await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
-    await send(bridge, 'POST', '/Users', toUser('bob'));
+    await bridge.send('POST', '/Users', toUser('bob'));
     expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
   });
 });

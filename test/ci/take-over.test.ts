@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { addUser, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { toOperator } from '../support/operator.ts';
+import { toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -50,8 +51,8 @@ describePostgres('a leader', ({ makeUrl }) => {
     const { sandbox, leader, successor } = await startPair();
     const provider = toRequester(leader);
     const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
-    const ada = await addUser(provider, 'ada');
-    await untilSettled(observe(leader));
+    const ada = await provider.addUser('ada');
+    await observe(leader).untilSettled();
     sandbox.calls.reset();
     const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
     const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
@@ -96,7 +97,7 @@ describePostgres('a leader', ({ makeUrl }) => {
     });
     const provider = toRequester(successor);
     await provider.request('POST', '/Users', toUser('first'));
-    await untilSettled(observe(leader));
+    await observe(leader).untilSettled();
     leader.freeze();
     const tookMs: number[] = [];
     const names = Array.from({ length: 8 }, (_, n) => `person${n}`);
@@ -109,7 +110,7 @@ describePostgres('a leader', ({ makeUrl }) => {
     await expect.poll(() => readLeader(successor), { timeout: 30_000 }).toMatchObject(SECOND);
     leader.goOn();
     await untilCreated(sandbox, names);
-    await untilSettled(observe(successor));
+    await observe(successor).untilSettled();
 
     // Less than one second when nothing else runs on the machine.
     expect(Math.max(...tookMs)).toBeLessThan(2_000);
@@ -146,7 +147,8 @@ async function readLeader(bridge: BridgeProcess): Promise<unknown> {
 
 /** A process as who asks its operators' API sees it. */
 function observe(bridge: BridgeProcess) {
-  return { ...toRequester(bridge), baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN };
+  const { request } = toRequester(bridge);
+  return toOperator({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN });
 }
 
 async function readSweepStatus(bridge: BridgeProcess): Promise<unknown> {

@@ -2,8 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { addUser, send, toPatch } from '../support/provider.ts';
-import { SWEEP_SETTINGS } from '../support/sweep.ts';
+import { toPatch } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 describePostgres('the line of time of several processes', ({ makeUrl }) => {
@@ -11,16 +10,16 @@ describePostgres('the line of time of several processes', ({ makeUrl }) => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());
     const options = {
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') },
+      settings: { DATABASE_URL: await makeUrl('migrated') },
       service,
     };
     const leader = await startTestBridge(options);
     onTestFinished(() => leader.stop());
-    const id = await addUser(leader, 'ada');
+    const id = await leader.addUser('ada');
     const fault = { kind: 'status', status: 401 } as const;
     service.faults.add({ operation: '*', fault });
     const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
-    await send(leader, 'PATCH', `/Users/${id}`, rename);
+    await leader.send('PATCH', `/Users/${id}`, rename);
     await untilTold(leader, id, 'outage: the service refuses the token');
 
     const other = await startTestBridge(options);

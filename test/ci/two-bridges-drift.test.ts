@@ -2,8 +2,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 5 };
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
@@ -14,13 +12,13 @@ interface Pair {
 }
 
 async function listPlans(bridge: TestBridge): Promise<Record<string, unknown>[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans');
+  const { body } = await bridge.ops('GET', '/plans');
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   return items.map(Object);
 }
 
 async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', `/plans/${String(planId)}`);
+  const { body } = await bridge.ops('GET', `/plans/${String(planId)}`);
   const actions: unknown[] = Array.isArray(body.actions) ? body.actions : [];
   return actions.map((action) => String(Object(action).status));
 }
@@ -29,7 +27,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
     const sandbox = await startSandbox();
     const DATABASE_URL = await makeUrl('migrated');
-    const all = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL, ...settings };
+    const all = { DRIFT_POLICY: 'repair', DATABASE_URL, ...settings };
     const first = await startTestBridge({ settings: all, service: sandbox });
     const second = await startTestBridge({ settings: all, service: sandbox });
     onTestFinished(async () => {
@@ -37,16 +35,16 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
       await second.stop();
       await sandbox.stop();
     });
-    await addUsers(first, INTRUDERS.length);
-    await addGroup(first, 'Pilots');
-    await untilSettled(first);
+    await first.addUsers(INTRUDERS.length);
+    await first.addGroup('Pilots');
+    await first.untilSettled();
     sandbox.calls.reset();
     return { sandbox, bridges: [first, second] };
   }
 
   async function holdPlan({ sandbox, bridges: [first] }: Pair) {
     for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
-    await sweep(first);
+    await first.sweep();
     const [plan] = await listPlans(first);
     return { id: String(plan?.id), hash: String(plan?.hash), status: plan?.status };
   }
@@ -57,14 +55,14 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const [first] = bridges;
     const { id, hash } = await holdPlan(pair);
     await Promise.all(
-      bridges.map((bridge) => askOps(bridge, 'POST', `/plans/${id}/approve`, { hash })),
+      bridges.map((bridge) => bridge.ops('POST', `/plans/${id}/approve`, { hash })),
     );
     await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
-    await untilSettled(first);
-    await expect.poll(() => listManagedDrifts(first, 'repairing'), PATIENT).toEqual([]);
+    await first.untilSettled();
+    await expect.poll(() => first.listDrifts('repairing'), PATIENT).toEqual([]);
 
     expect(await listActionStatuses(first, id)).toEqual(['done', 'done', 'done']);
-    expect(await listManagedDrifts(first, 'repaired')).toHaveLength(3);
+    expect(await first.listDrifts('repaired')).toHaveLength(3);
     expect(sandbox.calls.count({ mutating: true })).toBe(1);
     expect(sandbox.service.members('Pilots')).toEqual([]);
   });
@@ -73,13 +71,13 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const { sandbox, bridges } = await startPair();
     const [first, second] = bridges;
     for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
-    await Promise.all([sweep(first), sweep(second)]);
+    await Promise.all([first.sweep(), second.sweep()]);
     await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
-    await untilSettled(first);
-    await sweep(second);
+    await first.untilSettled();
+    await second.sweep();
 
     expect(await listPlans(first)).toMatchObject([{ status: 'applied', counts: { total: 3 } }]);
     expect(sandbox.calls.count({ mutating: true })).toBe(1);
-    expect(await listManagedDrifts(second, 'repaired')).toHaveLength(3);
+    expect(await second.listDrifts('repaired')).toHaveLength(3);
   });
 });

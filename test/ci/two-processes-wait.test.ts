@@ -2,26 +2,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import {
-  addGroup,
-  addUser,
-  readMemberIds,
-  send,
-  toMembers,
-  toPatch,
-  untilSettled,
-} from '../support/provider.ts';
-import { askOps } from '../support/sweep.ts';
+import { toMembers, toPatch } from '../support/provider.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
 
 async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
-  return Object((await send(bridge, 'GET', `/Users/${id}`)).body.name).familyName;
+  return Object((await bridge.send('GET', `/Users/${id}`)).body.name).familyName;
 }
 
 async function listStuck(bridge: TestBridge): Promise<unknown> {
-  return (await askOps(bridge, 'GET', '/status')).body.stuck;
+  return (await bridge.ops('GET', '/status')).body.stuck;
 }
 
 describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
@@ -47,22 +38,22 @@ describePostgres('a write that one process answers and another one finishes', ({
 
   test('is answered as soon as the service holds it', async () => {
     const { service, first, second } = await startPair();
-    const id = await addUser(first, 'ada');
-    const group = `/Groups/${await addGroup(first, 'Pilots')}`;
+    const id = await first.addUser('ada');
+    const group = `/Groups/${await first.addGroup('Pilots')}`;
     const slow = service.faults.add({ operation: '*', fault: { kind: 'hang' } });
     const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
     const elsewhere = [
-      send(first, 'PATCH', `/Users/${id}`, rename('One')),
-      send(first, 'PATCH', group, toPatch({ op: 'replace', path: 'displayName', value: 'Crew' })),
+      first.send('PATCH', `/Users/${id}`, rename('One')),
+      first.patch(group, { op: 'replace', path: 'displayName', value: 'Crew' }),
     ];
     await slow.until(2);
 
     const here = [
-      send(second, 'PATCH', `/Users/${id}`, rename('Two')),
-      send(second, 'PATCH', group, join),
+      second.send('PATCH', `/Users/${id}`, rename('Two')),
+      second.send('PATCH', group, join),
     ];
     await expect.poll(() => readFamilyName(second, id)).toBe('Two');
-    await expect.poll(() => readMemberIds(second, group.slice(8))).toEqual([id]);
+    await expect.poll(() => second.readMemberIds(group.slice(8))).toEqual([id]);
     slow.remove();
     service.faults.release();
     await Promise.all([...elsewhere, ...here]);
@@ -73,9 +64,9 @@ describePostgres('a write that one process answers and another one finishes', ({
 
   test('and the service refuses is undone, and refused by the process that was asked', async () => {
     const { service, first, second } = await startPair();
-    const id = await addUser(first, 'ada');
+    const id = await first.addUser('ada');
     const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
+    const elsewhere = first.send('PATCH', `/Users/${id}`, rename('One'));
     await slow.until(1);
 
     const here = second.request('PATCH', `/Users/${id}`, rename('Two'));
@@ -95,11 +86,11 @@ describePostgres('a write that one process answers and another one finishes', ({
 
   test('and the service refuses after the wait was over is acknowledged, kept and stuck', async () => {
     const { service, first, second } = await startPair({ waitMs: 300 });
-    const id = await addUser(second, 'ada');
+    const id = await second.addUser('ada');
     // The creation may take longer than its request waits, and would take the name with it.
-    await untilSettled(second);
+    await second.untilSettled();
     const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
+    const elsewhere = first.send('PATCH', `/Users/${id}`, rename('One'));
     await slow.until(1);
 
     const answer = await second.request('PATCH', `/Users/${id}`, rename('Two'));

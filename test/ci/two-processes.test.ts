@@ -5,9 +5,8 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { askWith, makeToken } from '../support/named-token.ts';
-import { addUser, send, toUser, untilSettled } from '../support/provider.ts';
+import { toUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { askOps } from '../support/sweep.ts';
 import { type TakenStore, takeStore } from '../support/take-store.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };
@@ -37,7 +36,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   test('a token made here opens there, and ends there within five seconds of being revoked here', async () => {
     const { text } = await makeToken(here, { name: 'okta' });
     expect((await askWith(there, text)).status).toBe(200);
-    await askOps(here, 'POST', '/tokens/okta/revoke');
+    await here.ops('POST', '/tokens/okta/revoke');
     expect((await askWith(here, text)).status).toBe(401);
     clock.state.aheadMs = 5_000;
     expect((await askWith(there, text)).status).toBe(401);
@@ -56,8 +55,8 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   });
 
   test('the ids of an earlier SCIM server are known to both soon after their import', async () => {
-    const id = await addUser(here, 'imported');
-    await untilSettled(here);
+    const id = await here.addUser('imported');
+    await here.untilSettled();
     await importIds(here, [toUser('imported', { id: 'old-id' })]);
 
     const readId = async () => (await there.request('GET', '/Users/old-id')).body.id;
@@ -65,22 +64,22 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   });
 
   test('a pause holds in both within seconds, and so does its end', async () => {
-    const readWrites = async () => (await askOps(there, 'GET', '/status')).body.writes;
-    await askOps(here, 'POST', '/pause', { reason: 'elsewhere' });
+    const readWrites = async () => (await there.ops('GET', '/status')).body.writes;
+    await here.ops('POST', '/pause', { reason: 'elsewhere' });
     await expect.poll(readWrites).toMatchObject({ paused: { reason: 'elsewhere' } });
-    await send(there, 'POST', '/Users', toUser('paused'));
+    await there.send('POST', '/Users', toUser('paused'));
     expect(service.service.findUser('paused@example.com')).toBeUndefined();
-    await askOps(here, 'POST', '/resume');
-    await untilSettled(there);
+    await here.ops('POST', '/resume');
+    await there.untilSettled();
     expect(service.service.findUser('paused@example.com')).toBeDefined();
   });
 
   describe('a look that the process is asked for which does not lead', () => {
-    const look = (path: string, body = {}) => askOps(there, 'POST', `/${path}/look`, body);
+    const look = (path: string, body = {}) => there.ops('POST', `/${path}/look`, body);
 
     test('is made by the leader, which repairs too', async () => {
-      const id = await addUser(there, 'ada');
-      await untilSettled(there);
+      const id = await there.addUser('ada');
+      await there.untilSettled();
       service.service.setActive('ada@example.com', false);
       service.calls.reset();
 
@@ -96,8 +95,8 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
     });
 
     test('says as there that nothing has the id, and what the service answered', async () => {
-      const id = await addUser(there, 'bob');
-      await untilSettled(there);
+      const id = await there.addUser('bob');
+      await there.untilSettled();
       const failing = { kind: 'status', status: 500 } as const;
       service.faults.add({ operation: 'scim.getUser', fault: failing });
 

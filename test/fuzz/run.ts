@@ -5,7 +5,6 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/machine.ts';
 import { program } from '../support/program.ts';
-import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { makeAttempt, type Pool } from './attempts.ts';
@@ -90,11 +89,11 @@ async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage
   const ids = [...userIds, ...(await listIds(provider, 'Groups'))];
   const paths: string[] = [];
   for (let index = 0; index < 5; index += 1) {
-    const id = await addUser(provider, `bystander${index}`);
-    paths.push(`/Users/${id}`, `/Groups/${await addGroup(provider, `Bystanders ${index}`, [id])}`);
+    const id = await provider.addUser(`bystander${index}`);
+    paths.push(`/Users/${id}`, `/Groups/${await provider.addGroup(`Bystanders ${index}`, [id])}`);
   }
   const bystanders = new Map<string, string>();
-  for (const path of paths) bystanders.set(path, (await send(provider, 'GET', path)).text);
+  for (const path of paths) bystanders.set(path, (await provider.send('GET', path)).text);
   const pool = {
     seed,
     ids,
@@ -110,7 +109,7 @@ async function listIds(
   provider: ReturnType<typeof toRequester>,
   type: 'Users' | 'Groups',
 ): Promise<string[]> {
-  const resources = listResources(await send(provider, 'GET', `/${type}?count=1000`));
+  const resources = await provider.list(`/${type}?count=1000`);
   return resources.map(({ id }) => String(id));
 }
 
@@ -180,9 +179,9 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
     const answer = await provider.request('GET', path);
     if (answer.text !== text) findings.push(`${path} was changed by nobody: ${answer.text}`);
   }
-  const id = await addUser(provider, 'afterwards');
-  const group = await addGroup(provider, 'Afterwards', [id]);
-  const members = await readMemberIds(provider, group);
+  const id = await provider.addUser('afterwards');
+  const group = await provider.addGroup('Afterwards', [id]);
+  const members = await provider.readMemberIds(group);
   if (members.length !== 1) findings.push('a group of one has another number of members');
   const lines = bridge.output().split('\n');
   findings.push(...lines.filter(isFault).slice(0, 10));

@@ -11,9 +11,7 @@ import {
   type MortalStore,
 } from '../support/mortal-store.ts';
 import { listHeld } from '../support/pilots.ts';
-import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 25 };
 /** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
@@ -45,9 +43,9 @@ async function makeIntrusion(url: string): Promise<Sandbox> {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   await live({ sandbox, url }, async (bridge) => {
-    await addUsers(bridge, INTRUDERS.length);
-    await addGroup(bridge, 'Pilots');
-    await untilSettled(bridge);
+    await bridge.addUsers(INTRUDERS.length);
+    await bridge.addGroup('Pilots');
+    await bridge.untilSettled();
   });
   sandbox.service.addUser({ email: ADMIN });
   for (const email of INTRUDERS) sandbox.service.as(ADMIN).addMember('Pilots', email);
@@ -67,7 +65,7 @@ async function live<T>(
   life: (bridge: TestBridge) => Promise<T>,
   options: Pick<TestBridgeOptions, 'toStore'> = {},
 ): Promise<T> {
-  const common = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL: url };
+  const common = { DRIFT_POLICY: 'repair', DATABASE_URL: url };
   const bridge = await startTestBridge({
     ...options,
     service,
@@ -102,11 +100,11 @@ async function liveUntil(
 }
 
 function askForSweep(bridge: TestBridge): Promise<unknown> {
-  return askOps(bridge, 'POST', '/sweeps', {});
+  return bridge.ops('POST', '/sweeps', {});
 }
 
 async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans');
+  const { body } = await bridge.ops('GET', '/plans');
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   return items.map((item) => String(Object(item).status));
 }
@@ -125,12 +123,12 @@ describe('a process that is killed', () => {
       await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);
       const seen = await live({ sandbox, url }, async (bridge) => {
         await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
-        await untilSettled(bridge);
-        await sweep(bridge);
+        await bridge.untilSettled();
+        await bridge.sweep();
         return {
-          open: await listManagedDrifts(bridge),
-          repairing: await listManagedDrifts(bridge, 'repairing'),
-          repaired: await listManagedDrifts(bridge, 'repaired'),
+          open: await bridge.listDrifts(),
+          repairing: await bridge.listDrifts('repairing'),
+          repaired: await bridge.listDrifts('repaired'),
           plans: await listPlanStatuses(bridge),
         };
       });
@@ -154,17 +152,16 @@ describe('a process that is killed', () => {
     await liveUntil(place, { after: (db) => hasPlan(db, 'held') }, askForSweep);
     const [first, afterSweep] = await live(place, async (bridge) => {
       const held = await listHeld(bridge);
-      await sweep(bridge);
+      await bridge.sweep();
       return [held, await listHeld(bridge)];
     });
     const untouched = sandbox.service.members('Pilots');
     const { id, hash = '' } = first?.[0] ?? {};
-    const approve = (bridge: TestBridge) =>
-      askOps(bridge, 'POST', `/plans/${id}/approve`, { hash });
+    const approve = (bridge: TestBridge) => bridge.ops('POST', `/plans/${id}/approve`, { hash });
     await liveUntil(place, { after: (db) => hasPlan(db, 'approved') }, approve);
     const statuses = await live(place, async (bridge) => {
       await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
-      await sweep(bridge);
+      await bridge.sweep();
       return listPlanStatuses(bridge);
     });
 

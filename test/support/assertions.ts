@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
 import { type TestIssuer, toClaims } from './issuer.ts';
-import { askOps, SWEEP_SETTINGS } from './sweep.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** The kind of assertion that there is. */
@@ -14,7 +13,6 @@ export const APP = 'b5ba7a93-4452-4522-aeb4-a2b5da870c16';
 
 /** Issuers of tests are on loopback, without TLS. */
 export const SETTINGS = {
-  ...SWEEP_SETTINGS,
   OAUTH_KEY_HOSTS: '127.0.0.1',
   OAUTH_PRIVATE_ADDRESSES: 'allow',
   ACCESS_FAILED_DELAY_MAX: '0',
@@ -31,7 +29,7 @@ export async function makeClient(
   name = 'entra',
 ): Promise<string> {
   const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims: { appid: [APP] }, ...more };
-  const { status, body } = await askOps(bridge, 'POST', '/clients', { name, trust });
+  const { status, body } = await bridge.ops('POST', '/clients', { name, trust });
   expect(status, JSON.stringify(body)).toBe(201);
   return String(body.id);
 }

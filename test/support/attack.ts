@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { startTestBridge, type TestAnswer, type TestBridge } from './bridge.ts';
-import { addGroup, addUser, readMemberIds, send } from './provider.ts';
+import { startTestBridge, type TestBridge } from './bridge.ts';
+import type { TestAnswer } from './provider.ts';
 
 /** More CPU time than an honest refusal takes on any machine, less than an exponential parser takes on the fastest. */
 const CPU_MAX_MS = 1_000;
@@ -15,8 +15,8 @@ export interface Target {
 /** Starts a bridge that is to withstand everything a file throws at it. */
 export async function startTarget(): Promise<Target> {
   const bridge = await startTestBridge();
-  const ada = await addUser(bridge, 'ada');
-  return { bridge, ada, pilots: await addGroup(bridge, 'Pilots', [ada]) };
+  const ada = await bridge.addUser('ada');
+  return { bridge, ada, pilots: await bridge.addGroup('Pilots', [ada]) };
 }
 
 /**
@@ -29,13 +29,13 @@ export async function attack(
 ): Promise<TestAnswer> {
   const prototypes = readPrototypes();
   const before = process.threadCpuUsage();
-  const [answer, beside] = await Promise.all([run(), send(bridge, 'GET', `/Users/${ada}`)]);
+  const [answer, beside] = await Promise.all([run(), bridge.send('GET', `/Users/${ada}`)]);
   const { user, system } = process.threadCpuUsage(before);
 
   expect(readPrototypes()).toEqual(prototypes);
   expect((user + system) / 1_000).toBeLessThan(CPU_MAX_MS);
   expect(beside.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
-  expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+  expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
   return answer;
 }
 

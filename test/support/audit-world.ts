@@ -5,7 +5,6 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { untilSettled } from './provider.ts';
 import { findAuditReadAt } from './store-state.ts';
 
 /** How often the log is read, in milliseconds. */
@@ -85,7 +84,7 @@ export async function startAuditWorld(
     const looks = bridge.store.read.selectFrom('resources').select('id');
     const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
     await until('nobody is to be looked at', async () => (await listDue()).length === 0);
-    await untilSettled(bridge);
+    await bridge.untilSettled();
     // Who has read the log goes to sleep before time leaps.
     for (let turns = 0; turns < 50; turns += 1) await nextTurn();
   };
@@ -96,7 +95,7 @@ export async function startAuditWorld(
     ...bridge,
     clock,
     async poll(ms = INTERVAL_MS) {
-      await untilSettled(bridge);
+      await bridge.untilSettled();
       const since = clock.now() + ms;
       clock.leap(ms);
       // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.

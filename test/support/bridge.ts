@@ -9,17 +9,18 @@ import { exportTelemetry } from '../../src/app/export-telemetry.ts';
 import { createGuardedServer } from '../../src/app/guarded-server.ts';
 import { SCIM_PATH } from '../../src/app/scim.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { OPS_TOKEN, type Operator, toOperator } from './operator.ts';
+import { type Provider, type SendRequest, toProvider } from './provider.ts';
 import { type TakenStore, takeStore } from './take-store.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
-const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 60_000;
 
 /** What differs from a bridge with nothing configured. */
@@ -48,27 +49,8 @@ export interface TestBridgeOptions {
   readonly otel?: Readonly<Record<string, string>>;
 }
 
-/** An answer of the bridge. */
-export interface TestAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  /** The body as an object; `{}` when there is none. */
-  readonly body: JsonObject;
-}
-
 /** A bridge in this process, with a sandbox as its service and a store of the run's engine that ends with it. */
-export interface TestBridge {
-  /**
-   * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
-   * A header that is undefined is left out, the token's too.
-   */
-  request(
-    method: string,
-    path: string,
-    body?: JsonValue,
-    headers?: Readonly<Record<string, string | undefined>>,
-  ): Promise<TestAnswer>;
+export interface TestBridge extends Provider, Operator {
   readonly sandbox: Sandbox;
   readonly store: Store;
   /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
@@ -111,6 +93,8 @@ export async function startBridgeOf(
     env: {
       AUDIT_POLL_INTERVAL: '0',
       DATABASE_URL: url,
+      // A difference is one at the first look.
+      DRIFT_SETTLE: '0s',
       OPS_TOKEN,
       // A sweep comes when a test asks for one.
       SWEEP_INTERVAL: '0',
@@ -167,15 +151,19 @@ export async function startBridgeOf(
   server.on('request', bridge.app);
   if (options.awaitsFirstRead !== false) await untilFirstReadFinished(bridge);
   const baseUrl = `${localUrl}${SCIM_PATH}`;
+  const own = {
+    request: toSendRequest(baseUrl),
+    baseUrl,
+    countDue: () => countDue(store),
+    opsToken: settings.ops.token ?? OPS_TOKEN,
+    countRuns: () => bridge.leadership.tenure()?.convergence.running,
+  };
   return {
-    request: (method, path, body, headers) => send({ baseUrl, method, path, body, headers }),
+    ...{ ...own, ...toProvider(own.request), ...toOperator(own) },
     sandbox,
     store,
-    baseUrl,
     token: TOKEN,
-    opsToken: settings.ops.token ?? OPS_TOKEN,
     bridge,
-    countRuns: () => bridge.leadership.tenure()?.convergence.running,
     stop,
   };
 }
@@ -219,26 +207,30 @@ async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
   }
 }
 
-interface Sending {
-  readonly baseUrl: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body: JsonValue | undefined;
-  readonly headers: Readonly<Record<string, string | undefined>> | undefined;
+/** How many users and groups wait for work, and how many of them are stuck. */
+async function countDue({ read }: Store): Promise<{ due: number; stuck: number }> {
+  const due = read.selectFrom('resources').where('due_at', 'is not', null);
+  const counted = due.select(({ fn }) => [
+    fn.countAll<number>().as('due'),
+    fn.count<number>('stuck_at').as('stuck'),
+  ]);
+  return counted.executeTakeFirstOrThrow();
 }
 
-async function send({ baseUrl, method, path, body, headers }: Sending): Promise<TestAnswer> {
-  const answer = await request(path.startsWith('/') ? `${baseUrl}${path}` : path, {
-    method,
-    headers: {
-      authorization: `Bearer ${TOKEN}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
+function toSendRequest(baseUrl: string): SendRequest {
+  return async (method, path, body, headers) => {
+    const answer = await request(path.startsWith('/') ? `${baseUrl}${path}` : path, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
+  };
 }
 
 function parseObject(text: string): JsonObject {

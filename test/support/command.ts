@@ -3,7 +3,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { type AddCommand, defaultConfigFile } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { TestBridge } from './bridge.ts';
-import { SWEEP_SETTINGS } from './sweep.ts';
+import { OPS_TOKEN } from './operator.ts';
 
 /** What a command has printed, on either output, and how it ended. */
 interface Ended {
@@ -16,33 +16,22 @@ interface Ended {
   readonly asked: readonly string[];
 }
 
-/** Commands that ask the bridge: `runner(bridge, [addPlanCommand])('plan', 'show')`. */
+/** Runs commands that ask this bridge: `runner(bridge)('plan', 'show')`. */
 export function runner(
   bridge: Pick<TestBridge, 'baseUrl'>,
-  commands: readonly AddCommand[],
-  settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
   person: Person = {},
 ): (...args: string[]) => Promise<Ended> {
-  const env = { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href, ...person.env };
-  return (...args) => runAlone(commands, args, env, person);
-}
-
-/** `sweep` with these arguments, as a command that asks the bridge. */
-export function runSweep(
-  bridge: TestBridge,
-  args: string,
-  settings?: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  return runner(bridge, commands, settings)(...args.split(' '));
+  const env = { OPS_TOKEN, OPS_URL: new URL('/', bridge.baseUrl).href, ...person.env };
+  return (...args) => runAlone(args, env, person);
 }
 
 /** Runs a command as a process with these variables does. */
 export async function runAlone(
-  commands: readonly AddCommand[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { columns, hasColours = true, answer, showProgress, untilStopped }: Person = {},
+  person: Person = {},
 ): Promise<Ended> {
+  const { columns, hasColours = true, answer, showProgress, untilStopped } = person;
   const [both, out, err, asked]: [string[], string[], string[], string[]] = [[], [], [], []];
   const writeTo = (output: string[]) => (text: string) => {
     both.push(text);
@@ -50,7 +39,7 @@ export async function runAlone(
   };
   const code = await runProgram(args, {
     version: '1',
-    commands,
+    commands: person.commands ?? commands,
     world: {
       env,
       // All that the file of the defaults sets is a default, and reading it takes longer than most commands.
@@ -81,6 +70,8 @@ export interface Person {
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Commands of the program; all of them when left out. */
+  readonly commands?: readonly AddCommand[];
   /** Resolves when the person presses Ctrl-C; when left out, they do at once. */
   readonly untilStopped?: () => Promise<string>;
   /** Sees the progress of what takes long. */

@@ -1,7 +1,7 @@
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { listResources, type Requester, send } from './provider.ts';
+import type { Provider } from './provider.ts';
 
 /** A person of the company, by address. */
 export interface Person {
@@ -38,9 +38,9 @@ export function readService({ service }: Pick<Sandbox, 'service'>): Company {
 }
 
 /** The company as the bridge shows it. @throws Error when somebody or something is shown twice */
-export async function readBridge(bridge: Requester): Promise<Company> {
-  const users = listResources(await send(bridge, 'GET', '/Users?count=1000'));
-  const groups = listResources(await send(bridge, 'GET', '/Groups?count=1000'));
+export async function readBridge(bridge: Pick<Provider, 'list'>): Promise<Company> {
+  const users = await bridge.list('/Users?count=1000');
+  const groups = await bridge.list('/Groups?count=1000');
   const addresses = new Map(users.map((user) => [user.id, toAddress(user)]));
   const toAddresses = (list: JsonValue | undefined) =>
     toObjects(list)

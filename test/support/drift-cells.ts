@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { TestBridge } from './bridge.ts';
-import { addUser, send, toGroup, toMembers, toPatch, untilSettled } from './provider.ts';
-import { listManagedDrifts, sweep } from './sweep.ts';
+import { toGroup, toMembers, toPatch } from './provider.ts';
 
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 /** The schema of what only the service knows of groups. */
@@ -14,16 +13,16 @@ const carl = 'carl@example.com';
 
 /** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
 export async function addCompany(bridge: TestBridge): Promise<string> {
-  const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
-  await addUser(bridge, 'bob');
-  const carlId = await addUser(bridge, 'carl');
-  await send(bridge, 'PATCH', `/Users/${carlId}`, setActive(false));
+  const id = await bridge.addUser('ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+  await bridge.addUser('bob');
+  const carlId = await bridge.addUser('carl');
+  await bridge.send('PATCH', `/Users/${carlId}`, setActive(false));
   const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
-  await send(bridge, 'POST', '/Groups', {
+  await bridge.send('POST', '/Groups', {
     ...toGroup('Pilots', [id]),
     [GROUP_EXTENSION]: extension,
   });
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   return id;
 }
 
@@ -34,8 +33,8 @@ export const VERA = 'vera@example.com';
 export async function addVera(bridge: TestBridge, look: () => Promise<unknown>): Promise<void> {
   bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
   await look();
-  await addUser(bridge, 'vera');
-  await untilSettled(bridge);
+  await bridge.addUser('vera');
+  await bridge.untilSettled();
 }
 
 /** A PATCH of `active`. */
@@ -132,17 +131,17 @@ export async function assertFindsEveryKind(bridge: TestBridge): Promise<void> {
   const cells = driftCells.filter((cell) => !isMetAlone(cell));
   const { service } = bridge.sandbox;
   await addCompany(bridge);
-  await sweep(bridge);
-  const quiet = await listManagedDrifts(bridge);
+  await bridge.sweep();
+  const quiet = await bridge.listDrifts();
 
   for (const { change } of cells) change(service);
-  await sweep(bridge);
-  const found = await listManagedDrifts(bridge);
+  await bridge.sweep();
+  const found = await bridge.listDrifts();
   for (const { changeBack } of cells) changeBack?.(service);
-  await sweep(bridge);
+  await bridge.sweep();
 
   expect(quiet).toEqual([]);
   expect(found).toEqual(cells.map(({ kind, name }) => `${kind} ${name}`).toSorted());
-  expect(await listManagedDrifts(bridge)).toEqual([]);
-  expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
+  expect(await bridge.listDrifts()).toEqual([]);
+  expect(await bridge.listDrifts('gone')).toEqual(found);
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from './bridge.ts';
@@ -17,7 +16,7 @@ export async function importIds(
   const file = join(folder, 'list.json');
   writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
   const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
-  const { code, text } = await runner(bridge, commands)(...asked);
+  const { code, text } = await runner(bridge)(...asked);
   rmSync(folder, { recursive: true });
   const { counts, items } = parseImport(text);
   return { code, counts, outcomes: items.map(({ outcome }) => outcome) };

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './bridge.ts';
-import { SWEEP_SETTINGS } from './sweep.ts';
 import { tamperWith, withEntries } from './tampering-proxy.ts';
 
 /** An owner and a user. */
@@ -31,7 +30,7 @@ export async function startBridgeOf(
   service: Awaited<ReturnType<typeof startLaggingService>>,
   settings: Readonly<Record<string, string>>,
 ): Promise<TestBridge> {
-  const bridge = await startTestBridge({ service, settings: { ...SWEEP_SETTINGS, ...settings } });
+  const bridge = await startTestBridge({ service, settings: { ...settings } });
   onTestFinished(() => bridge.stop());
   return bridge;
 }

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import type { TestBridge } from './bridge.ts';
-import { askOps } from './sweep.ts';
 
 /** Makes a token below `/ops`. */
 export async function makeToken(bridge: TestBridge, wish: { [name: string]: string }) {
-  const { status, body } = await askOps(bridge, 'POST', '/tokens', wish);
+  const { status, body } = await bridge.ops('POST', '/tokens', wish);
   expect(status).toBe(201);
   return { id: String(body.id), text: String(body.token) };
 }

@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { expect } from 'vitest';
 import type { TestBridge } from './bridge.ts';
-import { askOps } from './sweep.ts';
 
 interface TestClient {
   readonly id: string;
@@ -12,7 +11,7 @@ interface TestClient {
 /** Makes a client below `/ops`, or gives it a second secret. */
 export async function makeClient(bridge: TestBridge, name: string, verb = ''): Promise<TestClient> {
   const body = verb === '' ? { name } : {};
-  const answer = await askOps(bridge, 'POST', `/clients${verb}`, body);
+  const answer = await bridge.ops('POST', `/clients${verb}`, body);
   expect(answer.status).toBe(201);
   const secrets = Array.isArray(answer.body.secrets) ? answer.body.secrets : [];
   const secretId = String(Object(secrets.at(-1)).id);

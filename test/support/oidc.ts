@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import type { TestBridge } from './bridge.ts';
 import { type TestIssuer, toClaims } from './issuer.ts';
-import { SWEEP_SETTINGS } from './sweep.ts';
 
 /** Settings of a bridge whose operators sign in with the issuer, which is told its endpoints. @param port of the bridge */
 export function toOidcSettings(issuer: TestIssuer, port: number) {
@@ -12,7 +11,7 @@ export function toOidcSettings(issuer: TestIssuer, port: number) {
     response_types_supported: ['code'],
   };
   return {
-    ...{ ...SWEEP_SETTINGS, CONSOLE_URL: `http://127.0.0.1:${port}`, OIDC_ISSUER: issuer.url },
+    ...{ CONSOLE_URL: `http://127.0.0.1:${port}`, OIDC_ISSUER: issuer.url },
     ...{ OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'secret-of-the-console' },
     OIDC_OPERATOR_GROUPS: 'operators',
   };

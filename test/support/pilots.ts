@@ -1,16 +1,14 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
-import { addGroup, addUsers, untilSettled } from './provider.ts';
-import { askOps } from './sweep.ts';
 
 const PATIENT = { interval: 25 };
 
 /** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */
 export async function addPilots(bridge: TestBridge, people: number): Promise<string> {
-  await addUsers(bridge, people);
-  const id = await addGroup(bridge, 'Pilots');
-  await untilSettled(bridge);
+  await bridge.addUsers(people);
+  const id = await bridge.addGroup('Pilots');
+  await bridge.untilSettled();
   return id;
 }
 
@@ -33,20 +31,20 @@ export function countMembers({ sandbox }: TestBridge, group = 'Pilots'): number 
 
 /** Lists the plans that wait for an operator. */
 export async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
-  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  const { body } = await bridge.ops('GET', '/plans?status=held');
   const items: unknown[] = Array.isArray(body.items) ? body.items : [];
   return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
 }
 
 /** Reads a plan as operators see it. */
 export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObject> {
-  return (await askOps(bridge, 'GET', `/plans/${String(id)}`)).body;
+  return (await bridge.ops('GET', `/plans/${String(id)}`)).body;
 }
 
 /** Waits until a plan is applied and nothing is left to do. */
 export async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
   const status = async () => (await readPlan(bridge, id)).status;
   await expect.poll(status, PATIENT).toBe('applied');
-  await untilSettled(bridge);
+  await bridge.untilSettled();
   return readPlan(bridge, id);
 }

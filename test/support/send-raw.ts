@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { TestAnswer, TestBridge } from './bridge.ts';
+import type { TestBridge } from './bridge.ts';
+import { type Provider, type TestAnswer, toProvider } from './provider.ts';
 
 /** A request of which nothing has to be right. */
 export interface RawRequest {
@@ -37,15 +38,14 @@ function parseObject(text: string): JsonObject {
   return text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {};
 }
 
-/** Sends JSON. What is given where a `request` of a bridge in this process would be. */
-export function toRequester(bridge: Address): Pick<TestBridge, 'request'> {
-  return {
-    request: (method, path, body, headers = {}) =>
-      sendRaw(bridge, {
-        method: method as RawRequest['method'],
-        path,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-  };
+/** A provider of a bridge in any process. */
+export function toRequester(bridge: Address): Provider {
+  return toProvider((method, path, body, headers = {}) =>
+    sendRaw(bridge, {
+      method: method as RawRequest['method'],
+      path,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
 }

@@ -8,16 +8,6 @@ export async function countRunning({ read }: Readable): Promise<number> {
   return (await unsure.where('must_look', '!=', 0).execute()).length;
 }
 
-/** How many users and groups wait for work, and how many of them are stuck. */
-export async function countDue({ read }: Readable): Promise<{ due: number; stuck: number }> {
-  const due = read.selectFrom('resources').where('due_at', 'is not', null);
-  const counted = due.select(({ fn }) => [
-    fn.countAll<number>().as('due'),
-    fn.count<number>('stuck_at').as('stuck'),
-  ]);
-  return counted.executeTakeFirstOrThrow();
-}
-
 /** When something is done next, in epoch milliseconds; infinite: nothing is due. */
 export async function findDueAt({ read }: Readable): Promise<number> {
   const due = read.selectFrom('resources').select('due_at').where('due_at', 'is not', null);

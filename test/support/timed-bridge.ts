@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { createPatience, readWork } from './provider.ts';
+import { createPatience } from './operator.ts';
 import { findDueAt } from './store-state.ts';
 
 /** A bridge whose time the test moves. */
@@ -28,7 +28,7 @@ export async function withTimedBridge(
 export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<void> {
   const expectProgress = createPatience();
   while (!(await goOn(timed, aheadMs))) {
-    expectProgress(JSON.stringify(await readWork(timed.bridge)));
+    expectProgress(JSON.stringify(await timed.bridge.readWork()));
     await sleep(POLL_MS);
   }
 }
@@ -51,11 +51,11 @@ async function goOn(
   { bridge, clock }: TimedBridge,
   aheadMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  if ((await readWork(bridge))?.running !== 0) return false;
+  if ((await bridge.readWork())?.running !== 0) return false;
   // In this order, because what ends may leave something due.
   const dueAt = await findDueAt(bridge.store);
   if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) {
-    return (await readWork(bridge))?.running === 0;
+    return (await bridge.readWork())?.running === 0;
   }
   clock.leap(Math.max(0, dueAt - clock.now()));
   return false;

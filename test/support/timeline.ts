@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from './bridge.ts';
-import { askOps } from './sweep.ts';
 
 /** Reads a line of time below `/ops`. */
 export async function readTimeline(bridge: TestBridge, path: string): Promise<OpsJson<'Timeline'>> {
-  const { status, text } = await askOps(bridge, 'GET', path);
+  const { status, text } = await bridge.ops('GET', path);
   expect(status).toBe(200);
   return parseTimeline(JSON.parse(text));
 }

@@ -1,12 +1,10 @@
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import type { TestAnswer, TestBridge } from './bridge.ts';
-import { askOps } from './sweep.ts';
+import type { TestBridge } from './bridge.ts';
+import { type Provider, type TestAnswer, toProvider } from './provider.ts';
 
-/** Requests of one provider. */
-export interface WalledProvider {
+/** A provider of several. */
+export interface WalledProvider extends Provider {
   readonly name: string;
-  /** Sends a request with a token of the provider; `path` is below the SCIM base URL. */
-  readonly request: TestBridge['request'];
 }
 
 /** Makes a provider with these limits and a token of its own. @throws Error when it cannot be made */
@@ -17,20 +15,14 @@ export async function makeProvider(
 ): Promise<WalledProvider> {
   await askToMake(bridge, '/providers', { name, ...limits });
   const { token } = await askToMake(bridge, '/tokens', { name: `${name}-token`, provider: name });
-  return {
-    name,
-    request: (method, path, body, headers) =>
-      bridge.request(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
-  };
-}
-
-/** The default provider, whose token is one of the settings. */
-export function toDefaultProvider({ request }: TestBridge): WalledProvider {
-  return { name: 'default', request };
+  const provider = toProvider((method, path, body, headers) =>
+    bridge.request(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+  );
+  return { name, ...provider };
 }
 
 async function askToMake(bridge: TestBridge, path: string, body: JsonValue): Promise<JsonObject> {
-  const answer = await askOps(bridge, 'POST', path, body);
+  const answer = await bridge.ops('POST', path, body);
   if (answer.status === 201) return answer.body;
   throw new Error(`${path} was answered with ${answer.status}: ${answer.text}`);
 }

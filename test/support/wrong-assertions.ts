@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { APP, AUDIENCE, present, toJson, toRight } from './assertions.ts';
 import type { TestBridge } from './bridge.ts';
 import { makeKey, signText, type TestIssuer, type TestKey, toClaims } from './issuer.ts';
-import { askOps } from './sweep.ts';
 
 /** What wrong assertions are made of. */
 export interface World {
@@ -31,10 +30,10 @@ export async function makeWorld(
   const stranger = await makeKey('first');
   const ownKey = await makeKey('own');
   const make = async (body: object) =>
-    String((await askOps(bridge, 'POST', '/clients', toJson(body))).body.id);
+    String((await bridge.ops('POST', '/clients', toJson(body))).body.id);
   const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims: { appid: [APP] } };
   const revokedId = await make({ name: 'gone', trust });
-  await askOps(bridge, 'POST', '/clients/gone/revoke');
+  await bridge.ops('POST', '/clients/gone/revoke');
   const used = await issuer.sign(toRight(issuer));
   expect((await present(bridge, id, used)).status).toBe(200);
   const ownId = await make({ name: 'own', trust: { jwks: { keys: [ownKey.shown] } } });

@@ -7,18 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
 import { runAlone } from '../../../test/support/command.ts';
 import { makeLives } from '../../../test/support/lives.ts';
-import {
-  addGroup,
-  addUser,
-  listResources,
-  readMemberIds,
-  untilSettled,
-} from '../../../test/support/provider.ts';
+import { listResources } from '../../../test/support/provider.ts';
 import { copySqliteTemplate } from '../../../test/support/store-templates.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
-import { SWEEP_SETTINGS } from '../../../test/support/sweep.ts';
 import { getTemplate } from '../../../test/support/template.ts';
-import { addMigrateStoreCommand } from '../../cli/migrate-store.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { backUpSqlite, replaceSqlite } from '../engine/sqlite-backup.ts';
 import { takeFile } from '../engine/sqlite-file.ts';
@@ -29,9 +21,8 @@ function makeFile() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'bridge.db');
   copySqliteTemplate(getTemplate(), path);
-  const env = { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${path}` };
-  const run = (...args: string[]) =>
-    runAlone([addMigrateStoreCommand], ['migrate-store', ...args], env);
+  const env = { DATABASE_URL: `sqlite:${path}` };
+  const run = (...args: string[]) => runAlone(['migrate-store', ...args], env);
   return { folder, path, env, run };
 }
 
@@ -90,9 +81,9 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
       return JSON.parse(JSON.stringify(people).replaceAll(baseUrl, ''));
     };
     const before = await lives.live(async (bridge) => {
-      const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const group = await addGroup(bridge, 'Team Ž😀', ids);
-      await untilSettled(bridge);
+      const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const group = await bridge.addGroup('Team Ž😀', ids);
+      await bridge.untilSettled();
       return { people: await listPeople(bridge), group, members: ids.toSorted() };
     });
 
@@ -106,11 +97,11 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     lives.sandbox.calls.reset();
     await lives.live(
       async (bridge) => {
-        await untilSettled(bridge);
+        await bridge.untilSettled();
         expect(lives.sandbox.calls.count({ mutating: true })).toBe(0);
         expect(await listPeople(bridge)).toEqual(before.people);
-        expect(await readMemberIds(bridge, before.group)).toEqual(before.members);
-        await addUser(bridge, 'carl');
+        expect(await bridge.readMemberIds(before.group)).toEqual(before.members);
+        await bridge.addUser('carl');
         expect(await listPeople(bridge)).toHaveLength(before.people.length + 1);
       },
       { DATABASE_URL: to },

@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { freePort } from '../../support/free-port.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { OPS_TOKEN } from '../../support/operator.ts';
 import { buildPages } from './console.ts';
 
 const browserPath = findBrowser();
@@ -23,7 +23,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
   const start = (options?: TestBridgeOptions) =>
     startTestBridge({
       ...options,
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` },
+      settings: { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` },
       ...{ service: sandbox, port },
     });
 
@@ -138,7 +138,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
 });
 
 async function makeToken(bridge: TestBridge, name: string): Promise<void> {
-  expect((await askOps(bridge, 'POST', '/tokens', { name })).status).toBe(201);
+  expect((await bridge.ops('POST', '/tokens', { name })).status).toBe(201);
 }
 
 function isOfTokens(request: { url(): string }): boolean {

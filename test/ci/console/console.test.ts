@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../../src/cli/commands.ts';
 import { exitCodes } from '../../../src/cli/json.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
-import {
-  addGroup,
-  addUser,
-  type Requester,
-  send,
-  toMembers,
-  toPatch,
-} from '../../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { OPS_TOKEN } from '../../support/operator.ts';
+import { toMembers, toProvider } from '../../support/provider.ts';
 import { findSerious, openWorld, tabTo, type World } from './console.ts';
 import { READER_TOKEN } from './story.ts';
 
@@ -30,7 +22,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
   afterAll(() => world?.stop());
 
   async function ask(path: string) {
-    const { body } = await askOps(world.story.bridge, 'GET', path);
+    const { body } = await world.story.bridge.ops('GET', path);
     return Object(body);
   }
 
@@ -164,7 +156,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
   });
 
   test('makes a credential with an end and a profile, of the provider that is chosen, and shows whose each is', async () => {
-    const { status } = await askOps(world.story.bridge, 'POST', '/providers', { name: 'okta' });
+    const { status } = await world.story.bridge.ops('POST', '/providers', { name: 'okta' });
     expect(status).toBe(201);
     const page = await world.open('/credentials');
     await page.getByRole('button', { name: 'Make a credential' }).click();
@@ -234,7 +226,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
       for (const text of await page.locator('.command code').allTextContents()) shown.add(text);
     }
     expect(shown.size).toBeGreaterThan(8);
-    const run = runner(world.story.bridge, commands, SWEEP_SETTINGS, { answer: 'n' });
+    const run = runner(world.story.bridge, { answer: 'n' });
     for (const command of shown) {
       const [program, ...args] = command.split(' ');
       expect(program, command).toBe('scim-bridge');
@@ -256,43 +248,43 @@ describe.skipIf(browserPath === undefined)('the console', () => {
 
   test('ticks each step of the set-up by itself while a provider connects, however busy another one is', async () => {
     const { bridge } = world.story;
-    const made = await askOps(bridge, 'POST', '/tokens', { name: 'entra-new' });
+    const made = await bridge.ops('POST', '/tokens', { name: 'entra-new' });
     const headers = { authorization: `Bearer ${Object(made.body).token}` };
-    const provider: Requester = {
-      request: (method, path, body) => bridge.request(method, path, body, headers),
-    };
+    const provider = toProvider((method, path, body) =>
+      bridge.request(method, path, body, headers),
+    );
     const page = await world.open('/set-up');
     const done = page.locator('.ticks .tag[data-tone="good"]');
     const expectDone = (count: number) => expect.poll(() => done.count()).toBe(count);
     await page.getByText('Waiting for the test of the connection.').waitFor();
     await expectDone(1);
 
-    await send(provider, 'GET', '/Users?filter=userName%20eq%20%22nobody%22');
+    await provider.send('GET', '/Users?filter=userName%20eq%20%22nobody%22');
     await expectDone(2);
     await provider.request('POST', '/Users', { schemas: [] });
     await page.getByText('Refused so far, with 400').waitFor();
-    const id = await addUser(provider, 'newcomer');
+    const id = await provider.addUser('newcomer');
     await expectDone(3);
-    const group = await addGroup(provider, 'Newcomers');
+    const group = await provider.addGroup('Newcomers');
     await expectDone(4);
     const join = { op: 'add', path: 'members', value: toMembers([id]) };
-    await send(provider, 'PATCH', `/Groups/${group}`, toPatch(join));
+    await provider.patch(`/Groups/${group}`, join);
     await expectDone(5);
 
-    const asks = Array.from({ length: 300 }, () => send(bridge, 'GET', `/Users/${id}`));
+    const asks = Array.from({ length: 300 }, () => bridge.send('GET', `/Users/${id}`));
     await Promise.all(asks);
     await page.reload();
     await expectDone(5);
   });
 
   test('asks whoever is signed out elsewhere to sign in, and shows the same address then', async () => {
-    const made = await askOps(world.story.bridge, 'POST', '/tokens', {
+    const made = await world.story.bridge.ops('POST', '/tokens', {
       ...{ name: 'leaving', for: 'operator' },
     });
     const page = await world.open('/drifts?kind=member.removed', {
       token: String(Object(made.body).token),
     });
-    await askOps(world.story.bridge, 'POST', '/tokens/leaving/revoke');
+    await world.story.bridge.ops('POST', '/tokens/leaving/revoke');
 
     await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
     await page.keyboard.press('Enter');

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
-import { send, toPatch } from '../../support/provider.ts';
-import { askOps, untilSwept } from '../../support/sweep.ts';
+import { toPatch } from '../../support/provider.ts';
 import { openWorld, tabTo, type World } from './console.ts';
 
 const browserPath = findBrowser();
@@ -16,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 async function ask(path: string) {
-  const { body } = await askOps(world.story.bridge, 'GET', path);
+  const { body } = await world.story.bridge.ops('GET', path);
   return Object(body);
 }
 
@@ -84,8 +83,8 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
   /** Sweeps while something is refused for good. */
   async function sweep(): Promise<void> {
     const { bridge } = world.story;
-    const { body } = await askOps(bridge, 'POST', '/sweeps', {});
-    await untilSwept(bridge, String(body.id));
+    const { body } = await bridge.ops('POST', '/sweeps', {});
+    await bridge.untilSwept(String(body.id));
   }
 
   /** Presses the button with this name by keyboard. */
@@ -111,7 +110,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
 
     expect((await ask(`/users/${id}/explain`)).managed).toBe('adopted');
     const out = toPatch({ op: 'replace', path: 'active', value: false });
-    await send(bridge, 'PATCH', `/Users/${id}`, out);
+    await bridge.send('PATCH', `/Users/${id}`, out);
     await expect.poll(() => service.getUser(NEWCOMER).active).toBe(false);
     // There is nothing to take over any more, so the page has the focus of the button.
     await expect.poll(() => readFocusedId(page)).toBe('page');

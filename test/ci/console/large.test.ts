@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
-import { OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { OPS_TOKEN } from '../../support/operator.ts';
 import { buildPages } from './console.ts';
 
 const browserPath = findBrowser();
@@ -19,7 +19,6 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
   beforeAll(async () => {
     buildPages();
     bridge = await startTestBridge({
-      settings: SWEEP_SETTINGS,
       sandbox: { seed: { users: USERS } },
     });
     browser = await startBrowser(browserPath ?? '');

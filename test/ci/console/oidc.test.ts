@@ -7,7 +7,6 @@ import type { JsonObject } from '../../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { freePort } from '../../support/free-port.ts';
-import { askOps, SWEEP_SETTINGS } from '../../support/sweep.ts';
 import { buildPages } from './console.ts';
 
 const browserPath = findBrowser();
@@ -61,7 +60,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
       port,
       onLog: (line) => void log.push(line),
       settings: {
-        ...{ ...SWEEP_SETTINGS, CONSOLE_URL: origin, OIDC_ISSUER: issuer },
+        ...{ CONSOLE_URL: origin, OIDC_ISSUER: issuer },
         ...{ OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: SECRET },
         OIDC_SCOPE: 'openid profile groups',
         OIDC_OPERATOR_GROUPS: 'bridge-operators',
@@ -98,7 +97,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await page.getByRole('button', { name: 'Pause all changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all changes' }).click();
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
-    const { body } = await askOps(bridge, 'GET', '/acts');
+    const { body } = await bridge.ops('GET', '/acts');
     expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'paused all changes' });
     await page.evaluate(() =>
       fetch('/ops/api/users/retrieveCurrentUser', {
@@ -117,7 +116,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await ending;
     await page.locator('button[name=logout]').click();
     await page.getByLabel('Token of an operator').waitFor();
-    expect(Object((await askOps(bridge, 'GET', '/sessions')).body).items).toEqual([]);
+    expect(Object((await bridge.ops('GET', '/sessions')).body).items).toEqual([]);
   });
 
   test('a member of the readers sees, and somebody in no group does not come in', async () => {
@@ -129,7 +128,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await stranger.getByText('Your account is in none of the groups').waitFor();
     await stranger.getByLabel('Token of an operator').waitFor();
 
-    const { body } = await askOps(bridge, 'GET', '/acts');
+    const { body } = await bridge.ops('GET', '/acts');
     expect(Object(body).items.slice(0, 2)).toMatchObject([
       { operator: 'mallory', outcome: 'refused', status: 403, target: null },
       { operator: 'grace', outcome: 'done', after: { role: 'reader' } },

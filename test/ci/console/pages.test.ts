@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
-import { send, toPatch } from '../../support/provider.ts';
-import { askOps } from '../../support/sweep.ts';
+import { toPatch } from '../../support/provider.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
@@ -14,7 +13,7 @@ const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string>
   overview: '/',
   plans: '/plans',
   plan: async ({ story }) => {
-    const { body } = await askOps(story.bridge, 'GET', '/plans?status=held');
+    const { body } = await story.bridge.ops('GET', '/plans?status=held');
     return `/plans/${Object(body).items[0].id}`;
   },
   drifts: '/drifts',
@@ -24,8 +23,8 @@ const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string>
   group: ({ story }) => `/groups/${story.payrollId}`,
   leavers: async ({ story: { bridge, ids } }) => {
     const out = toPatch({ op: 'replace', path: 'active', value: false });
-    await send(bridge, 'PATCH', `/Users/${ids.get('robin.milner@example.com')}`, out);
-    const read = async () => (await askOps(bridge, 'GET', '/leavers')).text;
+    await bridge.send('PATCH', `/Users/${ids.get('robin.milner@example.com')}`, out);
+    const read = async () => (await bridge.ops('GET', '/leavers')).text;
     await expect.poll(read).toContain('robin.milner');
     return '/leavers';
   },

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../../support/bridge.ts';
+import { OPS_TOKEN } from '../../support/operator.ts';
 import { createSetClock } from '../../support/set-clock.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ describe('signing in to the console', () => {
   ) => {
     const clock = createSetClock();
     const settings = {
-      ...{ ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN },
+      ...{ OPS_READER_TOKEN: READER_TOKEN },
     };
     await withTestBridge({ settings, clock }, (bridge) => run(bridge, clock.state));
   };
@@ -61,7 +61,7 @@ describe('signing in to the console', () => {
         /^scim_bridge_session=scimbridge_session_\S+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/,
       );
       expect(await readStatus(bridge, cookie)).toBe(200);
-      const { items } = (await askOps(bridge, 'GET', '/sessions')).body;
+      const { items } = (await bridge.ops('GET', '/sessions')).body;
       expect(items).toMatchObject([{ name: 'ops.token', for: 'operator' }]);
       const rows = await bridge.store.read
         .selectFrom('credentials')
@@ -78,13 +78,13 @@ describe('signing in to the console', () => {
   test('the list of sessions goes on from its cursor, also among those of one moment', () =>
     withBridge(async (bridge) => {
       for (let times = 0; times < 5; times += 1) await signIn(bridge, OPS_TOKEN);
-      const whole = Object((await askOps(bridge, 'GET', '/sessions')).body);
+      const whole = Object((await bridge.ops('GET', '/sessions')).body);
       const listed: unknown[] = [];
       let cursor = '';
       for (let pages = 0; pages < 4 && cursor !== 'null'; pages += 1) {
         const after = cursor === '' ? '' : `&cursor=${cursor}`;
         const { items, nextCursor } = Object(
-          (await askOps(bridge, 'GET', `/sessions?limit=2${after}`)).body,
+          (await bridge.ops('GET', `/sessions?limit=2${after}`)).body,
         );
         listed.push(...items);
         cursor = String(nextCursor);
@@ -92,7 +92,7 @@ describe('signing in to the console', () => {
 
       expect(whole).toMatchObject({ items: { length: 5 }, nextCursor: null });
       expect(listed).toEqual(whole.items);
-      expect((await askOps(bridge, 'GET', '/sessions?cursor=made-up')).status).toBe(400);
+      expect((await bridge.ops('GET', '/sessions?cursor=made-up')).status).toBe(400);
     }));
 
   test('over HTTPS its cookie is sent over HTTPS alone', () =>
@@ -111,7 +111,7 @@ describe('signing in to the console', () => {
 
       expect((await pause({})).status).toBe(403);
       expect((await pause({ ...OWN_PAGE, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-      expect((await askOps(bridge, 'GET', '/status')).body.writes).toMatchObject({ paused: null });
+      expect((await bridge.ops('GET', '/status')).body.writes).toMatchObject({ paused: null });
       expect((await pause(OWN_PAGE)).status).toBe(200);
       const foreign = { headers: { 'sec-fetch-site': 'cross-site' }, body: { token: OPS_TOKEN } };
       expect((await ask(bridge, 'POST', '/console/session', foreign)).status).toBe(403);
@@ -169,22 +169,22 @@ describe('signing in to the console', () => {
 
   test('it ends at once when its token is revoked, and when an operator ends it', () =>
     withBridge(async (bridge) => {
-      const made = await askOps(bridge, 'POST', '/tokens', { name: 'ada', for: 'operator' });
+      const made = await bridge.ops('POST', '/tokens', { name: 'ada', for: 'operator' });
       const first = await signIn(bridge, String(made.body.token));
       const second = await signIn(bridge, OPS_TOKEN);
 
-      await askOps(bridge, 'POST', '/tokens/ada/revoke');
+      await bridge.ops('POST', '/tokens/ada/revoke');
       expect(await readStatus(bridge, first.cookie)).toBe(401);
-      const [session] = Object(await askOps(bridge, 'GET', '/sessions')).body.items;
+      const [session] = Object(await bridge.ops('GET', '/sessions')).body.items;
       expect(session.name).toBe('ops.token');
-      await askOps(bridge, 'POST', `/sessions/${session.id}/revoke`);
+      await bridge.ops('POST', `/sessions/${session.id}/revoke`);
       expect(await readStatus(bridge, second.cookie)).toBe(401);
-      expect((await askOps(bridge, 'POST', `/sessions/${session.id}/revoke`)).status).toBe(404);
+      expect((await bridge.ops('POST', `/sessions/${session.id}/revoke`)).status).toBe(404);
     }));
 });
 
 test('a browser that was given the address alone is led to the console, and a program is not', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+  withTestBridge({}, async (bridge) => {
     const read = (accept: string) => ask(bridge, 'GET', '/', { headers: { accept } });
     const page = await read('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
 

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
 import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch } from '../../support/provider.ts';
-import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { OPS_TOKEN } from '../../support/operator.ts';
+import { toMembers, toPatch } from '../../support/provider.ts';
 
 /** What readers present to the bridge of the story. */
 export const READER_TOKEN = 'reader-token-of-the-story';
@@ -31,7 +31,6 @@ export interface Story {
 export async function playStory(): Promise<Story> {
   const bridge = await startTestBridge({
     settings: {
-      ...SWEEP_SETTINGS,
       OPS_READER_TOKEN: READER_TOKEN,
       AUDIT_POLL_INTERVAL: '1s',
       DRIFT_POLICY: '{"member.added":"repair"}',
@@ -41,9 +40,9 @@ export async function playStory(): Promise<Story> {
   const ids = new Map<string, string>();
   for (const name of STAFF) ids.set(toAddress(name), await provision(bridge, name));
   const idOf = (name: string) => ids.get(toAddress(name)) ?? '';
-  const payrollId = await addGroup(bridge, 'Payroll', [idOf('Ada Lovelace'), idOf('Grace Hopper')]);
-  await addGroup(bridge, 'Platform', STAFF.slice(2, 14).map(idOf));
-  await addGroup(bridge, 'Support', STAFF.slice(10, 24).map(idOf));
+  const payrollId = await bridge.addGroup('Payroll', [idOf('Ada Lovelace'), idOf('Grace Hopper')]);
+  await bridge.addGroup('Platform', STAFF.slice(2, 14).map(idOf));
+  await bridge.addGroup('Support', STAFF.slice(10, 24).map(idOf));
   await refuse(bridge, idOf('Katherine Johnson'));
   await makeConflicts(bridge, payrollId);
   await makeCredentials(bridge);
@@ -58,7 +57,7 @@ function toAddress(name: string): string {
 async function provision(bridge: TestBridge, name: string): Promise<string> {
   const [givenName = '', familyName = ''] = name.split(' ');
   const userName = toAddress(name);
-  return addUser(bridge, givenName, {
+  return bridge.addUser(givenName, {
     ...{ userName, name: { givenName, familyName } },
     emails: [{ value: userName, type: 'work', primary: true }],
   });
@@ -71,9 +70,9 @@ async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<v
   const fault = { kind: 'status', status: 400, body: 'message' } as const;
   const refused = sandbox.faults.add({ operation, fault });
   const change = toPatch({ op: 'replace', path: 'name.familyName', value: 'Goble' });
-  await send(bridge, 'PATCH', `/Users/${id}`, change);
+  await bridge.send('PATCH', `/Users/${id}`, change);
   const read = async () => {
-    const { body } = await askOps({ sandbox, ...bridge }, 'GET', '/status');
+    const { body } = await bridge.ops('GET', '/status');
     return body.stuckCount;
   };
   await until(read, 1);
@@ -95,9 +94,9 @@ async function makeConflicts(bridge: TestBridge, payrollId: string): Promise<voi
 }
 
 async function makeCredentials(bridge: TestBridge): Promise<void> {
-  await askOps(bridge, 'POST', '/tokens', { name: 'okta', expires: '365d' });
-  await askOps(bridge, 'POST', '/tokens', { name: 'monitoring', for: 'reader', expires: '90d' });
-  await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+  await bridge.ops('POST', '/tokens', { name: 'okta', expires: '365d' });
+  await bridge.ops('POST', '/tokens', { name: 'monitoring', for: 'reader', expires: '90d' });
+  await bridge.ops('POST', '/clients', { name: 'entra' });
 }
 
 /** An administrator puts many into Payroll, takes Ada out, and changes two users. */
@@ -110,7 +109,7 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
   admin.removeMember('Payroll', 'ada.lovelace@example.com');
   admin.setActive('tony.hoare@example.com', false);
   const read = async (path: string) => {
-    const { body } = await askOps(bridge, 'GET', path);
+    const { body } = await bridge.ops('GET', path);
     return Array.isArray(body.items) ? body.items.length : 0;
   };
   await until(() => read('/plans?status=held'), 1);

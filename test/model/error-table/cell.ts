@@ -5,9 +5,9 @@ import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { findNextDueAt } from '../../../src/store/due.ts';
 import { createFact } from '../../../src/store/facts.ts';
-import { startTestBridge, type TestAnswer, type TestBridge } from '../../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
-import { addGroup, addUser } from '../../support/provider.ts';
+import type { TestAnswer } from '../../support/provider.ts';
 import { countRunning } from '../../support/store-state.ts';
 import { BUSY, type Failure } from './failures.ts';
 import type { Company, Step } from './steps.ts';
@@ -74,9 +74,9 @@ export async function startColumn(virtuals: readonly string[]): Promise<Column> 
     },
   });
   const people: string[] = [];
-  for (const name of ['one', 'two', 'three']) people.push(await addUser(bridge, name));
+  for (const name of ['one', 'two', 'three']) people.push(await bridge.addUser(name));
   // Teaches the forms.
-  await addGroup(bridge, 'taught', people);
+  await bridge.addGroup('taught', people);
   return { bridge, clock, people, bugs };
 }
 

@@ -2,16 +2,8 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../../src/domain/extensions.
 import type { JsonValue } from '../../../src/domain/json.ts';
 import type { GroupAction, UserAction } from '../../../src/plan/actions.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
-import type { TestAnswer, TestBridge } from '../../support/bridge.ts';
-import {
-  addGroup,
-  addUser,
-  findId,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../../support/provider.ts';
+import type { TestBridge } from '../../support/bridge.ts';
+import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {
@@ -96,7 +88,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       success: 200,
       call: 'scim.updateUser',
       prepare: async ({ bridge }, mark) => {
-        const path = `/Users/${await addUser(bridge, mark)}`;
+        const path = `/Users/${await bridge.addUser(mark)}`;
         const patch = toPatch(replace('userName', `${mark}-other@example.com`));
         return () => bridge.request('PATCH', path, patch);
       },
@@ -110,7 +102,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       call: 'companyUsers.removeVirtualUser',
       isVirtual: true,
       async prepare({ bridge }, mark) {
-        const id = await findId(bridge, { type: 'Users', name: mark });
+        const id = await bridge.findId({ type: 'Users', name: mark });
         return () => bridge.request('DELETE', `/Users/${id}`);
       },
     },
@@ -158,7 +150,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       success: 204,
       call: 'groups.removeGroup',
       async prepare({ bridge }, mark) {
-        const id = await addGroup(bridge, mark);
+        const id = await bridge.addGroup(mark);
         return () => bridge.request('DELETE', `/Groups/${id}`);
       },
     },
@@ -194,7 +186,7 @@ async function createUser({ bridge }: Company, mark: string) {
 
 function changeUser(operation: ReturnType<typeof replace>): Step['prepare'] {
   return async ({ bridge }, mark) => {
-    const path = `/Users/${await addUser(bridge, mark)}`;
+    const path = `/Users/${await bridge.addUser(mark)}`;
     return () => bridge.request('PATCH', path, toPatch(operation));
   };
 }
@@ -204,12 +196,12 @@ async function createGroup({ bridge }: Company, mark: string) {
 }
 
 async function renameGroup({ bridge }: Company, mark: string) {
-  const path = `/Groups/${await addGroup(bridge, mark)}`;
+  const path = `/Groups/${await bridge.addGroup(mark)}`;
   return () => bridge.request('PATCH', path, toPatch(replace('displayName', `${mark} new`)));
 }
 
 async function addMany({ bridge, people }: Company, mark: string) {
-  const path = `/Groups/${await addGroup(bridge, mark)}`;
+  const path = `/Groups/${await bridge.addGroup(mark)}`;
   return () => bridge.request('PATCH', path, toListPatch('add', 'members', people));
 }
 
@@ -224,7 +216,7 @@ function changeList(
     success: 204,
     call,
     async prepare({ bridge, people }, mark) {
-      const groupPath = `/Groups/${await addGroup(bridge, mark)}`;
+      const groupPath = `/Groups/${await bridge.addGroup(mark)}`;
       const one = people.slice(0, 1);
       const patch = (kind: 'add' | 'remove') =>
         bridge.request('PATCH', groupPath, toListPatch(kind, path, one));

@@ -5,7 +5,7 @@ import { matches } from '../../../src/scim/filter/matches.ts';
 import { parseFilter } from '../../../src/scim/filter/parse-filter.ts';
 import { userSchema } from '../../../src/scim/schema/resource-schemas.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { listResources, send, toUser } from '../../support/provider.ts';
+import { listResources, toUser } from '../../support/provider.ts';
 import { meaning, resource, says, style, write } from './filter-language.ts';
 import { hold } from './hold.ts';
 
@@ -30,7 +30,7 @@ describe('filters of a list', () => {
     for (const [n, one] of fc.sample(resource, { seed: 5, numRuns: PEOPLE }).entries()) {
       // Names and addresses are one person's alone; all else is as often shared as not.
       const { meta: _, userName: _name, emails: _emails, ...shared } = one;
-      await send(bridge, 'POST', '/Users', toUser(`p${n}`, shared));
+      await bridge.send('POST', '/Users', toUser(`p${n}`, shared));
     }
     people = listResources(await bridge.request('GET', '/Users?count=1000'));
   });

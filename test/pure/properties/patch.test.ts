@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { addUsers, send, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
+import { toGroup, toMembers, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -101,7 +101,7 @@ describe('PATCH with several operations', () => {
   let made = 0;
   beforeAll(async () => {
     bridge = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '0s' } });
-    ids = await addUsers(bridge, PEOPLE);
+    ids = await bridge.addUsers(PEOPLE);
   });
   afterAll(() => bridge.stop());
 
@@ -132,11 +132,11 @@ describe('PATCH with several operations', () => {
     const operations = named.map(({ operation }) => ({ ...operation }));
     const together = await make(kind, toBody);
     const before = await read(together);
-    await send(bridge, 'PATCH', together, toPatch(...operations));
+    await bridge.patch(together, ...operations);
     const after = await read(together);
     const oneByOne = await make(kind, toBody);
     for (const operation of operations) {
-      await send(bridge, 'PATCH', oneByOne, toPatch(operation));
+      await bridge.patch(oneByOne, operation);
     }
 
     expect(withoutKeys(after, kind.ownKeys)).toEqual(
@@ -147,12 +147,12 @@ describe('PATCH with several operations', () => {
 
   async function make({ path }: Kind, toBody: ToBody): Promise<string> {
     made += 1;
-    const { body } = await send(bridge, 'POST', path, toBody(made));
+    const { body } = await bridge.send('POST', path, toBody(made));
     return `${path}/${String(body.id)}`;
   }
 
   async function read(path: string): Promise<JsonObject> {
-    const { members, ...rest } = (await send(bridge, 'GET', path)).body;
+    const { members, ...rest } = (await bridge.send('GET', path)).body;
     return members === undefined ? rest : { ...rest, members: toSorted(members) };
   }
 });

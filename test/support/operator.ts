@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import { assertDescribed } from './ops-routes.ts';
+import type { SendRequest, TestAnswer } from './provider.ts';
+
+/** What operators present to a test bridge. */
+export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
+/** The machine may be busy. */
+const PATIENT = { interval: 25, timeout: 60_000 };
+const SILENT_MAX_MS = 60_000;
+
+/** Users and groups that wait, those of them that are stuck, and those that are worked on. */
+export interface Work {
+  readonly due: number;
+  readonly stuck: number;
+  readonly running: number;
+}
+
+/** What operators do. */
+export interface Operator {
+  /** Sends a request below `/ops`, whose answer has to be as it is described. */
+  ops(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<TestAnswer>;
+  /** The entries of a list below `/ops`. */
+  listOps(path: string): Promise<JsonObject[]>;
+  /** Reasons of `/readyz` why the bridge is not well. */
+  readReasons(): Promise<JsonObject[]>;
+  /** Reads the work of the bridge; undefined while it cannot tell. */
+  readWork(): Promise<Work | undefined>;
+  /** What the service refused after it was acknowledged, as `/ops/status` lists it. */
+  listStuck(): Promise<JsonObject[]>;
+  /**
+   * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
+   * @param stuck whether what the service refused after it was acknowledged may stay
+   */
+  untilSettled(stuck?: 'none' | 'may stay'): Promise<void>;
+  /** Asks for a sweep and waits for its end. */
+  sweep(options?: { readonly dryRun?: boolean }): Promise<JsonObject>;
+  /** Waits for the end of a sweep. */
+  untilSwept(id: string): Promise<JsonObject>;
+  /** The drifts: `kind name`, with `of member` where it is about one. */
+  listDrifts(status?: string): Promise<string[]>;
+}
+
+/** A bridge whose work can be read: from its store and its process where it is in this one, else as operators read it. */
+interface Operated {
+  readonly request: SendRequest;
+  readonly baseUrl: string;
+  readonly opsToken: string;
+  /** What waits, by the store. */
+  countDue?(): Promise<Omit<Work, 'running'>>;
+  /** How many users and groups are worked on; undefined: another process leads. */
+  countRuns?(): number | undefined;
+}
+
+/** An operator of this bridge. */
+export function toOperator({
+  request,
+  baseUrl,
+  opsToken,
+  countDue,
+  countRuns,
+}: Operated): Operator {
+  function ask(method: string, path: string, body?: JsonValue): Promise<TestAnswer> {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${opsToken}`, ...type };
+    return request(method, new URL(path, baseUrl).href, body, headers);
+  }
+
+  const ops: Operator['ops'] = async (method, path, body) => {
+    const answer = await ask(method, `/ops${path}`, body);
+    assertDescribed(method, path, answer);
+    return answer;
+  };
+
+  async function readWork(): Promise<Work | undefined> {
+    // A hundredth of the work of an answer of the bridge.
+    if (countDue !== undefined && countRuns?.() !== undefined) {
+      return { ...(await countDue()), running: countRuns() ?? 0 };
+    }
+    const { status, body } = await ask('GET', '/ops/status');
+    if (status !== 200) return undefined;
+    const { due, stuckCount, activity } = body;
+    return { due: Number(due), stuck: Number(stuckCount), running: Object(activity).running };
+  }
+
+  const untilSettled: Operator['untilSettled'] = async (stuck = 'none') => {
+    const isQuiet = (work: Work | undefined) =>
+      work?.running === 0 && work.due === (stuck === 'none' ? 0 : work.stuck);
+    const expectProgress = createPatience();
+    for (;;) {
+      const work = await readWork();
+      // Looked at twice, because what ends between the two counts of one answer may leave something due.
+      if (isQuiet(work) && isQuiet(await readWork())) return;
+      expectProgress(JSON.stringify(work));
+      await sleep(countDue === undefined ? 25 : 5);
+    }
+  };
+
+  const untilSwept: Operator['untilSwept'] = (id) =>
+    vi.waitFor(async () => {
+      const { body } = await ops('GET', `/sweeps/${id}`);
+      if (body.status === 'running') throw new Error('the sweep is running');
+      return body;
+    }, PATIENT);
+
+  const listOps = async (path: string) => toObjects((await ops('GET', path)).body.items);
+
+  return {
+    ops,
+    listOps,
+    readReasons: async () => toObjects((await ask('GET', '/readyz')).body.reasons),
+    readWork,
+    listStuck: async () => toObjects((await ask('GET', '/ops/status')).body.stuck),
+    untilSettled,
+    async sweep(options = {}) {
+      await untilSettled();
+      const { body } = await ops('POST', '/sweeps', { ...options });
+      return untilSwept(String(body.id));
+    },
+    untilSwept,
+    listDrifts: async (status = 'open') =>
+      (await listOps(`/drifts?status=${status}`)).map(toText).toSorted(),
+  };
+}
+
+function toObjects(list: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+function toText({ kind, resource, member }: JsonObject): string {
+  const who = member === null ? '' : ` of ${Object(member).name}`;
+  return `${kind} ${Object(resource).name}${who}`;
+}
+
+/** Throws when it is told the same for a minute: a busy machine is slow, not wrong. */
+export function createPatience(): (left: string) => void {
+  let before = '';
+  let deadline = Date.now() + SILENT_MAX_MS;
+  return (left) => {
+    if (left !== before) deadline = Date.now() + SILENT_MAX_MS;
+    else if (Date.now() > deadline) throw new Error(`nothing goes on, and left is ${left}`);
+    before = left;
+  };
+}
