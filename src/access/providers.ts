@@ -6,19 +6,23 @@ import {
   RIGHTS,
 } from '../domain/provider.ts';
 import {
-  deleteProvider,
   findBelonging,
   findHandling,
-  insertProvider,
-  listProviders,
-  lockProvider,
   type ProviderRow,
   parseHandling,
   parseLimits,
   toLimitColumns,
-  updateProvider,
 } from '../store/credentials/providers.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
+import {
+  deleteWhere,
+  findOne,
+  insertNew,
+  listNewest,
+  type NewestPart,
+  updateWhere,
+} from '../store/tables.ts';
+import type { TokensDeps } from './tokens.ts';
 
 /** An identity provider with what it may do, and how its requests are taken. */
 export interface Provider extends ProviderLimits, Handling {
@@ -47,15 +51,10 @@ const DEFAULT: Provider = {
   createdAt: null,
   createdBy: null,
 };
+const NOTHING_CHOSEN: ProviderWish = { limits: {}, handling: {} };
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
-export function createProviders({
-  store,
-  clock,
-}: {
-  readonly store: Store;
-  readonly clock: { now(): number };
-}) {
+export function createProviders({ store, clock }: Pick<TokensDeps, 'store' | 'clock'>) {
   const toRow = (name: string, { limits, handling }: ProviderWish, by: string) => ({
     ...{ name, ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }) },
     ...{ handling: JSON.stringify(handling), created_at: clock.now(), created_by: by },
@@ -64,14 +63,15 @@ export function createProviders({
     /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. */
     async create(name: string, wish: ProviderWish, by: string) {
       if (name === DEFAULT_PROVIDER) return { kind: 'taken' } as const;
-      const made = await store.write((tx) => insertProvider(tx, toRow(name, wish, by)));
+      const [made] = await store.write((tx) => insertNew(tx, 'providers', [toRow(name, wish, by)]));
       if (made === undefined) return { kind: 'taken' } as const;
       return { kind: 'made', provider: toProvider(made) } as const;
     },
     /** Lists providers, the newest first and the default one last. */
-    async list({ beforeSeq, limit }: { readonly beforeSeq: number; readonly limit: number }) {
-      const providers = (await listProviders(store.read, { beforeSeq, limit })).map(toProvider);
-      if (providers.length === limit || beforeSeq <= DEFAULT.seq) return providers;
+    async list(part: NewestPart) {
+      const others = { name: { '<>': DEFAULT_PROVIDER } };
+      const providers = (await listNewest(store.read, 'providers', others, part)).map(toProvider);
+      if (providers.length === part.limit || part.from <= DEFAULT.seq) return providers;
       return [...providers, { ...DEFAULT, ...(await findHandling(store.read, DEFAULT_PROVIDER)) }];
     },
     /** Changes a provider; the default one has no limits (`default`). */
@@ -79,7 +79,7 @@ export function createProviders({
       const isDefault = name === DEFAULT_PROVIDER;
       if (isDefault && Object.keys(wish.limits).length > 0) return { kind: 'default' } as const;
       return store.write(async (tx) => {
-        if (isDefault) await insertProvider(tx, toRow(name, { limits: {}, handling: {} }, by));
+        if (isDefault) await insertNew(tx, 'providers', [toRow(name, NOTHING_CHOSEN, by)]);
         return change(tx, name, wish);
       });
     },
@@ -92,21 +92,21 @@ export function createProviders({
 }
 
 async function change(tx: Db, name: string, { limits, handling: chosen }: ProviderWish) {
-  const row = await lockProvider(tx, name);
+  const row = await findOne(tx, 'providers', { name }, { lock: true });
   if (row === undefined) return { kind: 'unknown' } as const;
   const before = toProvider(row);
   const handling = JSON.stringify({ ...parseHandling(row), ...chosen });
   const columns = { ...toLimitColumns({ ...before, ...limits }), handling };
-  await updateProvider(tx, name, columns);
+  await updateWhere(tx, 'providers', { name }, columns);
   return { kind: 'changed', before, provider: toProvider({ ...row, ...columns }) } as const;
 }
 
 async function remove(tx: Db, name: string) {
-  const row = await lockProvider(tx, name);
+  const row = await findOne(tx, 'providers', { name }, { lock: true });
   if (row === undefined) return { kind: 'unknown' } as const;
   const by = await findBelonging(tx, name);
   if (by !== undefined) return { kind: 'in-use', by } as const;
-  await deleteProvider(tx, name);
+  await deleteWhere(tx, 'providers', { name });
   return { kind: 'deleted', provider: toProvider(row) } as const;
 }
 

@@ -3,14 +3,12 @@ import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import {
   type CredentialRow,
-  deleteSession,
   findCredential,
   insertPassing,
-  listSessions,
   noteUse,
-  type SessionQuery,
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
+import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
 import type { GivenTokens } from './lookup.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
 import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
@@ -110,12 +108,14 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
       return toSession(row);
     },
     /** Lists the sessions that are open, the newest first. */
-    list(query: SessionQuery): Promise<CredentialRow[]> {
+    list(part: NewestPart) {
       const now = clock.now();
-      return listSessions(store.read, query, { now, usedAfter: now - IDLE_MS });
+      const times = { expires_at: { '>': now }, last_used_at: { '>': now - IDLE_MS } };
+      return listNewest(store.read, 'credentials', { kind: 'session', ...times }, part);
     },
-    /** Ends a session by its id; false when there is none. */
-    end: (id: string): Promise<boolean> => store.write((tx) => deleteSession(tx, id)),
+    /** Ends a session by its id; returns it, if there was one. */
+    end: (id: string) =>
+      store.write((tx) => deleteWhere(tx, 'credentials', { kind: 'session', id })),
   };
 }
 

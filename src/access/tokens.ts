@@ -29,7 +29,7 @@ export interface TokenWish {
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** Dependencies of `createTokens`. */
-interface TokensDeps {
+export interface TokensDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   /** Called after each revocation. */

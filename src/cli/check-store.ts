@@ -5,12 +5,10 @@ import type { CheckResult } from '../ops/check/check-service.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
-import { assertUsable, listMigrations } from '../store/engine/migrate.ts';
-import { openConnection } from '../store/engine/sqlite.ts';
+import { assertKnown, listApplied, MIGRATIONS } from '../store/engine/migrate.ts';
 import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import type { Engine } from '../store/store.ts';
 
 const REMEDY = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
 
@@ -18,28 +16,28 @@ const REMEDY = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-
 export async function checkStore(settings: Settings): Promise<CheckResult> {
   const path = findStoreFile(settings);
   try {
-    return path === undefined ? await checkServer(toStoreUrl(settings)) : await checkFile(path);
+    return path === undefined ? await checkServer(toStoreUrl(settings)) : checkFile(path);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return toResult('failed', `${error.code}: ${error.message}`, REMEDY);
   }
 }
 
-async function checkFile(path: string): Promise<CheckResult> {
+function checkFile(path: string): CheckResult {
   if (!existsSync(path)) {
     const folder = findFolder(path);
     if (!isWritable(folder)) return toUnwritable(folder);
     return toResult('ok', `SQLite: none yet, a start makes ${path}`);
   }
-  if (!inspectSqlite(path).isWhole) {
+  const { isWhole, migrations } = inspectSqlite(path);
+  if (!isWhole) {
     return toResult('failed', `SQLite: ${path} is damaged`, 'Restore a backup: docs/recovery.md.');
   }
-  const { db, close } = openConnection(path);
-  const migrations = await assertUsable(db, 'sqlite').finally(close);
+  assertKnown(migrations);
   // The log of SQLite lies beside the file.
   const unwritable = [path, dirname(path)].find((each) => !isWritable(each));
   if (unwritable !== undefined) return toUnwritable(unwritable);
-  return toResult('ok', `SQLite: ${path}, ${toAge('sqlite', migrations)}`);
+  return toResult('ok', `SQLite: ${path}, ${toAge(migrations)}`);
 }
 
 async function checkServer(url: string): Promise<CheckResult> {
@@ -57,11 +55,12 @@ async function checkServer(url: string): Promise<CheckResult> {
     if (isStandby) {
       return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, REMEDY);
     }
-    const applied = await assertUsable(read, 'postgres');
-    if (!mayCreate && isOlder('postgres', applied)) {
+    const applied = await listApplied(read);
+    assertKnown(applied);
+    if (!mayCreate && applied.length < MIGRATIONS.length) {
       return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, REMEDY);
     }
-    const detail = `PostgreSQL ${version}, ${toAge('postgres', applied)}`;
+    const detail = `PostgreSQL ${version}, ${toAge(applied)}`;
     if (!(await findWeaknesses(read)).includes('not-flushed')) return toResult('ok', detail);
     return toResult(
       'warning',
@@ -73,15 +72,11 @@ async function checkServer(url: string): Promise<CheckResult> {
   }
 }
 
-function toAge(engine: Engine, applied: readonly string[]): string {
+function toAge(applied: readonly string[]): string {
   if (applied.length === 0) return 'empty: a start makes its tables';
-  return isOlder(engine, applied)
+  return applied.length < MIGRATIONS.length
     ? 'of an earlier version: a start brings it up to date'
     : 'of this version';
-}
-
-function isOlder(engine: Engine, applied: readonly string[]): boolean {
-  return applied.length < Object.keys(listMigrations(engine)).length;
 }
 
 function toUnwritable(path: string): CheckResult {

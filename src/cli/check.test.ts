@@ -107,29 +107,18 @@ describeStores('check', ({ makeUrl }) => {
     expect(out).toMatch(/store +(SQLite|PostgreSQL).*, of this version/);
   });
 
-  test.each([
-    {
-      who: 'a newer version has changed',
-      change: "insert into kysely_migration (name, timestamp) values ('002-later', '2030')",
-      code: 'store-newer',
-    },
-    {
-      who: 'an earlier build made with other tables',
-      change: 'alter table samples drop column leavers',
-      code: 'store-older',
-    },
-  ])('refuses a store that $who', async ({ change, code }) => {
+  test('refuses a store that a newer version has changed', async () => {
     const { env } = await startService();
     const url = await makeUrl('empty');
     const store = await openStore({ url });
     await migrate(store);
-    await store.write((tx) => sql.raw(change).execute(tx));
+    await store.write((tx) => sql`insert into migrations values ('002-later')`.execute(tx));
     await store.close();
 
     const ended = await runCheck([], { ...env, DATABASE_URL: url });
 
     expect(ended.code).toBe(1);
-    expect(ended.out).toContain(code);
+    expect(ended.out).toContain('store-newer');
   });
 });
 

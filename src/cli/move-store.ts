@@ -3,14 +3,13 @@ import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
-import { listMigrations, MOVED } from '../store/engine/migrate.ts';
-import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
+import { MIGRATIONS, MOVED } from '../store/engine/migrate.ts';
+import { findFault, inspectSqlite } from '../store/engine/sqlite-backup.ts';
 import { takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { type Move, moveStore, type Proof } from '../store/move/move-store.ts';
 import { openSource, sealSqlite, unsealSqlite } from '../store/move/source.ts';
 import type { Store } from '../store/store.ts';
-import { systemClock } from '../telemetry/system-clock.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
@@ -39,7 +38,7 @@ export async function migrateStore(
         throw toCutOff(error);
       });
     const proof = await withTarget(to, move).finally(() => source.close());
-    sealSqlite(path, systemClock.now());
+    sealSqlite(path);
     return { path, ...proof };
   } finally {
     lock.close();
@@ -88,20 +87,12 @@ function toCutOff(error: unknown): unknown {
 
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
 function assertMovable(path: string): void {
-  const { isWhole, migrations } = inspectSqlite(path);
-  if (!isWhole) throw new BridgeError('move-failed', `${path} is damaged`);
-  if (migrations.includes(MOVED)) {
-    throw new BridgeError('move-failed', `${path} was moved already: --undo takes that back`);
-  }
-  const wanted = Object.keys(listMigrations('sqlite'));
-  if (migrations.length === 0) {
-    throw new BridgeError('move-failed', `${path} is no store of the bridge`);
-  }
-  if (migrations.toSorted().join() === wanted.toSorted().join()) return;
-  throw new BridgeError(
-    'move-failed',
-    `${path} is of another version of the bridge: start this version on it once, or use that version`,
-  );
+  const file = inspectSqlite(path);
+  const isOlder = file.migrations.length < MIGRATIONS.length;
+  const fault =
+    findFault(file) ??
+    (isOlder ? 'is of an earlier version: start this one on it once' : undefined);
+  if (fault !== undefined) throw new BridgeError('move-failed', `${path} ${fault}`);
 }
 
 async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {

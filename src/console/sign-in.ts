@@ -98,7 +98,7 @@ function signOut({ sessions, acts, oidc }: SignInDeps): RequestHandler {
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
     if (session !== undefined) {
-      const end = async () => ((await sessions.end(session.id)) ? { session } : undefined);
+      const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
       await acts.keep(res, session.credential, end);
     }
     res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));

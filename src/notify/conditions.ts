@@ -2,9 +2,9 @@ import { newId } from '../domain/ids.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { deleteNotice, listNotices, type NoticeRow, putNotice } from '../store/notices.ts';
 import type { NoticePhase } from '../store/schema.ts';
 import type { Db } from '../store/store.ts';
+import { deleteWhere, listWhere, putRow, type Row } from '../store/tables.ts';
 import { toBody } from './render.ts';
 
 /** State of a bridge as receivers get it. */
@@ -33,7 +33,7 @@ export async function followConditions(
   { conditions, findNews }: Observed,
   at: number,
 ): Promise<void> {
-  const rows = await listNotices(tx);
+  const rows = await listWhere(tx, 'notices', {});
   const news = await findNews(tx);
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
@@ -51,7 +51,7 @@ export async function followConditions(
 async function followFor(
   tx: Db,
   target: Target,
-  rows: readonly NoticeRow[],
+  rows: readonly Row<'notices'>[],
   conditions: readonly Condition[],
 ): Promise<void> {
   const current = new Set(conditions.map(({ key }) => key));
@@ -77,7 +77,7 @@ async function begin(
   tx: Db,
   target: Target,
   { key, began, ended }: Condition,
-  row: NoticeRow | undefined,
+  row: Row<'notices'> | undefined,
 ): Promise<void> {
   if (row !== undefined && row.phase !== 'ended') return;
   if (!target.wants(began) && !target.wants(ended)) return;
@@ -86,12 +86,27 @@ async function begin(
   await putNotice(tx, toRow(target, began, { key, phase, ended: stored }));
 }
 
-async function end(tx: Db, target: Target, row: NoticeRow): Promise<void> {
+async function end(tx: Db, target: Target, row: Row<'notices'>): Promise<void> {
   if (row.phase === 'ended' || row.phase === 'once') return;
   const ended = row.ended === null ? undefined : parseStored<Notice>(row.ended);
   const isNews = row.phase === 'began' && row.attempts === 0;
-  if (isNews || !target.wants(ended)) return deleteNotice(tx, row);
+  if (isNews || !target.wants(ended)) {
+    await deleteWhere(tx, 'notices', { id: row.id });
+    return;
+  }
   await putNotice(tx, toRow(target, ended, { key: row.key, phase: 'ended', ended: row.ended }));
+}
+
+/** Stores the message of a condition for a receiver, in the place of the one before. */
+function putNotice(tx: Db, row: Row<'notices'>): Promise<void> {
+  return putRow(tx, 'notices', ['receiver', 'key'], row);
+}
+
+/** Counts what receivers do not have yet. */
+export async function countWaitingNotices(db: Db): Promise<{ receiver: string; count: number }[]> {
+  const waiting = await listWhere(db, 'notices', { phase: { '<>': 'active' } });
+  const byReceiver = Map.groupBy(waiting, ({ receiver }) => receiver);
+  return [...byReceiver].map(([receiver, some]) => ({ receiver, count: some.length }));
 }
 
 function toRow(
@@ -102,7 +117,7 @@ function toRow(
     phase = 'once',
     ended = null,
   }: { key: string; phase?: NoticePhase; ended?: string | null },
-): NoticeRow {
+): Row<'notices'> {
   const now = Math.round(at);
   return {
     receiver: receiver.name,

@@ -2,14 +2,8 @@ import type { Clock } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
 import type { Receiver } from '../domain/notification.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
-import {
-  deleteOtherNotices,
-  endNotice,
-  listDueNotices,
-  type NoticeRow,
-  saveAttempt,
-} from '../store/notices.ts';
-import type { Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
+import { deleteWhere, listWhere, type Row, updateWhere } from '../store/tables.ts';
 import { followConditions, type Observed } from './conditions.ts';
 import { createPoster, type Poster } from './post.ts';
 
@@ -57,12 +51,12 @@ export function createNotifier(deps: NotifierDeps) {
     return LOOK_MS;
   });
   const loops = [look, ...deliveries.map(({ loop }) => loop)];
-  let cleaning: Promise<void> = Promise.resolve();
+  let cleaning: Promise<unknown> = Promise.resolve();
   let unlisten: () => void = () => undefined;
 
   return {
     start(): void {
-      cleaning = store.write((tx) => deleteOtherNotices(tx, names)).catch(report.failed);
+      cleaning = store.write((tx) => forgetOthers(tx, names)).catch(report.failed);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         for (const { endPause } of deliveries) endPause();
@@ -110,10 +104,12 @@ function createDelivery(
   }
 
   /** Sends one message; false: the receiver is down. The attempt is stored before, so that it is known after a crash. */
-  async function send(row: NoticeRow): Promise<boolean> {
+  async function send(row: Row<'notices'>): Promise<boolean> {
     const attempts = row.attempts + 1;
-    const isWanted = await store.write((tx) => saveAttempt(tx, row.id, { attempts }));
-    if (!isWanted) return true;
+    const save = (attempt: Partial<Row<'notices'>>) =>
+      store.write((tx) => updateWhere(tx, 'notices', { id: row.id }, attempt));
+    // It is not to be sent any more.
+    if ((await save({ attempts })).length === 0) return true;
     const result = await poster.post(receiver, row);
     const isTaken = result.kind === 'delivered';
     report.attempted({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
@@ -121,8 +117,7 @@ function createDelivery(
       await store.write((tx) => endNotice(tx, row));
     } else {
       const waitMs = result.kind === 'down' ? 0 : toWaitMs(attempts, random());
-      const failure = { due_at: Math.round(clock.now() + waitMs), error: result.error };
-      await store.write((tx) => saveAttempt(tx, row.id, failure));
+      await save({ due_at: Math.round(clock.now() + waitMs), error: result.error });
     }
     if (result.kind === 'down') noteDown(result.error, result.retryAfterMs);
     else noteUp();
@@ -137,12 +132,31 @@ function createDelivery(
     /** Sends what is due; resolves with how long to wait before the next time, in milliseconds. */
     async run(signal: AbortSignal): Promise<number> {
       if (resumeAt > clock.now()) return resumeAt - clock.now();
-      for (const row of await listDueNotices(store.read, name, clock.now())) {
+      for (const row of await listDue(store.read, name, clock.now())) {
         if (signal.aborted || !(await send(row))) break;
       }
       return LOOK_MS;
     },
   };
+}
+
+/** Forgets what is for other receivers than these. */
+function forgetOthers(tx: Db, names: readonly string[]) {
+  return deleteWhere(tx, 'notices', { receiver: { 'not in': names } });
+}
+
+/** Lists what is to be sent to one receiver now: what an operator tries first, then the oldest. */
+async function listDue(db: Db, receiver: string, now: number): Promise<Row<'notices'>[]> {
+  const due = { receiver, phase: { '<>': 'active' }, due_at: { '<=': now } } as const;
+  const rows = await listWhere(db, 'notices', due, { order: ['since', 'key'] });
+  return rows.toSorted((a, b) => Number(b.type === 'test') - Number(a.type === 'test'));
+}
+
+/** Stores that the receiver has a message: it knows that the condition holds, or nothing is left to send. */
+async function endNotice(tx: Db, { id, phase }: Row<'notices'>): Promise<void> {
+  if (phase === 'began') {
+    await updateWhere(tx, 'notices', { id }, { phase: 'active', error: null });
+  } else await deleteWhere(tx, 'notices', { id });
 }
 
 /** Time before the next attempt, with jitter, in milliseconds. */

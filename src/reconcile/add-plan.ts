@@ -1,3 +1,4 @@
+import { BridgeError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import {
@@ -9,8 +10,9 @@ import {
 } from '../plan/plan-summary.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { insertPlanActions } from '../store/plans/actions.ts';
-import { insertPlan, type PlanRow, updatePlan } from '../store/plans/plans.ts';
+import type { PlanRow } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
+import { insertAll, updateWhere } from '../store/tables.ts';
 import type { ReconcileEvents } from './deps.ts';
 
 /** Standing of a new plan. */
@@ -41,7 +43,10 @@ export async function addPlan(
     decided_by: by ?? null,
     ended_at: plan.status === 'discarded' ? now : null,
   };
-  return insertPlan(tx, row, actions);
+  const [stored] = await insertAll(tx, 'plans', [row]);
+  if (stored === undefined) throw new BridgeError('bug', 'a new plan is not there');
+  await insertPlanActions(tx, { id: row.id, now }, actions);
+  return stored;
 }
 
 /** Adds actions to a plan that waits. It has another hash from then on, so nobody approves what was not shown. */
@@ -64,7 +69,7 @@ export async function growPlan(
     counts: JSON.stringify(counts),
     reason,
   };
-  await updatePlan(tx, plan.id, change);
+  await updateWhere(tx, 'plans', { id: plan.id }, change);
   return { ...plan, ...change };
 }
 

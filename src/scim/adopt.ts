@@ -5,9 +5,9 @@ import type { JsonObject } from '../domain/json.ts';
 import { isProvider } from '../store/credentials/providers.ts';
 import { endUnmanaged } from '../store/drifts.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { deleteDisputes } from '../store/resources/disputes.ts';
 import { lockRow } from '../store/resources/rows.ts';
 import { type Db, rehearse } from '../store/store.ts';
+import { deleteWhere } from '../store/tables.ts';
 import type { ScimDeps } from './deps.ts';
 import { UNCOUNTED } from './repairs.ts';
 import { storeAfterLook } from './writes/accept.ts';
@@ -74,6 +74,7 @@ async function adoptOne<Type extends ResourceKey['type'], Field extends string>(
     asked: { attributes: before, names: new Set(), edits: [], placeOf: String },
     repairs: UNCOUNTED,
   });
-  await deleteDisputes(tx, { type: kind.fields.type, namesFolded: kind.listNames(row) });
+  const named = { resource_type: kind.fields.type, name_folded: kind.listNames(row) };
+  await deleteWhere(tx, 'disputes', named);
   return { kind: 'adopted' };
 }

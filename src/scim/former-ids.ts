@@ -1,5 +1,5 @@
-import { listFormerIds } from '../store/resources/former-ids.ts';
 import type { Store } from '../store/store.ts';
+import { listWhere } from '../store/tables.ts';
 
 /** Ids by which an earlier SCIM server knew users and groups, kept in memory: a request by another id costs nothing. */
 export interface FormerIds {
@@ -16,7 +16,7 @@ export interface FollowedIds extends FormerIds {
 }
 
 /** Rows that are read at once. */
-const PART = 1_000;
+const NEXT = { order: 'seq', limit: 1_000 } as const;
 /** Pause after a read that failed, in milliseconds. */
 const AGAIN_MS = 1_000;
 
@@ -35,12 +35,12 @@ export function createFormerIds(
 
   async function readNew(): Promise<void> {
     for (;;) {
-      const rows = await listFormerIds(read, { afterSeq, limit: PART });
+      const rows = await listWhere(read, 'former_ids', { seq: { '>': afterSeq } }, NEXT);
       for (const row of rows) {
         known[row.resource_type].set(row.former_id, row.resource_id);
         afterSeq = row.seq;
       }
-      if (rows.length < PART) return;
+      if (rows.length < NEXT.limit) return;
     }
   }
 

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
-import type { ResourceKey } from '../domain/ids.ts';
 import { waits } from './engine/columns.ts';
 import { IS_SEEN_WORKING } from './resources/leavers.ts';
 import type { ResourceRow } from './resources/rows.ts';
@@ -131,11 +130,4 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
     oldestAt: Number(oldest),
     count: Number(count),
   }));
-}
-
-/** Finds the trace of the change that a user or group waits with; undefined: there is none. */
-export async function findTrace(db: Db, key: ResourceKey): Promise<string | undefined> {
-  const asked = db.selectFrom('resources').select('asked_trace').where('id', '=', key.id);
-  const found = await asked.where('asked_kind', 'is not', null).executeTakeFirst();
-  return found?.asked_trace ?? undefined;
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findHarm, findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
@@ -11,20 +11,18 @@ import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
 import { parseStored } from './engine/columns.ts';
-import { chunks, readInChunks } from './engine/dialect.ts';
-import type { DriftsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
+import { insertNew, listWhere, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
-export type DriftRow = Selectable<DriftsTable>;
+export type DriftRow = Row<'drifts'>;
 
 /** Lists the active drifts of these users or groups. */
 export async function listActiveDrifts(
   db: Db,
   resourceIds: readonly string[],
 ): Promise<DriftRow[]> {
-  const active = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
-  return readInChunks(resourceIds, (some) => active.where('resource_id', 'in', some).execute());
+  return listWhere(db, 'drifts', { resource_id: resourceIds, status: ACTIVE_STATUSES });
 }
 
 /** The change that repairs a drift; undefined: it is about something unmanaged. */
@@ -90,13 +88,7 @@ export async function insertDrifts(
     last_seen_at: now,
     detector,
   }));
-  return readInChunks(rows, (some) => {
-    const insert = tx.insertInto('drifts').values(some);
-    return insert
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .execute();
-  });
+  return insertNew(tx, 'drifts', rows);
 }
 
 /** Changes drifts that are not over. */
@@ -106,19 +98,7 @@ export async function changeDrifts(
   change: Partial<Omit<DriftRow, 'seq' | 'id'>>,
 ): Promise<void> {
   const ids = drifts.map(({ id }) => id);
-  for (const some of chunks(ids)) {
-    const update = tx.updateTable('drifts').set(change).where('id', 'in', some);
-    await update.where('status', 'in', ACTIVE_STATUSES).execute();
-  }
-}
-
-/** Ends drifts that are not over. When they were last seen stays. `now` is epoch milliseconds. */
-export async function endDrifts(
-  tx: Db,
-  drifts: readonly DriftRow[],
-  { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
-): Promise<void> {
-  await changeDrifts(tx, drifts, { status, ended_at: now });
+  await updateWhere(tx, 'drifts', { id: ids, status: ACTIVE_STATUSES }, change);
 }
 
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
@@ -127,9 +107,8 @@ export async function endUnmanaged(
   { type, id }: GivenKey,
   { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
 ): Promise<void> {
-  const update = tx.updateTable('drifts').set({ status, ended_at: now });
-  const active = update.where('resource_id', '=', id).where('status', 'in', ACTIVE_STATUSES);
-  await active.where('kind', '=', `${type}.unmanaged`).execute();
+  const active = { resource_id: id, kind: `${type}.unmanaged`, status: ACTIVE_STATUSES } as const;
+  await updateWhere(tx, 'drifts', active, { status, ended_at: now });
 }
 
 /** Ends drifts of users and groups that the store does not have any more. */
@@ -139,18 +118,6 @@ export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
     and resource_id not in (select id from resources)`.execute(tx);
 }
 
-/** Drifts that an operator wanted left alone until now are open again. `now` is epoch milliseconds. */
-export async function reopenIgnoredDrifts(tx: Db, now: number): Promise<void> {
-  const ignored = tx.updateTable('drifts').set({ status: 'open', ignored_until: null });
-  await ignored.where('status', '=', 'ignored').where('ignored_until', '<=', now).execute();
-}
-
-/** Lists the drifts with these ids. */
-export async function listDrifts(db: Db, ids: readonly string[]): Promise<DriftRow[]> {
-  const drifts = db.selectFrom('drifts').selectAll();
-  return readInChunks(ids, (some) => drifts.where('id', 'in', some).execute());
-}
-
 /** Lists drifts of these kinds that can be repaired or accepted and are not about to be, in order of finding. */
 export async function listRepairable(
   db: Db,
@@ -158,17 +125,14 @@ export async function listRepairable(
   { afterSeq, limit }: Part,
 ): Promise<DriftRow[]> {
   if (kinds.length === 0) return [];
-  const drifts = db.selectFrom('drifts').selectAll().where('status', 'in', ['open', 'contested']);
-  const isDecided = sql<boolean>`exists (select 1 from plan_actions as action
-    join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
-    where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
-    and action.kind = drifts.change and action.status = 'planned')`;
-  const part = drifts.where('kind', 'in', kinds).where('seq', '>', afterSeq);
-  return part
-    .where((where) => where.not(isDecided))
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const { rows } = await sql<DriftRow>`select * from drifts
+    where status in ('open', 'contested') and kind in (${sql.join(kinds)}) and seq > ${afterSeq}
+      and not exists (select 1 from plan_actions as action
+        join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
+        where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
+          and action.kind = drifts.change and action.status = 'planned')
+    order by seq limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */

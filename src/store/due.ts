@@ -70,8 +70,3 @@ export async function findNextDueAt(
     select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`.execute(db);
   return rows[0]?.due_at ?? undefined;
 }
-
-/** Lets a resource rest after its run ended without a result. `dueAt` is epoch milliseconds. */
-export async function postpone(tx: Db, { id }: ResourceKey, dueAt: number): Promise<void> {
-  await tx.updateTable('resources').set({ due_at: dueAt }).where('id', '=', id).execute();
-}

@@ -1,6 +1,7 @@
 import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
 import type { Db, Store } from './store.ts';
+import { deleteWhere, findOne, putRow } from './tables.ts';
 
 /** A fact that the store keeps under one name, for all processes and across restarts. */
 export interface Fact<Value> {
@@ -18,24 +19,16 @@ export interface Fact<Value> {
 
 /** Makes the fact of this name; its user alone knows the shape that is stored. */
 export function createFact<Value>(name: string): Fact<Value> {
-  async function find(db: Db): Promise<Value | undefined> {
-    return parse(await select(db).executeTakeFirst());
-  }
-
-  async function save(tx: Db, value: Value, now: number): Promise<void> {
-    const text = JSON.stringify(value);
-    const change = { value: text, updated_at: now };
-    const insert = tx.insertInto('facts').values({ name, ...change });
-    await insert.onConflict((conflict) => conflict.column('name').doUpdateSet(change)).execute();
-  }
-
-  const select = (db: Db) => db.selectFrom('facts').select('value').where('name', '=', name);
-  const parse = (row: { readonly value: string } | undefined) =>
-    row && parseStored<Value>(row.value);
+  const find = async (db: Db, lock = false): Promise<Value | undefined> => {
+    const row = await findOne(db, 'facts', { name }, { lock });
+    return row && parseStored<Value>(row.value);
+  };
+  const save = (tx: Db, value: Value, now: number): Promise<void> =>
+    putRow(tx, 'facts', ['name'], { name, value: JSON.stringify(value), updated_at: now });
 
   return {
-    find,
-    lock: async (tx) => parse(await select(tx).forUpdate().executeTakeFirst()),
+    find: (db) => find(db),
+    lock: (tx) => find(tx, true),
     save,
     async change(tx, now, change) {
       await lockUntilCommit(tx, 'facts');
@@ -44,7 +37,7 @@ export function createFact<Value>(name: string): Fact<Value> {
       return value;
     },
     async delete(tx) {
-      await tx.deleteFrom('facts').where('name', '=', name).execute();
+      await deleteWhere(tx, 'facts', { name });
     },
   };
 }

@@ -1,15 +1,15 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Detector } from '../domain/drift.ts';
 import type { GivenKey } from '../domain/ids.ts';
 import type { ResourceRow } from './resources/rows.ts';
-import type { ResourcesTable } from './schema.ts';
 import type { Db } from './store.ts';
+import type { Row } from './tables.ts';
 
 /** A user or group that is to be compared by itself. */
 export type InspectionRow = ResourceRow & { readonly [Name in LookColumn]: Given[Name] };
 
 type LookColumn = 'look_at' | 'look_since' | 'look_source';
-type Given = { [Name in LookColumn]: NonNullable<Selectable<ResourcesTable>[Name]> };
+type Given = { [Name in LookColumn]: NonNullable<Row<'resources'>[Name]> };
 
 /** Reason to look at a user or group; times are epoch milliseconds. */
 interface LookReason {
@@ -53,27 +53,4 @@ export async function prioritiseInspections(
   { now, beyond }: { readonly now: number; readonly beyond: number },
 ): Promise<void> {
   await sql`update resources set look_at = ${now} where look_at > ${beyond}`.execute(tx);
-}
-
-/** Time of the next look (epoch milliseconds), or undefined: none is scheduled. */
-export async function findNextInspectionAt(db: Db): Promise<number | undefined> {
-  const { rows } = await sql<{ at: number | null }>`
-    select min(look_at) as at from resources where look_at is not null`.execute(db);
-  return rows[0]?.at ?? undefined;
-}
-
-/** Puts an inspection off until then (epoch milliseconds), unless there is a newer reason to look. */
-export async function postponeInspection(
-  tx: Db,
-  { id, look_since, look_at }: InspectionRow,
-  until: number,
-): Promise<void> {
-  await sql`update resources set look_at = ${until}
-    where id = ${id} and look_since = ${look_since} and look_at = ${look_at}`.execute(tx);
-}
-
-/** Forgets an inspection that was made, unless there is a newer reason to look. */
-export async function endInspection(tx: Db, { id, look_since }: InspectionRow): Promise<void> {
-  await sql`update resources set look_at = null, look_since = null, look_source = null, look_admins = 0
-    where id = ${id} and look_since = ${look_since}`.execute(tx);
 }

@@ -101,7 +101,7 @@ const listOthers =
 /** Deleting from small tables is many times faster than truncating them. Foreign keys rest meanwhile. */
 const emptyEverything = `do $$ declare t record; s record; begin
   set local session_replication_role = replica;
-  for t in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
+  for t in select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations' loop
     execute format('delete from %I', t.tablename);
   end loop;
   for s in select sequencename from pg_sequences where schemaname = 'public' loop

@@ -14,7 +14,7 @@ export const providerRoutes = [
   route({
     ...PROVIDERS,
     async handle({ access: { providers } }: AccessNeeds, { query }) {
-      const read = ({ from: beforeSeq, limit }: PartQuery) => providers.list({ beforeSeq, limit });
+      const read = (part: PartQuery) => providers.list(part);
       return ok(await readList(query, NEWEST, read, toProviderView));
     },
   }),

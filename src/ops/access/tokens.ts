@@ -97,15 +97,15 @@ export const sessionRoutes = [
   route({
     ...SESSIONS,
     async handle({ access: { sessions } }: AccessNeeds, { query }) {
-      const read = ({ from: beforeSeq, limit }: PartQuery) => sessions.list({ beforeSeq, limit });
+      const read = (part: PartQuery) => sessions.list(part);
       return ok(await readList(query, NEWEST, read, toSessionView));
     },
   }),
   route({
     ...SESSION_REVOKE,
     async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
-      const isEnded = await sessions.end(id.replace(/^session-/, ''));
-      return isEnded ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
+      const [ended] = await sessions.end(id.replace(/^session-/, ''));
+      return ended ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
     },
   }),
 ] as const;
@@ -136,7 +136,7 @@ export function readAccessList<Row extends { readonly seq: number }, Item>(
   toItem: (row: Row) => Item,
 ) {
   const { state } = query.filters;
-  const read = ({ from: beforeSeq, limit }: PartQuery) => list({ state, beforeSeq, limit });
+  const read = (part: PartQuery) => list({ state, ...part });
   return readList(query, NEWEST, read, toItem);
 }
 

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { UndoDecision } from '../../reconcile/repair/plans.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
-import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { findOne, listNewest } from '../../store/tables.ts';
 import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
@@ -24,8 +25,7 @@ export const planRoutes = [
     ...PLANS,
     async handle({ store }: OpsSources, { query }) {
       const { status } = query.filters;
-      const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listPlans(store.read, { status, beforeSeq, limit });
+      const read = (part: PartQuery) => listNewest(store.read, 'plans', { status }, part);
       return ok(await readList(query, NEWEST, read, toSummary));
     },
   }),
@@ -36,7 +36,7 @@ export const planRoutes = [
     summary: 'One plan with its first actions.',
     answers: { 200: 'Plan', 404: 'Problem' },
     async handle(sources: OpsSources, { params }) {
-      const row = await findPlan(sources.store.read, params.id);
+      const row = await findOne(sources.store.read, 'plans', { id: params.id });
       return row === undefined ? unknownPlan() : ok(await toAnswer(sources, row));
     },
   }),
@@ -48,7 +48,7 @@ export const planRoutes = [
     filters: {},
     answers: { 200: 'PlanActionList', 404: 'Problem' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
-      const plan = await findPlan(db, id);
+      const plan = await findOne(db, 'plans', { id });
       if (plan === undefined) return unknownPlan();
       const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
       return ok(await readList(query, OLDEST, read, toActionAnswer));
@@ -62,7 +62,7 @@ export const planRoutes = [
     filters: {},
     answers: { 200: 'PlanPartList', 404: 'Problem' },
     async handle({ store, planSums }: OpsSources, { params: { id }, query }) {
-      const plan = await findPlan(store.read, id);
+      const plan = await findOne(store.read, 'plans', { id });
       if (plan === undefined) return unknownPlan();
       return ok(toPage(await planSums(plan), query));
     },
@@ -128,7 +128,7 @@ const OTHER_HASH = 'The plan has another hash: look at it first.';
 
 /** The state of a plan for the acts of operators; undefined: there is none. */
 async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
-  const plan = await findPlan(db, id);
+  const plan = await findOne(db, 'plans', { id });
   if (plan === undefined) return undefined;
   return { status: plan.status, waiting: (await countPlanActions(db, id)).get('planned') ?? 0 };
 }

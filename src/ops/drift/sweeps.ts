@@ -6,7 +6,7 @@ import { type DriftQuery, type DriftView, listDriftViews } from '../../store/dri
 import { parseStored } from '../../store/engine/columns.ts';
 import { findRow, listRowsById } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
+import { findOne, listNewest, type Row } from '../../store/tables.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -52,8 +52,8 @@ export const sweepRoutes = [
     filters: {},
     answers: { 200: 'SweepList' },
     async handle({ store: { read: db }, findReading }: OpsSources, { query }) {
-      const read = ({ from: beforeSeq, limit }: PartQuery) => listSweeps(db, { beforeSeq, limit });
-      const toViews = (rows: readonly SweepRow[]) =>
+      const read = (part: PartQuery) => listNewest(db, 'sweeps', {}, part);
+      const toViews = (rows: readonly Row<'sweeps'>[]) =>
         rows.map((row) => toSweepView(row, findReading()));
       return ok(await readPage({ ...query, from: parseSeq(query.cursor, NEWEST) }, read, toViews));
     },
@@ -65,7 +65,7 @@ export const sweepRoutes = [
     summary: 'One sweep.',
     answers: { 200: 'Sweep', 404: 'Problem' },
     async handle({ store: { read: db }, findReading }: OpsSources, { params }) {
-      const row = await findSweep(db, params.id);
+      const row = await findOne(db, 'sweeps', { id: params.id });
       if (row !== undefined) return ok(toSweepView(row, findReading()));
       return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
@@ -112,11 +112,11 @@ export async function findLastSweep(
   db: Db,
   reading: ReadProgress | null,
 ): Promise<OpsJson<'Sweep'> | null> {
-  const [last] = await listSweeps(db, { beforeSeq: NEWEST, limit: 1 });
+  const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
   return last === undefined ? null : toSweepView(last, reading);
 }
 
-function toSweepView(row: SweepRow, reading: ReadProgress | null): OpsJson<'Sweep'> {
+function toSweepView(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
   return {
     id: row.id,
     status: row.status,

@@ -1,5 +1,6 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
-import { findHolders, insertFormerIds, lockFormerIds } from '../../store/resources/former-ids.ts';
+import { lockUntilCommit } from '../../store/commit-lock.ts';
+import { findHolders, insertFormerIds } from '../../store/resources/former-ids.ts';
 import { findLive, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toFolded } from '../census/compare.ts';
@@ -40,7 +41,7 @@ export async function importIds(
   };
   if (isDryRun) return save(store.read);
   const items = await store.write(async (tx) => {
-    await lockFormerIds(tx);
+    await lockUntilCommit(tx, 'former-ids');
     const matched = await save(tx);
     const now = clock.now();
     const rows = matched.flatMap(({ outcome, formerId, id }) =>

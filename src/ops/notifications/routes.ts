@@ -1,4 +1,4 @@
-import { listWaitingNotices, type NoticeRow } from '../../store/notices.ts';
+import { listWhere, type Row } from '../../store/tables.ts';
 import { toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
@@ -12,8 +12,9 @@ export const notificationRoutes = [
     ...NOTIFICATIONS,
     async handle({ store }: OpsSources, { query }) {
       const { receiver: name } = query.filters;
-      const waiting = await listWaitingNotices(store.read);
-      const some = waiting.filter(({ receiver }) => name === undefined || receiver === name);
+      const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
+      const order = ['since', 'receiver', 'key'] as const;
+      const some = await listWhere(store.read, 'notices', waiting, { order });
       return ok(toPage(some.map(toView), query));
     },
   }),
@@ -46,7 +47,7 @@ function toView({
   attempts,
   due_at,
   error,
-}: NoticeRow): OpsJson<'Notification'> {
+}: Row<'notices'>): OpsJson<'Notification'> {
   const at = toMoment(since);
   return { id, receiver, type, at, attempts, nextAttemptAt: toMoment(due_at), error };
 }

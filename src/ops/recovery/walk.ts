@@ -142,7 +142,8 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
 
 async function* walkDisputes({ db }: WalkDeps, after: number): AsyncGenerator<Walked> {
   const disputes = await listDisputes(db, DISPUTES_MAX);
-  for (const [index, { type, name, reason }] of disputes.entries()) {
+  for (const [index, row] of disputes.entries()) {
+    const { resource_type: type, name_folded: name, reason } = row;
     if (index < after) continue;
     const none = { id: null, upstreamId: null, changes: [] };
     const item = { ...none, type, name, outcome: 'disputed', reason } as const;

@@ -1,11 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeSqlite } from '../../../test/support/stores.ts';
-import { listRequests } from '../../store/audit/requests.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { createRecorder } from '../../store/recorder.ts';
+import { listWhere } from '../../store/tables.ts';
 import { createRequestLog } from './request-log.ts';
 
-const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 const kept = {
   at: 1,
   requestId: 'r',
@@ -47,6 +46,7 @@ describeSqlite('the log of requests', ({ makeStore }) => {
     await log.stored();
 
     expect(failures).toHaveLength(1);
-    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([2, 1]);
+    const stored = await listWhere(store.read, 'requests', {}, { order: 'seq' });
+    expect(stored.map(({ at }) => at)).toEqual([1, 2]);
   });
 });

@@ -1,6 +1,7 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
+import type { RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { listNewest } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
@@ -15,10 +16,14 @@ export const requestRoutes = [
     ...REQUESTS,
     async handle({ store, findRepairWords, recordsStored }: OpsSources, { query }) {
       await recordsStored();
-      const { resource: resourceId, status: text, ...filters } = query.filters;
-      const status = text === undefined ? undefined : parseStatuses(text);
-      const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listRequests(store.read, { ...filters, resourceId, status, beforeSeq, limit });
+      const { resource, type, credential, status } = query.filters;
+      const of = {
+        resource_id: resource,
+        resource_type: type,
+        credential,
+        status: status === undefined ? undefined : parseStatuses(status),
+      };
+      const read = (part: PartQuery) => listNewest(store.read, 'requests', of, part);
       const toView = (row: RequestRow) => toRequestView(row, findRepairWords);
       return ok(await readList(query, NEWEST, read, toView));
     },
@@ -28,12 +33,12 @@ export const requestRoutes = [
 type FindRepairWords = OpsSources['findRepairWords'];
 
 /** @throws InvalidRequest */
-function parseStatuses(text: string): readonly [number, number] {
+function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
   if (/^[2-5]xx$/.test(text)) {
     const first = Number(text[0]) * 100;
-    return [first, first + 99];
+    return { '>=': first, '<=': first + 99 };
   }
-  if (/^[1-5]\d\d$/.test(text)) return [Number(text), Number(text)];
+  if (/^[1-5]\d\d$/.test(text)) return { '>=': Number(text), '<=': Number(text) };
   throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
 }
 

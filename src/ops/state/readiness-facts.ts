@@ -14,9 +14,9 @@ import { listLiveCredentials } from '../../store/credentials/credentials.ts';
 import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
 import { countWaitingPlans } from '../../store/plans/plans.ts';
 import { type Backlog, readBacklog } from '../../store/resources/backlog.ts';
-import { countDisputes } from '../../store/resources/disputes.ts';
 import { findLateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
+import { countWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
 /** Sources of readiness. Nothing here calls the service. */
@@ -125,7 +125,7 @@ const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 export async function readWaitingWork(db: Db, now: number): Promise<WaitingWork> {
   const [backlog, disputed] = await Promise.all([
     readBacklog(db),
-    countDisputes(db, now - DISPUTES_SHOWN_MS),
+    countWhere(db, 'disputes', { last_seen_at: { '>=': now - DISPUTES_SHOWN_MS } }),
   ]);
   return { ...backlog, disputed };
 }

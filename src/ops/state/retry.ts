@@ -6,7 +6,7 @@ import {
   retryEach,
   retryResting,
 } from '../../store/resources/retries.ts';
-import { listSamples, type SampleRow } from '../../store/samples.ts';
+import { listWhere, type Row } from '../../store/tables.ts';
 import { answerKeyed, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
@@ -86,12 +86,13 @@ export const sampleRoutes = [
     async handle({ store, clock }: OpsSources, { query }) {
       const { hours = DAY } = query.filters;
       const since = clock.now() - Number(hours) * 60 * MINUTE_MS;
-      return ok(toSamples(await listSamples(store.read, since), STEPS[hours]));
+      const rows = await listWhere(store.read, 'samples', { at: { '>=': since } }, { order: 'at' });
+      return ok(toSamples(rows, STEPS[hours]));
     },
   }),
 ] as const;
 
-function toSamples(rows: readonly SampleRow[], minutes: number): OpsJson<'Samples'> {
+function toSamples(rows: readonly Row<'samples'>[], minutes: number): OpsJson<'Samples'> {
   const everyMs = minutes * MINUTE_MS;
   const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
   return {
@@ -106,7 +107,7 @@ function toSamples(rows: readonly SampleRow[], minutes: number): OpsJson<'Sample
  * What happens is told as of one minute, rounded up, so that what is rare is not told as nothing; and what is there as
  * the most that was there.
  */
-function toItem(rows: readonly SampleRow[]): OpsJson<'Samples'>['items'][number] {
+function toItem(rows: readonly Row<'samples'>[]): OpsJson<'Samples'>['items'][number] {
   const [first] = rows;
   const mean = (key: 'calls' | 'requests' | 'refused') =>
     Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);

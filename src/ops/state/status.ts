@@ -11,6 +11,7 @@ import {
 } from '../../store/resources/backlog.ts';
 import { listDisputes } from '../../store/resources/disputes.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
+import type { Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
@@ -70,11 +71,7 @@ async function readStatus({
     stuckCount: backlog.stuck,
     stuck: (await listStuck(db, TROUBLE_MAX)).map(toTroubleStatus),
     leavers: toLeaversStatus(await findLateLeavers(db, late), sources.writes()),
-    disputes: (await listDisputes(db, TROUBLE_MAX)).map(({ firstSeenAt, lastSeenAt, ...one }) => ({
-      ...one,
-      firstSeenAt: toMoment(firstSeenAt),
-      lastSeenAt: toMoment(lastSeenAt),
-    })),
+    disputes: (await listDisputes(db, TROUBLE_MAX)).map(toDisputeStatus),
     upstream: toUpstreamStatus(health),
     authentication: toAttemptsStatus(sources.viewAttempts()),
     activity: sources.activity(),
@@ -213,3 +210,9 @@ export const sandboxRoute = route({
       ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
       : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
 });
+
+function toDisputeStatus(row: Row<'disputes'>): OpsJson<'Status'>['disputes'][number] {
+  const { resource_type: type, name_folded: name, reason, count } = row;
+  const [firstSeenAt, lastSeenAt] = [toMoment(row.first_seen_at), toMoment(row.last_seen_at)];
+  return { type, name, reason, count, firstSeenAt, lastSeenAt };
+}

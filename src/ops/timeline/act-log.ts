@@ -2,7 +2,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import {
   type ActRow,
   beginOutage,
-  deleteAct,
   endOutage,
   listActs,
   type NewAct,
@@ -119,11 +118,11 @@ export function createActLog(deps: ActLogDeps): ActLog {
   return {
     open: (toAct) =>
       openRecord<OperatorAct>({
-        insert: (tx, entry) => saveActs(tx, toRows([toAct()], { entry, at: clock.now() })),
+        insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], { entry, at: clock.now() })),
         end(acts, { entry }) {
           for (const act of acts) report(act);
           const rows = toRows(acts, { entry, at: clock.now() });
-          keep((tx) => (rows.length === 0 ? deleteAct(tx, entry) : saveActs(tx, rows)));
+          keep((tx) => saveActs(tx, entry, rows));
         },
       }),
     gateChanged({ gate, isShut }) {
@@ -188,8 +187,7 @@ export const actRoutes = [
       await recordsStored();
       const { operator, target, outcome } = query.filters;
       const status = outcome === undefined ? undefined : STATUSES[outcome];
-      const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listActs(store.read, { operator, target, status, beforeSeq, limit });
+      const read = (part: PartQuery) => listActs(store.read, { operator, target, status, ...part });
       return ok(await readList(query, NEWEST, read, toActView));
     },
   }),

@@ -5,7 +5,7 @@ import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
-import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
+import type { RequestRow } from '../../store/audit/requests.ts';
 import {
   listCallsOf,
   listDriftsOf,
@@ -22,6 +22,7 @@ import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { listNewest } from '../../store/tables.ts';
 import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
@@ -120,10 +121,11 @@ async function readTimeline(db: Db, subject: Subject, limit: number): Promise<Op
 /** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
 async function collect(db: Db, past: Past): Promise<Happening[]> {
   const { id, limit } = past;
-  const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
+  const newest = { from: Number.MAX_SAFE_INTEGER, limit };
   const found: Happening[] = [];
   const sources = [
-    async () => (await listRequests(db, all)).map((row) => ofRequest(row)),
+    async () =>
+      (await listNewest(db, 'requests', { resource_id: id }, newest)).map((row) => ofRequest(row)),
     () => collectCalls(db, past),
     () => collectGroupRequests(db, past),
     async () => (await listActsOf(db, past)).flatMap(ofAct),

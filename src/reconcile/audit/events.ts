@@ -184,7 +184,7 @@ export async function learnOwnAccount(
   const ids = new Set(events.flatMap(({ managed }) => [...managed]));
   const from = (events[0]?.at ?? 0) - CREATED_WITHIN_MS;
   const creations = await listCreations(tx, { ids: [...ids], from });
-  const authors = creations.flatMap(({ resourceId, at }) => {
+  const authors = creations.flatMap(({ resource_id: resourceId, at }) => {
     const first = events.find(
       (event) => event.managed.has(resourceId) && event.at >= at - CLOCKS_MS,
     );

@@ -1,16 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
-import {
-  type AuditEventRow,
-  countEventsSince,
-  type EventSubjectRow,
-  insertAuditEvents,
-  listKnownEventIds,
-  toNameKey,
-} from '../../store/audit/events.ts';
+import { toNameKey } from '../../store/audit/events.ts';
 import { createFact } from '../../store/facts.ts';
 import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
+import { countWhere, insertAll, listWhere, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -176,8 +170,8 @@ async function readLog(
     newestAt ??= shown[0]?.createdAt.getTime();
     if (shown.length === 0 || ascends(shown, newestAt)) continue;
     // A late event is behind those that were read before.
-    const isAllKnown =
-      isWhole && !isNews && (await countEventsSince(store.read, from)) <= cursor.position;
+    const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
+    const isAllKnown = isWhole && !isNews && stored <= cursor.position;
     isRead = isAllKnown || recent.length < shown.length;
     if (isRead) break;
   }
@@ -226,7 +220,8 @@ async function savePage(
   ownAccount: number | undefined,
 ): Promise<boolean> {
   const byId = new Map(shown.map((event) => [toText(event.id), event]));
-  const known = await listKnownEventIds(store.read, [...byId.keys()]);
+  const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
+  const known = new Set(stored.map(({ id }) => id));
   const unread = [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
   if (unread.length === 0) return false;
   const named = await nameEvents(store.read, unread);
@@ -235,7 +230,8 @@ async function savePage(
     if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
     const toOrigin = await findOrigins(tx, named, ownAccount);
     const found = named.map((event) => toNewEvent(event, toOrigin(event)));
-    await insertAuditEvents(tx, found.map(toEventRow), found.flatMap(toSubjectRows));
+    await insertAll(tx, 'audit_events', found.map(toEventRow));
+    await insertAll(tx, 'audit_event_subjects', found.flatMap(toSubjectRows));
     for (const one of found) await queueLooks(tx, one, now);
     if (found.some(isUnresolved)) await changeState(tx, now, { unresolvedAt: now });
     return found;
@@ -284,7 +280,7 @@ const TEXT_LENGTH_MAX = 4_096;
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
-function toEventRow({ event: { audit }, origin }: NewEvent): AuditEventRow {
+function toEventRow({ event: { audit }, origin }: NewEvent): Row<'audit_events'> {
   const { message, authorUsername, authorRemoteAddress } = audit;
   return {
     id: toText(audit.id),
@@ -299,7 +295,7 @@ function toEventRow({ event: { audit }, origin }: NewEvent): AuditEventRow {
 }
 
 /** Rows of the users and groups that an event names; where it names none that is known, of its texts: one may be known later. */
-function toSubjectRows({ event }: NewEvent): EventSubjectRow[] {
+function toSubjectRows({ event }: NewEvent): Row<'audit_event_subjects'>[] {
   const row = { event_id: toText(event.audit.id), at: event.at };
   if (namesAnybody(event)) {
     return (['user', 'group'] as const).flatMap((type) =>

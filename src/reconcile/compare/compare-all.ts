@@ -2,7 +2,7 @@ import { isWaiting } from '../../domain/cell.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
-import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
+import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
@@ -382,7 +382,7 @@ async function isAtWork({ store, policy }: ReadDeps, row: ResourceRow, seen: See
   // A call that began before the sweep may have ended in it.
   const since = seen.since - policy.callMs;
   if (row.modified_at >= since || row.due_at !== null) return true;
-  return ((await findNewestOwnCallFor(store.read, row.id)) ?? 0) >= since;
+  return ((await findNewestCallAt(store.read, row.id)) ?? 0) >= since;
 }
 
 /** Stores what changes of the known drifts, but for rows that were written since they were compared. */

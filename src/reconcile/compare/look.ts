@@ -8,11 +8,10 @@ import {
 import { listEntityFields } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { Deactivation } from '../../domain/user.ts';
-import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
+import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import {
   changeDrifts,
   type DriftRow,
-  endDrifts,
   type Finding,
   insertDrifts,
   listActiveDrifts,
@@ -126,7 +125,7 @@ export async function inspect(
  * late.
  */
 export async function findQuietAt(db: Db, id: string, settleMs: number): Promise<number> {
-  return ((await findNewestOwnCallFor(db, id)) ?? 0) + settleMs;
+  return ((await findNewestCallAt(db, id)) ?? 0) + settleMs;
 }
 
 /**
@@ -330,7 +329,7 @@ export async function storeDriftChanges(
     const observed = JSON.stringify(difference.observed);
     await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
   }
-  await endDrifts(tx, gone, { status: 'gone', now });
+  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
   return insertDrifts(tx, fresh, finding);
 }
 

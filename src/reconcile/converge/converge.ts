@@ -1,7 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import type { Missed } from '../../domain/resource-state.ts';
-import { findTrace } from '../../store/changes.ts';
+import { findRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { applyGroupAction } from '../group/apply.ts';
 import type { Outcome } from '../outcome.ts';
@@ -80,7 +80,8 @@ async function take(
       ? applyUserAction(deps, { ...state, ...known }, action)
       : applyGroupAction(deps, { ...state, ...known }, action);
   const { tracing } = deps;
-  const parent = tracing && (await findTrace(deps.store.read, row));
+  const asked = tracing && (await findRow(deps.store.read, row));
+  const parent = asked?.asked_kind ? (asked.asked_trace ?? undefined) : undefined;
   // Work that no provider has asked for is shown by its calls alone.
   if (tracing === undefined || parent === undefined) return apply();
   const attributes = {

@@ -21,7 +21,6 @@ import {
   type UserField,
 } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
-import { moveOwnCalls } from '../../store/audit/own-calls.ts';
 import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import { hasWaiting, NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
@@ -43,6 +42,7 @@ import {
 } from '../../store/resources/rows.ts';
 import { isInFlight, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { updateWhere } from '../../store/tables.ts';
 import type { Known } from '../outcome.ts';
 import type { Undone } from '../progress.ts';
 import { OWNER_ACCOUNT } from '../user/create-account.ts';
@@ -174,7 +174,7 @@ async function takeAccount(
   for (const { id, version } of deleted) {
     await leaveGroups(tx, id, now);
     await moveLinks(tx, id, row.id);
-    await moveOwnCalls(tx, [id], row.id);
+    await updateWhere(tx, 'own_calls', { resource_id: id }, { resource_id: row.id });
     // What it was about to do is not to be done any more.
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
     await updateRow(tx, { type: 'user', id }, nothing);

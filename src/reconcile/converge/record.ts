@@ -16,7 +16,7 @@ import { normaliseName } from '../../domain/name.ts';
 import { listUserDifferences, toSentUser } from '../../domain/user.ts';
 import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
-import { answerErrand, lockWaits } from '../../store/errands.ts';
+import { storeNow } from '../../store/engine/dialect.ts';
 import {
   changeLinks,
   changeNamed,
@@ -29,6 +29,7 @@ import { deleteRow, findRow, lockRow, type ResourceRow } from '../../store/resou
 import { isLinked, toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
+import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
@@ -107,7 +108,9 @@ export async function recordStep(
       const end = await follow(tx, recording, result);
       for (const { id, version } of elsewhere) {
         const refused = end.undone.find((one) => one.version === version);
-        if (refused) await answerErrand(tx, id, JSON.stringify(refused.problem));
+        if (refused === undefined) continue;
+        const answer = JSON.stringify(refused.problem);
+        await updateWhere(tx, 'errands', { id }, { answer });
       }
       return { recorded: end, delivered: await takeDelivered(tx, original, end) };
     });
@@ -138,7 +141,8 @@ function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome): b
 }
 
 async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
-  const waits = await lockWaits(tx, key, now);
+  const which = { resource_id: key.id, answer: null, until: { '>': storeNow(tx, now) } };
+  const waits = await listWhere(tx, 'errands', which, { order: 'version', lock: true });
   return waits.map(({ id, version, task }) => ({
     id,
     version: version ?? 0,

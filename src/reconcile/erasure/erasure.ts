@@ -3,6 +3,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive } from '../../domain/user.ts';
+import { lockUntilCommit } from '../../store/commit-lock.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import {
   type EventMentions,
@@ -13,7 +14,6 @@ import {
   listOldTombstones,
   silenceWords,
 } from '../../store/resources/erasure.ts';
-import { lockFormerIds } from '../../store/resources/former-ids.ts';
 import { findRow, lockRow, type UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -91,7 +91,7 @@ async function eraseIn(
   deps: ErasureDeps,
   { id, events }: { readonly id: UserId; readonly events: EventMentions },
 ): Promise<Erasure | undefined> {
-  await lockFormerIds(tx);
+  await lockUntilCommit(tx, 'former-ids');
   const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return undefined;
   const planned = await toErasure(tx, deps, row);

@@ -1,8 +1,8 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
-import { postpone } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
+import { updateWhere } from '../../store/tables.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -207,7 +207,7 @@ export class Convergence {
     while (!this.#isEnding) {
       const dueAt = clock.now() + restMs;
       try {
-        await store.write((tx) => postpone(tx, key, dueAt));
+        await store.write((tx) => updateWhere(tx, 'resources', { id: key.id }, { due_at: dueAt }));
         return;
       } catch (error) {
         if (isNotLeading(error)) return;

@@ -3,14 +3,9 @@ import { newId, type ResourceKey } from '../../domain/ids.ts';
 import type { Loop } from '../../domain/loop.ts';
 import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  answerErrand,
-  endErrand,
-  insertErrand,
-  listAnswered,
-  takeErrands,
-} from '../../store/errands.ts';
+import { storeNow } from '../../store/engine/dialect.ts';
 import type { Store } from '../../store/store.ts';
+import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
 import { createJob, type JobDeps } from '../job.ts';
 import { isNotLeading } from '../lead.ts';
 import type { LookRequest, LookResult } from '../repair/inspect.ts';
@@ -59,13 +54,14 @@ export async function runErrand<Kind extends Errand['kind']>(
   const id = newId();
   const until = clock.now() + waitMs;
   const task = JSON.stringify(errand);
-  await store.write((tx) => insertErrand(tx, { id, task, until: Math.round(until) }));
+  const asked = { id, task, until: Math.round(until) };
+  await store.write((tx) => insertAll(tx, 'errands', [asked]));
   const news = createNews(clock, signal);
   const unlisten = store.bell.listen('errand', news.tell);
   try {
     store.bell.ring('errand');
     while (clock.now() < until && signal?.aborted !== true) {
-      const [answered] = await listAnswered(store.read, [id]);
+      const answered = await findOne(store.read, 'errands', { id });
       if (answered?.answer) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answered.answer);
       await news.rest(Math.min(LOOK_MS, until - clock.now()));
     }
@@ -73,7 +69,7 @@ export async function runErrand<Kind extends Errand['kind']>(
   } finally {
     unlisten();
     // What is left is forgotten by the leader.
-    await store.write((tx) => endErrand(tx, id)).catch(() => undefined);
+    await store.write((tx) => deleteWhere(tx, 'errands', { id })).catch(() => undefined);
   }
 }
 
@@ -90,7 +86,7 @@ export function createErrandRunner(
   async function carryOut(id: string, task: string): Promise<void> {
     const answer = JSON.stringify(await perform(parseStored<Errand>(task)));
     try {
-      await store.write((tx) => answerErrand(tx, id, answer));
+      await store.write((tx) => updateWhere(tx, 'errands', { id }, { answer }));
       store.bell.ring('errand');
     } catch (error) {
       if (!isNotLeading(error)) events.failed({ type: 'errand', id, error });
@@ -99,9 +95,12 @@ export function createErrandRunner(
 
   const job = { type: 'errand', id: 'take', restMs: LOOK_MS, topic: 'errand' } as const;
   return createJob(deps, job, async () => {
-    for (const { id, task } of await store.write((tx) => takeErrands(tx, epoch, clock.now()))) {
-      void carryOut(id, task);
-    }
+    // Each is begun once.
+    const taken = await store.write((tx) => {
+      const until = { '>': storeNow(tx, clock.now()) };
+      return updateWhere(tx, 'errands', { epoch: null, resource_id: null, until }, { epoch });
+    });
+    for (const { id, task } of taken) void carryOut(id, task);
     return LOOK_MS;
   });
 }

@@ -3,9 +3,9 @@ import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { endErrand, insertErrand, listAnswered } from '../../store/errands.ts';
 import { listProgress } from '../../store/resources/progress.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -116,7 +116,8 @@ export function createReconciler(deps: ReconcilerDeps) {
 
 async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingRequest): Promise<void> {
   const task = JSON.stringify(undo);
-  await insertErrand(tx, { id, task, until: Math.round(until), resource_id: key.id, version });
+  const wait = { id, task, until: Math.round(until), resource_id: key.id, version };
+  await insertAll(tx, 'errands', [wait]);
 }
 
 /**
@@ -135,7 +136,7 @@ async function endWaiting(
   for (;;) {
     try {
       await store.write(async (tx) => {
-        const ended = await endErrand(tx, id);
+        const [ended] = await deleteWhere(tx, 'errands', { id });
         if (ended !== undefined) refusal = ended.answer ?? undefined;
       });
       if (refusal === undefined) return settlement;
@@ -229,7 +230,8 @@ async function tellProgress({
   // In this order: what was refused before the first query is known to the second.
   const rows = await listProgress(store.read, [...keys.values()]);
   const ids = requests.map(({ id }) => id);
-  for (const { id, answer } of await listAnswered(store.read, ids)) {
+  const refused = await listWhere(store.read, 'errands', { id: ids, answer: { '<>': null } });
+  for (const { id, answer } of refused) {
     waiters.refuse(id, parseStored<Problem>(answer ?? '{}'));
   }
   for (const { key, ...row } of rows) {

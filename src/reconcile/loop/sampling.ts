@@ -2,12 +2,14 @@ import type { Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countTakenSeats } from '../../store/resources/seats.ts';
-import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
+import { countWhere, deleteWhere, insertNew, type Row } from '../../store/tables.ts';
 import type { TrafficCounter } from '../../telemetry/metrics.ts';
 import { createJob, type JobDeps } from '../job.ts';
 
 /** Time between two samples, in milliseconds. */
 const SAMPLE_MS = 60_000;
+/** How long samples are kept, in milliseconds. */
+const KEPT_MS = 48 * 3_600_000;
 
 interface SamplingDeps extends JobDeps {
   readonly traffic: Pick<TrafficCounter, 'take'>;
@@ -23,7 +25,10 @@ export function createSampling(deps: SamplingDeps): Loop {
   const job = { type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS };
   return createJob(deps, job, async () => {
     const row = await readSample(deps, traffic.take(), clock.now());
-    await store.write((tx) => insertSample(tx, row));
+    await store.write(async (tx) => {
+      await deleteWhere(tx, 'samples', { at: { '<': row.at - KEPT_MS } });
+      await insertNew(tx, 'samples', [row]);
+    });
     return SAMPLE_MS;
   });
 }
@@ -32,12 +37,14 @@ async function readSample(
   { store: { read }, callsMax }: SamplingDeps,
   { calls, leaversMs }: ReturnType<TrafficCounter['take']>,
   now: number,
-): Promise<SampleRow> {
-  const [backlog, drifts, seats, { requests, refused }] = await Promise.all([
+): Promise<Row<'samples'>> {
+  const at = { '>=': now - SAMPLE_MS };
+  const [backlog, drifts, seats, requests, refused] = await Promise.all([
     readBacklog(read),
     countDrifts(read),
     countTakenSeats(read),
-    countRequestsSince(read, now - SAMPLE_MS),
+    countWhere(read, 'requests', { at }),
+    countWhere(read, 'requests', { at, status: { '>=': 400 } }),
   ]);
   const open = drifts.filter(({ status }) => status === 'open' || status === 'contested');
   return {

@@ -1,15 +1,9 @@
+import { newId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import {
-  endSweep,
-  findRunningSweep,
-  findSweep,
-  insertSweep,
-  listComparedSince,
-  listSweeps,
-  makeSweepReal,
-  type SweepRow,
-} from '../../store/sweeps.ts';
+import type { Db } from '../../store/store.ts';
+import { listComparedSince } from '../../store/sweeps.ts';
+import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { POLL_STATE } from '../audit/poller.ts';
 import {
@@ -105,21 +99,21 @@ export async function requestSweep(
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<string> {
   await addSweep(deps, isDryRun);
-  const sweep = await findRunningSweep(deps.store.read);
+  const sweep = await findRunning(deps.store.read);
   deps.store.bell.ring('decided');
   // It may have ended between the two.
   return sweep?.id ?? (await findLast(deps))?.id ?? '';
 }
 
 /** The sweep to be run now, if any: one that waits, or a new one when it is time. */
-async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | undefined> {
+async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
   const { read } = deps.store;
   if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
-  const waiting = await findRunningSweep(read);
+  const waiting = await findRunning(read);
   if (waiting !== undefined) return waiting;
   if (!(await isDue(deps, beganAt))) return undefined;
   await addSweep(deps, false);
-  return findRunningSweep(read);
+  return findRunning(read);
 }
 
 /**
@@ -143,8 +137,12 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   return unresolvedAt > Math.max(finishedAt, compared({ before: NEWEST, admins: false }));
 }
 
-async function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<SweepRow | undefined> {
-  return (await listSweeps(store.read, { beforeSeq: NEWEST, limit: 1 }))[0];
+function findRunning(db: Db): Promise<Row<'sweeps'> | undefined> {
+  return findOne(db, 'sweeps', { status: 'running' });
+}
+
+function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<Row<'sweeps'> | undefined> {
+  return findOne(store.read, 'sweeps', {}, { order: 'seq desc' });
 }
 
 async function addSweep(
@@ -153,17 +151,28 @@ async function addSweep(
 ): Promise<void> {
   const limit = sweepPolicy.adminsEvery - 1;
   await store.write(async (tx) => {
-    const before = await listSweeps(tx, { beforeSeq: NEWEST, limit });
+    const before = await listWhere(tx, 'sweeps', {}, { order: 'seq desc', limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
-    const isNew = await insertSweep(tx, { readsAdmins, isDryRun, now: clock.now() });
-    if (!isNew && !isDryRun) await makeSweepReal(tx);
+    const sweep = {
+      id: newId(),
+      status: 'running',
+      reads_admins: readsAdmins ? 1 : 0,
+      started_at: clock.now(),
+      calls: 0,
+      counts: '{}',
+      reasons: '[]',
+      dry_run: isDryRun ? 1 : 0,
+    } as const;
+    const isNew = (await insertNew(tx, 'sweeps', [sweep])).length > 0;
+    // What the running one finds is acted on, although it was begun as a dry run.
+    if (!isNew && !isDryRun) await updateWhere(tx, 'sweeps', { status: 'running' }, { dry_run: 0 });
   });
 }
 
 /** Runs a sweep from its beginning, and stores how it ended. */
 async function carryOut(
   deps: SweepDeps,
-  { id, reads_admins, started_at }: SweepRow,
+  { id, reads_admins, started_at }: Row<'sweeps'>,
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
   const { store, clock, sweepEvents, sweepPolicy } = deps;
@@ -182,7 +191,7 @@ async function carryOut(
   try {
     await readAndCompare(run, reading, { readsAdmins });
     // An operator may have asked for a real one meanwhile.
-    const isDryRun = (await findSweep(store.read, id))?.dry_run === 1;
+    const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
     plan = await deps.decide({ source: 'sweep', isDryRun });
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
@@ -199,6 +208,6 @@ async function carryOut(
   const now = clock.now();
   const texts = { counts: JSON.stringify(counts), reasons: JSON.stringify(reasons) };
   const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
-  await store.write((tx) => endSweep(tx, id, end));
+  await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
   sweepEvents.ended({ id, status, durationMs: now - started_at, calls, counts, reasons });
 }

@@ -8,8 +8,9 @@ import {
   listSeenGroups,
   type SeenGroup,
 } from '../../store/resources/by-upstream.ts';
-import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
+import { saveDispute } from '../../store/resources/disputes.ts';
 import { lockRow } from '../../store/resources/rows.ts';
+import { deleteWhere, listWhere } from '../../store/tables.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -127,7 +128,11 @@ async function saveAmbiguous(
   for (const nameFolded of names) {
     await store.write((tx) => saveDispute(tx, { ...dispute, nameFolded, now: clock.now() }));
   }
-  await endDisputes(store, { ...dispute, except: names });
+  const known = { resource_type: 'group', reason: SEVERAL } as const;
+  const disputes = await listWhere(store.read, 'disputes', known);
+  const over = disputes.filter(({ name_folded }) => !names.has(name_folded));
+  const seqs = over.map(({ seq }) => seq);
+  if (seqs.length > 0) await store.write((tx) => deleteWhere(tx, 'disputes', { seq: seqs }));
 }
 
 /** Group whose members no list proved. */

@@ -8,31 +8,19 @@ import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
-import {
-  changeDrifts,
-  type DriftRow,
-  listDrifts,
-  listRepairable,
-  reopenIgnoredDrifts,
-  toRepair,
-} from '../../store/drifts.ts';
+import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { countPlanActions, dropPlanAction } from '../../store/plans/actions.ts';
+import { countPlanActions } from '../../store/plans/actions.ts';
 import {
   type AutomaticChange,
   countPopulation,
   countRepairs,
   listAutomaticChanges,
 } from '../../store/plans/harm.ts';
-import {
-  discardEmpty,
-  lockHeld,
-  lockPlan,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans/plans.ts';
+import { discardEmpty, lockHeld, type PlanRow } from '../../store/plans/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
 import { findCurrent, isStillSo } from './current.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
@@ -77,13 +65,17 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
 }
 
 /** Takeover that nobody asked for by name. */
+const LOCKED = { lock: true };
+
 const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
 async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean) {
   const { actions } = deps.repair;
   const kinds = listActedOn(actions, DRIFT_KINDS);
-  await reopenIgnoredDrifts(tx, deps.clock.now());
+  // An operator wanted them left alone until now.
+  const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
+  await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
   const repaired: DriftRow[] = [];
   const accepted: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
@@ -138,7 +130,13 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
     const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
     if (isWhole && held.hash === toHash(actions)) return held;
     const change = { status: 'discarded', reason: 'superseded' } as const;
-    if (!isDryRun) await updatePlan(tx, held.id, { ...change, decided_at: now, ended_at: now });
+    if (!isDryRun)
+      await updateWhere(
+        tx,
+        'plans',
+        { id: held.id },
+        { ...change, decided_at: now, ended_at: now },
+      );
   }
   if (actions.length === 0) return undefined;
   const exceeded = await listExceeded(tx, deps, toRepairs(candidates));
@@ -279,7 +277,7 @@ async function adoptOne(
   { decision, isDryRun }: ManyRequest,
 ): Promise<OneDecided> {
   const provider = decision.kind === 'adopt' ? decision.provider : DEFAULT_PROVIDER;
-  const [drift] = await listDrifts(deps.store.read, [id]);
+  const drift = await findOne(deps.store.read, 'drifts', { id });
   return judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
     if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
     const adoption = await deps.adopt({ type, id: resource_id }, { provider, isDryRun });
@@ -393,11 +391,11 @@ function findMismatch(
  * transaction ends. Comes before the users and groups are locked, as in all that release plans.
  */
 async function lockDrifts(tx: Db, ids: readonly string[]): Promise<Map<string, DriftRow>> {
-  const before = await listDrifts(tx, ids);
+  const before = await listWhere(tx, 'drifts', { id: ids });
   const planIds = new Set(before.flatMap(({ plan_id }) => plan_id ?? []));
-  for (const planId of [...planIds].toSorted()) await lockPlan(tx, planId);
+  for (const planId of [...planIds].toSorted()) await findOne(tx, 'plans', { id: planId }, LOCKED);
   // A plan may have been released before it was locked.
-  const drifts = planIds.size === 0 ? before : await listDrifts(tx, ids);
+  const drifts = planIds.size === 0 ? before : await listWhere(tx, 'drifts', { id: ids });
   return new Map(drifts.map((drift) => [drift.id, drift]));
 }
 
@@ -412,10 +410,13 @@ export async function dropRepairs(
 ): Promise<PlanRow[]> {
   const shrunk: string[] = [];
   for (const [planId, some] of Map.groupBy(drifts, ({ plan_id }) => plan_id)) {
-    const status = planId === null ? undefined : (await lockPlan(tx, planId))?.status;
+    const status =
+      planId === null ? undefined : (await findOne(tx, 'plans', { id: planId }, LOCKED))?.status;
     if (planId === null || (status !== 'held' && status !== 'approved')) continue;
     for (const { change: kind, resource_id, member_id } of some) {
-      if (kind !== null) await dropPlanAction(tx, planId, { kind, resource_id, member_id });
+      if (kind === null) continue;
+      const planned = { plan_id: planId, status: 'planned', kind, resource_id, member_id } as const;
+      await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
     }
     shrunk.push(planId);
   }

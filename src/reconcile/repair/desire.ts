@@ -14,7 +14,7 @@ import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { forgetRemoval } from '../../store/changes.ts';
-import { type DriftRow, endDrifts, toRepair } from '../../store/drifts.ts';
+import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
 import {
   NOTHING_OPEN,
   parseCells,
@@ -229,7 +229,7 @@ export async function acceptDrift(
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
   if (!(await desire(tx, deps, current.row, { ...repair, value: repair.observed })))
     return 'It was deleted, or another group has its name.';
-  await endDrifts(tx, [drift], { status: 'accepted', now: deps.clock.now() });
+  await changeDrifts(tx, [drift], { status: 'accepted', ended_at: deps.clock.now() });
   return undefined;
 }
 

@@ -15,7 +15,6 @@ import { enterRules } from '../../rules/follow.ts';
 import {
   changeDrifts,
   type DriftRow,
-  endDrifts,
   listActiveDrifts,
   listToReview,
   toRepair,
@@ -25,20 +24,13 @@ import { changeNamed } from '../../store/links/links.ts';
 import {
   countPlanActions,
   listOpenActions,
-  listPlanActions,
   type PlanActionRow,
   toAction,
-  updatePlanActions,
 } from '../../store/plans/actions.ts';
-import {
-  discardEmpty,
-  listDecidedPlans,
-  lockPlan,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans/plans.ts';
+import { discardEmpty, type PlanRow } from '../../store/plans/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { isBusy, listDifferences } from '../compare/compare.ts';
 import { type Current, findCurrent, findState, isStillSo } from './current.ts';
@@ -67,7 +59,12 @@ const LOCKED = { lock: true };
  * dropped. After a crash the next process continues. Returns the plans that are not over yet.
  */
 export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Promise<PlanRow[]> {
-  const decided = await listDecidedPlans(deps.store.read);
+  const decided = await listWhere(
+    deps.store.read,
+    'plans',
+    { status: ['approved', 'discarded'], ended_at: null },
+    { order: 'seq' },
+  );
   const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
   for (const plan of plans) {
     // Rules may derive changes of others from what was accepted.
@@ -82,14 +79,19 @@ export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Prom
   const { store, clock, events } = deps;
   for (const { id, source } of plans) {
     const total = await store.write(async (tx) => {
-      const plan = await lockPlan(tx, id);
+      const plan = await findOne(tx, 'plans', { id }, LOCKED);
       const counts = await countPlanActions(tx, id);
       // Another process may have ended it.
       if (plan === undefined || plan.ended_at !== null) return undefined;
       if (counts.has('planned') || counts.has('released')) return undefined;
       const isDone = plan.status === 'approved';
       const ended_at = clock.now();
-      await updatePlan(tx, id, isDone ? { status: 'applied', ended_at } : { ended_at });
+      await updateWhere(
+        tx,
+        'plans',
+        { id },
+        isDone ? { status: 'applied', ended_at } : { ended_at },
+      );
       return isDone ? counts.values().reduce((sum, count) => sum + count, 0) : undefined;
     });
     if (total !== undefined) events.plan({ id, source, status: 'applied', actions: total });
@@ -100,11 +102,11 @@ export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Prom
 async function followPart(deps: DriftDeps, { id }: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
     // Another process may be at it as well.
-    const plan = await lockPlan(tx, id);
+    const plan = await findOne(tx, 'plans', { id }, LOCKED);
     if (plan === undefined || plan.ended_at !== null) return false;
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
-    const query = { status: 'planned', afterId: 0, limit: PART } as const;
-    const rows = await listPlanActions(tx, id, query);
+    const next = { order: 'id', limit: PART } as const;
+    const rows = await listWhere(tx, 'plan_actions', { plan_id: id, status: 'planned' }, next);
     for (const [first, ...others] of Map.groupBy(rows, (row) => row.resource_id).values()) {
       if (first) await followResource(tx, deps, plan, [first, ...others]);
     }
@@ -132,7 +134,8 @@ async function followResource(
     const action = toAction(row);
     const status = current ? await followAction(tx, deps, { plan, action, current }) : 'dropped';
     const isReleased = status === 'released';
-    await updatePlanActions(tx, [row.id], isReleased ? { status, released_at } : { status });
+    const change = isReleased ? { status, released_at } : { status };
+    await updateWhere(tx, 'plan_actions', { id: row.id }, change);
     if (isReleased) released.push(action);
     if (changesDesired(plan)) current = await findCurrent(tx, deps, { type, id }, LOCKED);
   }
@@ -252,7 +255,7 @@ async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const planIds = new Set(all.flatMap(({ row }) => row.plan_id ?? []));
   const { repaired, emptied } = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
-    for (const id of [...planIds].toSorted()) await lockPlan(tx, id);
+    for (const id of [...planIds].toSorted()) await findOne(tx, 'plans', { id }, LOCKED);
     const judged = await judgeAll(tx, deps, { key, lock: true });
     return saveEnds(tx, judged, clock.now());
   });
@@ -274,11 +277,11 @@ async function saveEnds(tx: Db, { drifts, actions }: Review, now: number) {
     drifts.flatMap(({ row, status }) => (status === end ? row : []));
   for (const status of ['done', 'dropped'] as const) {
     const ids = actionsOf(status).map(({ id }) => id);
-    await updatePlanActions(tx, ids, { status });
+    await updateWhere(tx, 'plan_actions', { id: ids }, { status });
   }
   const [gone, repaired] = [driftsOf('gone'), driftsOf('repaired')];
-  await endDrifts(tx, gone, { status: 'gone', now });
-  await endDrifts(tx, repaired, { status: 'repaired', now });
+  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
+  await changeDrifts(tx, repaired, { status: 'repaired', ended_at: now });
   // The repair did not hold: the next look decides anew.
   await changeDrifts(tx, driftsOf('open'), { status: 'open', plan_id: null });
   const dropped = new Set(actionsOf('dropped').map(({ plan_id }) => plan_id));

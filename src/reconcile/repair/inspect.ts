@@ -2,15 +2,10 @@ import { type Detector, isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import {
-  endInspection,
-  findNextInspectionAt,
-  type InspectionRow,
-  listDueInspections,
-  postponeInspection,
-} from '../../store/inspections.ts';
+import { type InspectionRow, listDueInspections } from '../../store/inspections.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { findOne, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { isBusy } from '../compare/compare.ts';
 import { findQuietAt, inspect, type LookNeeds, toNeeds } from '../compare/look.ts';
@@ -82,8 +77,12 @@ export async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
     // What an operator changed is shown, and not undone at once.
     hasFound ||= isNew && one.look_source !== 'operator';
   }
-  return { nextAt: await findNextInspectionAt(store.read), hasFound };
+  const next = await findOne(store.read, 'resources', SCHEDULED, { order: 'look_at' });
+  return { nextAt: next?.look_at ?? undefined, hasFound };
 }
+
+const SCHEDULED = { look_at: { '<>': null } } as const;
+const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
 
 /** Inspects one resource, or puts that off. True when a new drift was found. */
 async function takeInspection(
@@ -103,7 +102,8 @@ async function takeInspection(
   const waits = detector === 'discovery';
   const looked = await lookAtOne(deps, row, { needs, detector, waits, signal });
   if (looked.kind === 'looked') {
-    await store.write((tx) => endInspection(tx, row));
+    // Unless there is a newer reason to look.
+    await store.write((tx) => updateWhere(tx, 'resources', { id: row.id, look_since }, NO_LOOK));
     return looked.found.length > 0;
   }
   // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
@@ -111,7 +111,8 @@ async function takeInspection(
   const [min, max] = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
   const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
   const until = looked.kind === 'just-written' ? looked.until : again;
-  await store.write((tx) => postponeInspection(tx, row, until));
+  const same = { id: row.id, look_since, look_at };
+  await store.write((tx) => updateWhere(tx, 'resources', same, { look_at: until }));
   return false;
 }
 

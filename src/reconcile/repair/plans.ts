@@ -6,18 +6,12 @@ import { countActions, type PlanCounts } from '../../plan/plan-summary.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { type ActionQuery, listPlanActions, toAction } from '../../store/plans/actions.ts';
-import {
-  findPlan,
-  findUndoing,
-  lockHeld,
-  lockPlan,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans/plans.ts';
+import { type PlanActionRow, toAction } from '../../store/plans/actions.ts';
+import { lockHeld, type PlanRow } from '../../store/plans/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { restartHarmCount } from '../provider-limit.ts';
@@ -33,6 +27,8 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
+const LOCKED = { lock: true };
+
 /** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, events }: DecisionDeps,
@@ -40,7 +36,7 @@ export async function decidePlan(
   { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
 ): Promise<PlanDecision> {
   const decision = await store.write(async (tx): Promise<PlanDecision> => {
-    const plan = await lockPlan(tx, id);
+    const plan = await findOne(tx, 'plans', { id }, LOCKED);
     if (plan === undefined) return { kind: 'unknown' };
     if (plan.status !== 'held') return { kind: 'not-held', plan };
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
@@ -52,7 +48,7 @@ export async function decidePlan(
     if (plan.source === 'provider' && status === 'approved') await restartHarmCount(tx, now);
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
-    await updatePlan(tx, id, change);
+    await updateWhere(tx, 'plans', { id }, change);
     return { kind: 'done', plan: { ...plan, ...change } };
   });
   if (decision.kind === 'done') tellPlan(events, decision.plan, 0);
@@ -75,8 +71,8 @@ export type UndoDecision =
 export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
     // The lock makes two simultaneous requests to undo come one after the other.
-    if ((await lockPlan(tx, id)) === undefined) return { kind: 'unknown' };
-    const before = await findUndoing(tx, id);
+    if ((await findOne(tx, 'plans', { id }, LOCKED)) === undefined) return { kind: 'unknown' };
+    const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
     if (before !== undefined) return { kind: 'undoing', plan: before };
     const { actions, leftOut } = await listUndoing(tx, deps, id);
     if (actions.length === 0) return { kind: 'nothing', leftOut };
@@ -98,13 +94,14 @@ export async function previewUndo(
   id: string,
 ): Promise<UndoPreview | undefined> {
   const { read } = deps.store;
-  if ((await findPlan(read, id)) === undefined) return undefined;
+  if ((await findOne(read, 'plans', { id })) === undefined) return undefined;
   const { actions, leftOut } = await listUndoing(read, deps, id);
   return { counts: countActions(actions), leftOut };
 }
 
 /** Actions that are read at once. */
 const PART = 500;
+const NEXT = { order: 'id', limit: PART } as const;
 
 /** Lists the opposites of what a plan has done, and counts what cannot be undone. */
 async function listUndoing(
@@ -115,8 +112,8 @@ async function listUndoing(
   const actions: PlanAction[] = [];
   let leftOut = 0;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const query: ActionQuery = { status: 'done', afterId, limit: PART };
-    const rows = await listPlanActions(db, planId, query);
+    const done = { plan_id: planId, status: 'done', id: { '>': afterId } } as const;
+    const rows: PlanActionRow[] = await listWhere(db, 'plan_actions', done, NEXT);
     for (const row of rows) {
       const action = toAction(row);
       const opposite = toOpposite(action);

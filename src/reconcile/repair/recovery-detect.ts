@@ -1,4 +1,4 @@
-import { findNewestOwnCall } from '../../store/audit/own-calls.ts';
+import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
@@ -48,7 +48,7 @@ export async function detectRestore(
 ): Promise<Detection> {
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
   const { read: db } = deps.store;
-  const calledAt = await findNewestOwnCall(db);
+  const calledAt = await findNewestCallAt(db);
   const aliveAt = await ALIVE.find(db);
   if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
   const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + CLOCKS_MS;

@@ -4,14 +4,9 @@ import type { UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import {
-  type ActionKey,
-  deletePlanActions,
-  insertPlanActions,
-  listActionsOf,
-} from '../../store/plans/actions.ts';
+import { type ActionKey, insertPlanActions } from '../../store/plans/actions.ts';
 import { deleteUnknown } from '../../store/plans/held.ts';
-import { deletePlan, findPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import { listExisting } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
@@ -25,6 +20,7 @@ import {
 } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { deleteWhere, findOne, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
@@ -55,19 +51,25 @@ export async function planRecovery(
   const { store, events, clock } = run.deps;
   const { reason, planId: id } = state;
   const seen = await readServiceAgain(run);
-  const plan = await findPlan(store.read, id);
+  const plan = await findOne(store.read, 'plans', { id });
   const planned = plan && (await planAll(run.deps, plan, seen));
   const actions = planned?.counts.total ?? 0;
   const isOver = reason.code === 'first-run' && actions === 0;
   await store.write(async (tx) => {
     await deleteUnknown(tx, id);
     if (isOver) {
-      await deletePlan(tx, id);
+      await deleteWhere(tx, 'plan_actions', { plan_id: id });
+      await deleteWhere(tx, 'plans', { id });
       return RECOVERY.delete(tx);
     }
     if (planned !== undefined) {
       const { hash, counts } = planned;
-      await updatePlan(tx, id, { status: 'held', hash, counts: JSON.stringify(counts) });
+      await updateWhere(
+        tx,
+        'plans',
+        { id },
+        { status: 'held', hash, counts: JSON.stringify(counts) },
+      );
     }
     await RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
   });
@@ -110,7 +112,9 @@ function assertRefused(error: unknown): void {
  */
 async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
   const { read, write } = deps.store;
-  if (plan.source === 'restore') await write((tx) => deletePlanActions(tx, plan.id));
+  if (plan.source === 'restore') {
+    await write((tx) => deleteWhere(tx, 'plan_actions', { plan_id: plan.id }));
+  }
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
     if (!seen.lists[`${type}s`]) continue;
@@ -136,8 +140,8 @@ async function planPart(
   const all: PlanAction[] = [];
   for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
   const isFirstRun = plan.source === 'first-run';
-  const actions = isFirstRun ? selectAsked(all, await listActionsOf(tx, plan.id, ids)) : all;
-  await deletePlanActions(tx, plan.id, ids);
+  const asked = await deleteWhere(tx, 'plan_actions', { plan_id: plan.id, resource_id: ids });
+  const actions = isFirstRun ? selectAsked(all, asked) : all;
   await insertPlanActions(tx, { id: plan.id, now: deps.clock.now() }, actions);
   const shown = rows.filter((row) => isSeen(seen, row)).map(({ id }) => id);
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the

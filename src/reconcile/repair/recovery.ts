@@ -3,8 +3,8 @@ import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { insertPlanActions } from '../../store/plans/actions.ts';
 import { endAllPlans, holdEverything } from '../../store/plans/held.ts';
-import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { findOne, updateWhere } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
 import { findLearnedAccount } from '../audit/events.ts';
@@ -232,10 +232,15 @@ async function openRestore(tx: Db, now: number): Promise<string> {
 async function openFirstRun(tx: Db, now: number): Promise<string> {
   const source = 'first-run';
   const reason = 'it was asked for while the bridge observed';
-  const open = await findOpenPlan(tx, source);
+  const open = await findOne(tx, 'plans', { source, status: ['making', 'held'] }, { lock: true });
   if (open === undefined) return (await addPlan(tx, [], { ...MAKING, source, reason, now })).id;
   const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
-  await updatePlan(tx, open.id, { ...empty, status: 'making', reason, created_at: now });
+  await updateWhere(
+    tx,
+    'plans',
+    { id: open.id },
+    { ...empty, status: 'making', reason, created_at: now },
+  );
   return open.id;
 }
 

@@ -4,7 +4,7 @@ import { disownLink } from '../../domain/link.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
@@ -39,7 +39,8 @@ export async function stopManaging(
     if (await isRuled(tx, row, rules)) return { kind: 'ruled' };
     const now = clock.now();
     await (row.type === 'user' ? releaseUser(tx, row, now) : releaseGroup(tx, row, now));
-    await endDrifts(tx, await listActiveDrifts(tx, [row.id]), { status: 'gone', now });
+    const drifts = await listActiveDrifts(tx, [row.id]);
+    await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
     return { kind: 'released', provider: row.provider };
   });
 }

@@ -124,9 +124,7 @@ export function sendError(res: Response, error: ScimError): void {
 /** Time that a provider is asked to wait when the store cannot be used, in seconds. */
 const STORE_RETRY_SECONDS = 5;
 /** Failures of the store that no waiting ends. */
-const LASTING: ReadonlySet<string> = new Set([
-  ...['store-failed', 'store-reference', 'store-url', 'store-newer', 'store-older'],
-]);
+const LASTING = new Set<string>(['store-failed', 'store-reference', 'store-url', 'store-newer']);
 
 /** Takes the causes of our own faults. */
 type FaultLog = Pick<ScimTelemetry, 'failed'>;

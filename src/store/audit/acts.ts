@@ -1,78 +1,66 @@
-import { type Selectable, sql } from 'kysely';
-import type { ActsTable } from '../schema.ts';
+import { sql } from 'kysely';
+import { toAssignments, toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
+import { deleteWhere, type NewestPart, type Row, updateWhere } from '../tables.ts';
 
 /** An act of an operator, or an outage of the service, as stored. */
-export type ActRow = Selectable<ActsTable>;
+export type ActRow = Row<'acts'>;
 
 /** Act of an operator that is to be stored. */
 export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
 
-/** Stores acts of an operator. One that is there already is completed, once. */
-export async function saveActs(tx: Db, acts: readonly NewAct[]): Promise<void> {
+/**
+ * Stores the acts of a request. One that is there already is completed, once; the record of a request that was no act
+ * after all goes.
+ */
+export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
+  if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
   for (const act of acts) {
-    const inserted = tx.insertInto('acts').values({ ...act, kind: 'operator' });
-    await inserted
-      .onConflict((on) => on.column('entry').doUpdateSet(act).where('acts.status', 'is', null))
-      .execute();
+    await sql`insert into acts ${toValues([{ ...act, kind: 'operator' }])}
+      on conflict (entry) do update set ${toAssignments(act)} where acts.status is null`.execute(
+      tx,
+    );
   }
 }
-
-/** Deletes the record of a request that was no act after all. */
-export async function deleteAct(tx: Db, entry: string): Promise<void> {
-  await tx.deleteFrom('acts').where('entry', '=', entry).execute();
-}
-
-/** Condition of an outage that goes on. */
-const isOpenOutage = (act: string) =>
-  sql`target = '' and kind = 'outage' and act = ${act} and ended_at is null`;
 
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
 export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
   await sql`insert into acts (kind, act, operator, target, at, everyone)
     select 'outage', ${act}, '', '', cast(${at} as bigint), 1
-    where not exists (select 1 from acts where ${isOpenOutage(act)})`.execute(tx);
+    where not exists (select 1 from acts
+      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`.execute(tx);
 }
 
 /** Stores the end of an outage; `at` is epoch milliseconds. */
 export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
-  await sql`update acts set ended_at = ${at} where ${isOpenOutage(act)}`.execute(tx);
+  const open = { target: '', kind: 'outage', act, ended_at: null } as const;
+  await updateWhere(tx, 'acts', open, { ended_at: at });
 }
 
 /** Selection of acts of operators, and the page of it to read. */
-export interface ActQuery {
+export interface ActQuery extends NewestPart {
   /** Name or id of the credential. */
   readonly operator: string | undefined;
   /** Id that they were about, or that a drift or plan names that they were about. */
   readonly target: string | undefined;
   /** Statuses from the first to the last. */
   readonly status: readonly [number, number] | undefined;
-  readonly beforeSeq: number;
-  readonly limit: number;
 }
 
 /** Lists acts of operators, the newest first. */
 export async function listActs(
   db: Db,
-  { operator, target, status, beforeSeq, limit }: ActQuery,
+  { operator, target, status, from, limit }: ActQuery,
 ): Promise<(ActRow & { readonly seq: number })[]> {
-  let query = db.selectFrom('acts').selectAll().select('id as seq').where('kind', '=', 'operator');
-  query = query.where('id', '<', beforeSeq);
-  if (operator !== undefined) {
-    query = query.where((where) =>
-      where.or([where('operator', '=', operator), where('credential', '=', operator)]),
-    );
-  }
-  if (target !== undefined) {
-    query = query.where(
-      'target',
-      'in',
-      sql<string>`(select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
-    );
-  }
-  if (status !== undefined)
-    query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
-  return query.orderBy('id', 'desc').limit(limit).execute();
+  const conditions = [
+    sql`kind = 'operator' and id < ${from}`,
+    operator && sql`(operator = ${operator} or credential = ${operator})`,
+    target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    status && sql`status between ${status[0]} and ${status[1]}`,
+  ].filter((condition) => typeof condition === 'object');
+  const { rows } = await sql<ActRow & { readonly seq: number }>`select acts.*, id as seq from acts
+    where ${sql.join(conditions, sql` and `)} order by id desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 /**

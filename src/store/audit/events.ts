@@ -1,47 +1,9 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
-import { toValues } from '../engine/row-sql.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import { listNamesOf } from '../resources/names.ts';
-import type { AuditEventSubjectsTable, AuditEventsTable } from '../schema.ts';
+import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-
-/** One event as it is stored. */
-export type AuditEventRow = Insertable<AuditEventsTable>;
-
-/** User, group or text that an event names. */
-export type EventSubjectRow = Insertable<AuditEventSubjectsTable>;
-
-/** Stores events that are not stored yet, with what they name. */
-export async function insertAuditEvents(
-  tx: Db,
-  events: readonly AuditEventRow[],
-  subjects: readonly EventSubjectRow[],
-): Promise<void> {
-  for (const some of chunks(events)) {
-    await sql`insert into audit_events ${toValues(some)}`.execute(tx);
-  }
-  for (const some of chunks(subjects)) {
-    await sql`insert into audit_event_subjects ${toValues(some)}`.execute(tx);
-  }
-}
-
-/** Filters ids down to those of events that are stored. */
-export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const events = db.selectFrom('audit_events').select('id');
-  const known = await readInChunks(ids, (some) => events.where('id', 'in', some).execute());
-  return new Set(known.map(({ id }) => id));
-}
-
-/** Counts events that happened at `from` or later (epoch milliseconds). */
-export async function countEventsSince(db: Db, from: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('audit_events')
-    .select((select) => select.fn.countAll().as('count'))
-    .where('created_at', '>=', from)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;

@@ -1,11 +1,12 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { listHarms, type SentChange } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
-import type { CallOutcome, PlanActionsTable } from '../schema.ts';
+import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { findOne, listWhere, type Row, updateWhere } from '../tables.ts';
 
 /** One mutating call that is about to leave. */
 export interface OwnCall {
@@ -96,17 +97,14 @@ export interface EndedCall {
 /** Stores the outcome of calls of the ledger. */
 export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Promise<void> {
   for (const { ids, outcome, error } of ended) {
-    for (const some of chunks(ids)) {
-      await sql`update own_calls set outcome = ${outcome}, error = ${error}
-        where id in (${sql.join(some)})`.execute(tx);
-    }
+    await updateWhere(tx, 'own_calls', { id: ids }, { outcome, error });
   }
 }
 
 /** Tells whether a call may have made a released change of a plan: else the service held it before. */
 export async function mayHaveMade(
   db: Db,
-  { kind, resource_id, member_id, released_at }: Selectable<PlanActionsTable>,
+  { kind, resource_id, member_id, released_at }: Row<'plan_actions'>,
 ): Promise<boolean> {
   const account = sql`(select cast(upstream_id as text) from resources where id = ${member_id})`;
   const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
@@ -120,41 +118,25 @@ export async function mayHaveMade(
 export async function listCreations(
   db: Db,
   { ids, from }: { readonly ids: readonly string[]; readonly from: number },
-): Promise<{ readonly resourceId: string; readonly at: number }[]> {
-  const created = db
-    .selectFrom('own_calls')
-    .select(['resource_id as resourceId', 'at'])
-    .where('kind', 'in', ['user.create', 'group.create'])
-    .where('outcome', '=', 'done')
-    .where('at', '>=', from)
-    .orderBy('at', 'desc');
-  return readInChunks(ids, (some) => created.where('resource_id', 'in', some).execute());
-}
-
-/** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */
-export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
-  return (await selectNewest(db).executeTakeFirst())?.at;
-}
-
-function selectNewest(db: Db) {
-  return db.selectFrom('own_calls').select('at').orderBy('at', 'desc').limit(1);
+): Promise<Row<'own_calls'>[]> {
+  return listWhere(
+    db,
+    'own_calls',
+    {
+      resource_id: ids,
+      kind: ['user.create', 'group.create'],
+      outcome: 'done',
+      at: { '>=': from },
+    },
+    { order: 'at desc' },
+  );
 }
 
 /**
- * Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: there was none.
+ * Finds when the newest call for this user or group, or any call, was about to leave (epoch milliseconds); undefined: there was
+ * none.
  */
-export async function findNewestOwnCallFor(
-  db: Db,
-  resourceId: string,
-): Promise<number | undefined> {
-  const newest = selectNewest(db).where('resource_id', '=', resourceId);
-  return (await newest.executeTakeFirst())?.at;
-}
-
-/** Hands the calls of forgotten resources to the one that takes up what they may have left in the service. */
-export async function moveOwnCalls(tx: Db, from: readonly string[], to: string): Promise<void> {
-  for (const ids of chunks(from)) {
-    await sql`update own_calls set resource_id = ${to}
-      where resource_id in (${sql.join(ids)})`.execute(tx);
-  }
+export async function findNewestCallAt(db: Db, resourceId?: string): Promise<number | undefined> {
+  const which = resourceId === undefined ? {} : { resource_id: resourceId };
+  return (await findOne(db, 'own_calls', which, { order: 'at desc' }))?.at;
 }

@@ -1,13 +1,14 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
 import { createFact } from '../facts.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import type { Row } from '../tables.ts';
 
 /** A request as stored. */
-export type RequestRow = Selectable<RequestsTable>;
+export type RequestRow = Row<'requests'>;
 
 /** A request to be stored. */
 export type NewRequestRow = Omit<Insertable<RequestsTable>, 'seq'>;
@@ -21,34 +22,6 @@ export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Prom
       scim_type = excluded.scim_type, refusal = excluded.refusal, duration_ms = excluded.duration_ms
       where requests.status = 0`.execute(tx);
   }
-}
-
-/** Selection of stored requests, and the page of it to read. */
-interface RequestQuery {
-  /** The SCIM id that they were for. */
-  readonly resourceId?: string | undefined;
-  /** Kind of resource that they were for. */
-  readonly type?: 'user' | 'group' | undefined;
-  /** Id of the credential that they presented. */
-  readonly credential?: string | undefined;
-  /** Statuses from the first to the last. */
-  readonly status?: readonly [number, number] | undefined;
-  readonly beforeSeq: number;
-  readonly limit: number;
-}
-
-/** Requests, the newest first. */
-export async function listRequests(
-  db: Db,
-  { resourceId, type, credential, status, beforeSeq, limit }: RequestQuery,
-): Promise<RequestRow[]> {
-  let query = db.selectFrom('requests').selectAll().where('seq', '<', beforeSeq);
-  if (resourceId !== undefined) query = query.where('resource_id', '=', resourceId);
-  if (type !== undefined) query = query.where('resource_type', '=', type);
-  if (credential !== undefined) query = query.where('credential', '=', credential);
-  if (status !== undefined)
-    query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
-  return query.orderBy('seq', 'desc').limit(limit).execute();
 }
 
 /** A change that a provider asked for, with the time at which it was known (epoch milliseconds). */
@@ -84,7 +57,7 @@ export async function listAskers(
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
-    const { rows } = await sql<Selectable<RequestsTable> & { readonly place: number }>`
+    const { rows } = await sql<RequestRow & { readonly place: number }>`
       ${sql.join(asked, sql` union all `)}`.execute(db);
     for (const { place, credential: by, at, request_id: requestId } of rows) {
       askers[place] = { by, at, requestId };

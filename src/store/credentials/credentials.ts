@@ -1,14 +1,23 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Purpose } from '../../domain/credential.ts';
 import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
+import { StoreError } from '../engine/store-error.ts';
 import type { CredentialsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import {
+  findOne,
+  insertAll,
+  insertNew,
+  listNewest,
+  listWhere,
+  type NewestPart,
+  type Row,
+  updateWhere,
+} from '../tables.ts';
 
 /** A credential as stored: of its secret the digest alone. */
-export type CredentialRow = Selectable<CredentialsTable>;
-/** What a credential is. */
-export type CredentialKind = CredentialRow['kind'];
+export type CredentialRow = Row<'credentials'>;
 /** A credential that is not revoked and was not used yet. */
 export type NewCredential = Omit<Insertable<CredentialsTable>, 'seq' | 'revoked_at'>;
 
@@ -17,21 +26,21 @@ export async function insertCredential(
   tx: Db,
   row: NewCredential,
 ): Promise<CredentialRow | undefined> {
-  const insert = tx.insertInto('credentials').values(row);
-  return insert
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  return (await insertNew(tx, 'credentials', [row]))[0];
 }
 
 /** The credential with this id, revoked or not. */
-export async function findCredential(
+export function findCredential(
   db: Db,
-  kind: CredentialKind,
+  kind: CredentialRow['kind'],
   id: string,
 ): Promise<CredentialRow | undefined> {
-  const found = db.selectFrom('credentials').selectAll().where('kind', '=', kind);
-  return found.where('id', '=', id).executeTakeFirst();
+  return findOne(db, 'credentials', { kind, id });
+}
+
+/** The secrets of clients, the oldest first, those that are over too. */
+export function listSecrets(db: Db, clientIds: readonly string[]): Promise<CredentialRow[]> {
+  return listWhere(db, 'credentials', { kind: 'secret', owner: clientIds }, { order: 'seq' });
 }
 
 /**
@@ -43,65 +52,25 @@ export async function lockCredential(
   kind: 'token' | 'client',
   idOrName: string,
 ): Promise<CredentialRow | undefined> {
-  const found = tx.selectFrom('credentials').selectAll().where('kind', '=', kind).forUpdate();
-  if (idOrName.startsWith(`${kind}-`)) {
-    return found.where('id', '=', idOrName.slice(kind.length + 1)).executeTakeFirst();
-  }
-  return found.where('name', '=', idOrName).where('revoked_at', 'is', null).executeTakeFirst();
+  const which = idOrName.startsWith(`${kind}-`)
+    ? { kind, id: idOrName.slice(kind.length + 1) }
+    : { kind, name: idOrName, revoked_at: null };
+  return findOne(tx, 'credentials', which, { lock: true });
 }
 
 /** Page of a list of credentials. */
-export interface AccessQuery {
+export interface AccessQuery extends NewestPart {
   readonly state: 'live' | 'revoked' | undefined;
-  readonly beforeSeq: number;
-  readonly limit: number;
 }
 
 /** Tokens or clients, the newest first; `live`: not revoked, expired or not. */
 export async function listCredentials(
   db: Db,
   kind: 'token' | 'client',
-  { state, beforeSeq, limit }: AccessQuery,
+  { state, ...part }: AccessQuery,
 ): Promise<CredentialRow[]> {
-  const all = db
-    .selectFrom('credentials')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where('seq', '<', beforeSeq);
-  const wanted =
-    state === undefined ? all : all.where('revoked_at', state === 'live' ? 'is' : 'is not', null);
-  return wanted.orderBy('seq', 'desc').limit(limit).execute();
-}
-
-/** The secrets of clients, the oldest first, those that are over too. */
-export async function listSecrets(db: Db, clientIds: readonly string[]): Promise<CredentialRow[]> {
-  if (clientIds.length === 0) return [];
-  const secrets = db.selectFrom('credentials').selectAll().where('kind', '=', 'secret');
-  return secrets.where('owner', 'in', clientIds).orderBy('seq').execute();
-}
-
-/** Page of the list of sessions; times are epoch milliseconds. */
-export interface SessionQuery {
-  readonly beforeSeq: number;
-  readonly limit: number;
-}
-
-/** Sessions that were used after `usedAfter` and end after `now`, the newest first. */
-export async function listSessions(
-  db: Db,
-  { beforeSeq, limit }: SessionQuery,
-  { usedAfter, now }: { readonly usedAfter: number; readonly now: number },
-): Promise<CredentialRow[]> {
-  return db
-    .selectFrom('credentials')
-    .selectAll()
-    .where('kind', '=', 'session')
-    .where('seq', '<', beforeSeq)
-    .where('expires_at', '>', now)
-    .where('last_used_at', '>', usedAfter)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
+  const revoked_at = state && (state === 'live' ? null : ({ '<>': null } as const));
+  return listNewest(db, 'credentials', { kind, revoked_at }, part);
 }
 
 /** Reads what a client's assertions have to say; undefined where it has secrets. */
@@ -118,20 +87,11 @@ export async function revokeCredential(
   { kind, id }: Pick<CredentialRow, 'kind' | 'id'>,
   now: number,
 ): Promise<void> {
-  const live = tx
-    .updateTable('credentials')
-    .set({ revoked_at: now })
-    .where('revoked_at', 'is', null);
-  await live.where('kind', '=', kind).where('id', '=', id).execute();
-  if (kind === 'client') await live.where('owner', '=', id).where('kind', '=', 'access').execute();
-  if (kind === 'secret') await live.where('proof', '=', id).where('kind', '=', 'access').execute();
-}
-
-/** Deletes a session; false when there is none. */
-export async function deleteSession(tx: Db, id: string): Promise<boolean> {
-  const sessions = tx.deleteFrom('credentials').where('kind', '=', 'session');
-  const { numDeletedRows } = await sessions.where('id', '=', id).executeTakeFirst();
-  return Number(numDeletedRows) > 0;
+  const change = { revoked_at: now };
+  await updateWhere(tx, 'credentials', { kind, id, revoked_at: null }, change);
+  if (kind !== 'client' && kind !== 'secret') return;
+  const from = kind === 'client' ? { owner: id } : { proof: id };
+  await updateWhere(tx, 'credentials', { kind: 'access', ...from, revoked_at: null }, change);
 }
 
 /** Remembers when a credential was last used; an earlier moment changes nothing. @param credentialId `token-…`, `client-…` */
@@ -146,12 +106,12 @@ const KEPT_MAX = 1_000;
 
 /** Adds a session, or an access token of a client, and deletes the oldest if there are far too many. */
 export async function insertPassing(tx: Db, row: NewCredential): Promise<CredentialRow> {
-  const insert = tx.insertInto('credentials').values(row);
-  const inserted = await insert.returningAll().executeTakeFirstOrThrow();
-  const all = tx.selectFrom('credentials').select('seq').where('kind', '=', row.kind);
-  const own = row.kind === 'access' ? all.where('owner', '=', row.owner ?? null) : all;
-  const surplus = own.orderBy('seq', 'desc').offset(KEPT_MAX).limit(KEPT_MAX);
-  await tx.deleteFrom('credentials').where('seq', 'in', surplus).execute();
+  const [inserted] = await insertAll(tx, 'credentials', [row]);
+  if (inserted === undefined) throw new StoreError('store-failed', 'a new credential is not there');
+  const ofOwner = row.kind === 'access' ? sql`and owner = ${row.owner ?? null}` : sql``;
+  await sql`delete from credentials where seq in (
+    select seq from credentials where kind = ${row.kind} ${ofOwner}
+    order by seq desc limit ${KEPT_MAX} offset ${KEPT_MAX})`.execute(tx);
   return inserted;
 }
 

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { LinkList } from '../../domain/link.ts';
 import {
   DEFAULT_HANDLING,
@@ -8,24 +8,12 @@ import {
   type Right,
 } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, forShare, forUpdate } from '../engine/dialect.ts';
-import type { ProvidersTable } from '../schema.ts';
+import { chunks, forShare } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import { findOne, type Row } from '../tables.ts';
 
 /** A provider as stored. */
-export type ProviderRow = Selectable<ProvidersTable>;
-
-/** Adds a provider; undefined when one has its name. */
-export async function insertProvider(
-  tx: Db,
-  row: Insertable<ProvidersTable>,
-): Promise<ProviderRow | undefined> {
-  const insert = tx.insertInto('providers').values(row);
-  return insert
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-}
+export type ProviderRow = Row<'providers'>;
 
 /** The provider of this name; nobody changes or deletes it until the transaction ends. */
 export async function findProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
@@ -38,48 +26,14 @@ export async function isProvider(tx: Db, name: string): Promise<boolean> {
   return name === DEFAULT_PROVIDER || (await findProvider(tx, name)) !== undefined;
 }
 
-/** The same, locked for a change: until the transaction ends nobody writes for it. */
-export async function lockProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
-  const found = sql<ProviderRow>`select * from providers where name = ${name} ${forUpdate(tx)}`;
-  return (await found.execute(tx)).rows[0];
-}
-
 /** Finds how the requests of a provider are taken. The default one has a row once something was chosen. */
 export async function findHandling(db: Db, name: string): Promise<Handling> {
-  const chosen = db.selectFrom('providers').select('handling').where('name', '=', name);
-  return parseHandling(await chosen.executeTakeFirst());
+  return parseHandling(await findOne(db, 'providers', { name }));
 }
 
 /** Parses how the requests of a stored provider are taken. */
 export function parseHandling(row: Pick<ProviderRow, 'handling'> | undefined): Handling {
   return { ...DEFAULT_HANDLING, ...(row && parseStored<Partial<Handling>>(row.handling)) };
-}
-
-/** Lists providers but the default one, the newest first. */
-export async function listProviders(
-  db: Db,
-  { beforeSeq, limit }: { readonly beforeSeq: number; readonly limit: number },
-): Promise<ProviderRow[]> {
-  const providers = db.selectFrom('providers').selectAll().where('seq', '<', beforeSeq);
-  return providers
-    .where('name', '<>', DEFAULT_PROVIDER)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-/** Changes a provider. */
-export async function updateProvider(
-  tx: Db,
-  name: string,
-  change: Pick<ProviderRow, 'domains' | 'group_names' | 'may' | 'handling'>,
-): Promise<void> {
-  await tx.updateTable('providers').set(change).where('name', '=', name).execute();
-}
-
-/** Deletes a provider. */
-export async function deleteProvider(tx: Db, name: string): Promise<void> {
-  await tx.deleteFrom('providers').where('name', '=', name).execute();
 }
 
 /** The columns that hold limits. */
@@ -106,15 +60,11 @@ export type Belonging = 'credentials' | 'users' | 'groups';
 
 /** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
 export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
-  const credential = sql`provider = ${name} and revoked_at is null and kind in ('token', 'client')`;
-  const resource = sql`provider = ${name} and origin is not null and deleted_at is null`;
-  const has = async (table: string, condition: RawBuilder<unknown>) => {
-    const found = sql`select 1 from ${sql.table(table)} where ${condition} limit 1`;
-    return (await found.execute(tx)).rows.length > 0;
-  };
-  if (await has('credentials', credential)) return 'credentials';
-  if (await has('resources', sql`${resource} and type = 'user'`)) return 'users';
-  return (await has('resources', resource)) ? 'groups' : undefined;
+  const given = { provider: name, kind: ['token', 'client'], revoked_at: null } as const;
+  if (await findOne(tx, 'credentials', given)) return 'credentials';
+  const managed = { provider: name, origin: { '<>': null }, deleted_at: null } as const;
+  if (await findOne(tx, 'resources', { ...managed, type: 'user' })) return 'users';
+  return (await findOne(tx, 'resources', managed)) && 'groups';
 }
 
 /** Additions to a list of a group. */

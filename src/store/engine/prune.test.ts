@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { listRequests, saveRequests } from '../audit/requests.ts';
+import { saveRequests } from '../audit/requests.ts';
+import { listWhere } from '../tables.ts';
 import { prune } from './prune.ts';
 
-const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 const row = {
   request_id: 'r',
   method: 'PUT',
@@ -29,6 +29,6 @@ describeStores('what is kept for a time', ({ makeStore }) => {
     expect(await forget(3, 1)).toBe(1);
     expect(await forget(3, 10)).toBe(2);
     expect(await forget(6, 10)).toBe(2);
-    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([6]);
+    expect((await listWhere(store.read, 'requests', {})).map(({ at }) => at)).toEqual([6]);
   });
 });

@@ -10,7 +10,7 @@ import {
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/errors.ts';
-import { listMigrations, MOVED } from './migrate.ts';
+import { MIGRATIONS, MOVED } from './migrate.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 import { StoreError } from './store-error.ts';
 
@@ -72,23 +72,20 @@ function toFileError(error: unknown, what: string): StoreError {
   return new StoreError(code, `${what}: ${why}`, { cause });
 }
 
-/**
- * Makes sure that a file is a store of the bridge, whole, and of no later version. `named`: as messages call it.
- * @throws StoreError; BridgeError `backup-failed`
- */
+/** Makes sure that a file is a store that this version can use. @throws StoreError; BridgeError `backup-failed` */
 function proveSqlite(path: string, named = path): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
-  const { isWhole, migrations: names } = inspectSqlite(path);
-  if (!isWhole) throw new BridgeError('backup-failed', `${named} is damaged`);
-  if (names.includes(MOVED)) {
-    throw new BridgeError('backup-failed', `${named} is a store that was moved to PostgreSQL`);
-  }
-  const known = listMigrations('sqlite');
-  const unknown = names.filter((name) => !Object.hasOwn(known, name));
-  if (names.length === 0 || unknown.length > 0) {
-    const what = names.length === 0 ? 'no store of the bridge' : 'of a later version of the bridge';
-    throw new BridgeError('backup-failed', `${named} is ${what}`);
-  }
+  const fault = findFault(inspectSqlite(path));
+  if (fault !== undefined) throw new BridgeError('backup-failed', `${named} ${fault}`);
+}
+
+/** Why this version cannot use a file as a store; undefined: it can. */
+export function findFault({ isWhole, migrations }: InspectedFile): string | undefined {
+  if (!isWhole) return 'is damaged';
+  if (migrations.length === 0) return 'is no store of the bridge';
+  if (migrations.includes(MOVED)) return 'was moved to PostgreSQL';
+  const isKnown = migrations.every((name) => MIGRATIONS.some((known) => known.name === name));
+  return isKnown ? undefined : 'is of a later version of the bridge';
 }
 
 /** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
@@ -106,11 +103,11 @@ export function inspectSqlite(path: string): InspectedFile {
     file = connect(path, { readOnly: true });
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
     const bytes = Number(file.prepare(SIZE).get()?.bytes ?? 0);
-    const tables = file.prepare("select name from sqlite_master where name = 'kysely_migration'");
+    const tables = file.prepare("select name from sqlite_master where name = 'migrations'");
     if (found !== 'ok' || tables.get() === undefined) {
       return { bytes, isWhole: found === 'ok', migrations: [] };
     }
-    const names = file.prepare('select name from kysely_migration').all();
+    const names = file.prepare('select name from migrations').all();
     return { bytes, isWhole: true, migrations: names.map(({ name }) => String(name)) };
   } catch (error) {
     throw toFileError(error, `${path} cannot be read as a store`);

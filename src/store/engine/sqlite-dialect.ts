@@ -4,7 +4,6 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
-  type DialectAdapter,
   type Driver,
   DummyDriver,
   Kysely,
@@ -69,18 +68,8 @@ class Dialect extends SqliteDialect {
   override createDriver(): Driver {
     return new DummyDriver();
   }
-  override createAdapter(): DialectAdapter {
-    return new SingleWriterAdapter();
-  }
   override createQueryCompiler(): QueryCompiler {
     return new SingleWriterCompiler();
-  }
-}
-
-class SingleWriterAdapter extends SqliteAdapter {
-  /** SQLite undoes a failed migration like any other write. */
-  override get supportsTransactionalDdl(): boolean {
-    return true;
   }
 }
 
@@ -92,7 +81,7 @@ class SingleWriterCompiler extends SqliteQueryCompiler {
 }
 
 const compiler = new SingleWriterCompiler();
-const adapter = new SingleWriterAdapter();
+const adapter = new SqliteAdapter();
 
 /** When the statements of a connection last paused, in milliseconds that only grow. */
 interface Pace {

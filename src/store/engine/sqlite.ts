@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createLocalBell } from '../bell.ts';
-import type { Db, Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
@@ -69,16 +69,6 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
       for (const connection of [reader, writer, lock]) if (connection?.isOpen) connection.close();
     },
   };
-}
-
-/**
- * One connection beside the store, and what closes it: to a file that is only read, or, without a path, to a database in
- * memory alone that has no tables.
- */
-export function openConnection(path?: string): { readonly db: Db; close(): void } {
-  const connection = connect(path ?? ':memory:', { readOnly: path !== undefined });
-  const { db } = toSession(connection, {});
-  return { db, close: () => connection.close() };
 }
 
 function toSession(connection: DatabaseSync, listener: StatementListener): SqliteSession {

@@ -14,7 +14,6 @@ import { BridgeError } from '../../domain/errors.ts';
  * - `store-conflict`: a unique index refused a second row
  * - `store-reference`: a foreign key refused a row
  * - `store-newer`: a later version of the bridge has changed the store
- * - `store-older`: an earlier build has made the store with other tables
  * - `store-moved`: its rows were moved to PostgreSQL, and it is only kept
  * - `store-closed`: used after close()
  * - `store-failed`: anything else; `cause` has the words of the engine
@@ -32,7 +31,6 @@ export type StoreErrorCode =
   | 'store-conflict'
   | 'store-reference'
   | 'store-newer'
-  | 'store-older'
   | 'store-moved'
   | 'store-closed'
   | 'store-failed';

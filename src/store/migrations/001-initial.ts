@@ -1,15 +1,13 @@
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
-import type { Engine } from '../store.ts';
+import { sql } from 'kysely';
+import type { Db, Engine } from '../store.ts';
 
 /** Whole schema of the store. The meaning of each column is in `schema.ts`. */
-export function initial(engine: Engine): Migration {
-  return {
-    async up(db: Kysely<unknown>) {
-      for (const statement of listStatements(engine)) await sql.raw(statement).execute(db);
-    },
-  };
-}
+export const initial = {
+  name: '001-initial',
+  async up(tx: Db, engine: Engine): Promise<void> {
+    for (const statement of listStatements(engine)) await sql.raw(statement).execute(tx);
+  },
+};
 
 /** Statements that both engines understand, and what PostgreSQL alone has. */
 function listStatements(engine: Engine): string[] {

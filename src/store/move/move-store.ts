@@ -58,7 +58,7 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<P
 async function assertFree({ read }: Store): Promise<void> {
   const { rows } = await sql<{ encoding: string; tables: number; isBridge: boolean }>`
     select current_setting('server_encoding') as encoding,
-      to_regclass('kysely_migration') is not null as "isBridge",
+      to_regclass('migrations') is not null as "isBridge",
       (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`.execute(
     read,
   );

@@ -40,7 +40,7 @@ function listTables(file: DatabaseSync): SourceTable[] {
   const names = file
     .prepare(
       `select name from sqlite_schema where type = 'table'
-       and name not like 'sqlite\\_%' escape '\\' and name not like 'kysely\\_%' escape '\\' order by rowid`,
+       and name not like 'sqlite\\_%' escape '\\' and name <> 'migrations' order by rowid`,
     )
     .all()
     .map(({ name }) => String(name));
@@ -95,13 +95,11 @@ function toText(value: unknown, place: string): string | null {
 }
 
 /**
- * Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @param at epoch
- * milliseconds. @throws StoreError
+ * Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @throws StoreError
  */
-export function sealSqlite(path: string, at: number): void {
+export function sealSqlite(path: string): void {
   change(path, (file) => {
-    const mark = 'insert or ignore into kysely_migration (name, timestamp) values (?, ?)';
-    file.prepare(mark).run(MOVED, new Date(at).toISOString());
+    file.prepare('insert or ignore into migrations (name) values (?)').run(MOVED);
   });
   chmodSync(path, 0o400);
 }
@@ -109,7 +107,7 @@ export function sealSqlite(path: string, at: number): void {
 /** Makes a moved file a store again. @throws StoreError */
 export function unsealSqlite(path: string): void {
   chmodSync(path, 0o600);
-  change(path, (file) => file.prepare('delete from kysely_migration where name = ?').run(MOVED));
+  change(path, (file) => file.prepare('delete from migrations where name = ?').run(MOVED));
 }
 
 /** The change is in the file itself in the end, not in a log beside it. */

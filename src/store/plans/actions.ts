@@ -1,15 +1,15 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../../domain/plan.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, readInChunks } from '../engine/dialect.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import { joinSubjectNames } from '../resources/names.ts';
-import type { PlanActionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { insertAll, type Row } from '../tables.ts';
 
 /** Action of a plan as stored; ids rise in the order of the plan. */
-export type PlanActionRow = Selectable<PlanActionsTable>;
+export type PlanActionRow = Row<'plan_actions'>;
 
 /** Adds actions to a plan. `now` is epoch milliseconds. */
 export async function insertPlanActions(
@@ -30,7 +30,7 @@ export async function insertPlanActions(
     planned_at: now,
     released_at: null,
   }));
-  for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
+  await insertAll(tx, 'plan_actions', rows);
 }
 
 /** Parses the stored form of an action. */
@@ -46,103 +46,24 @@ export async function listHeldChanges(
   db: Db,
   resourceIds: readonly string[],
 ): Promise<ActionKey[]> {
-  const held = db
-    .selectFrom('plan_actions')
-    .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
-    .select(['plan_actions.kind', 'plan_actions.resource_id', 'plan_actions.member_id'])
-    .where('plan_actions.status', '=', 'planned')
-    .where('plans.source', 'in', HOLDING_SOURCES);
-  return readInChunks(resourceIds, (some) =>
-    held.where('plan_actions.resource_id', 'in', some).execute(),
-  );
-}
-
-/** Forgets the actions of a plan, or those of some users or groups. */
-export async function deletePlanActions(
-  tx: Db,
-  planId: string,
-  resourceIds?: readonly string[],
-): Promise<void> {
-  const actions = tx.deleteFrom('plan_actions').where('plan_id', '=', planId);
-  if (resourceIds === undefined) {
-    await actions.execute();
-    return;
-  }
-  for (const some of chunks(resourceIds)) await actions.where('resource_id', 'in', some).execute();
-}
-
-/** Lists the actions of a plan that are about these users or groups. */
-export async function listActionsOf(
-  db: Db,
-  planId: string,
-  resourceIds: readonly string[],
-): Promise<ActionKey[]> {
-  const actions = db.selectFrom('plan_actions').select(['kind', 'resource_id', 'member_id']);
-  const ofPlan = actions.where('plan_id', '=', planId);
-  return readInChunks(resourceIds, (some) => ofPlan.where('resource_id', 'in', some).execute());
-}
-
-/** Page of the actions of a plan. */
-export interface ActionQuery {
-  readonly status?: ActionStatus;
-  readonly afterId: number;
-  readonly limit: number;
-}
-
-/** Lists the next actions of a plan with this status, in its order. */
-export async function listPlanActions(
-  db: Db,
-  planId: string,
-  query: ActionQuery,
-): Promise<PlanActionRow[]> {
-  let actions = db.selectFrom('plan_actions').selectAll().where('plan_id', '=', planId);
-  if (query.status !== undefined) actions = actions.where('status', '=', query.status);
-  return actions.where('id', '>', query.afterId).orderBy('id').limit(query.limit).execute();
+  return readInChunks(resourceIds, async (some) => {
+    const { rows } = await sql<ActionKey>`
+      select action.kind, action.resource_id, action.member_id
+      from plan_actions as action join plans as plan on plan.id = action.plan_id
+      where action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)})
+        and action.resource_id in (${sql.join(some)})`.execute(db);
+    return rows;
+  });
 }
 
 /** Lists the actions of a user or group that are released, or held back by a plan that waits. */
 export async function listOpenActions(db: Db, resourceId: string): Promise<PlanActionRow[]> {
-  const actions = db
-    .selectFrom('plan_actions')
-    .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
-    .selectAll('plan_actions')
-    .where('plan_actions.resource_id', '=', resourceId);
-  return actions
-    .where((where) =>
-      where.or([
-        where('plan_actions.status', '=', 'released'),
-        where.and([
-          where('plan_actions.status', '=', 'planned'),
-          where('plans.status', '=', 'held'),
-          where('plans.source', 'in', HOLDING_SOURCES),
-        ]),
-      ]),
-    )
-    .orderBy('plan_actions.id')
-    .execute();
-}
-
-/** Moves actions on. `releasedAt` is epoch milliseconds. */
-export async function updatePlanActions(
-  tx: Db,
-  ids: readonly number[],
-  change: { status: ActionStatus; released_at?: number },
-): Promise<void> {
-  for (const some of chunks(ids)) {
-    await tx.updateTable('plan_actions').set(change).where('id', 'in', some).execute();
-  }
-}
-
-/** Drops the action of a plan that still waits, if it has this one. */
-export async function dropPlanAction(
-  tx: Db,
-  planId: string,
-  { kind, resource_id, member_id }: ActionKey,
-): Promise<void> {
-  const update = tx.updateTable('plan_actions').set({ status: 'dropped' });
-  const planned = update.where('plan_id', '=', planId).where('status', '=', 'planned');
-  const ofResource = planned.where('resource_id', '=', resource_id).where('kind', '=', kind);
-  await ofResource.where('member_id', '=', member_id).execute();
+  const { rows } = await sql<PlanActionRow>`
+    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resourceId} and (action.status = 'released'
+      or (action.status = 'planned' and plan.status = 'held' and plan.source in (${sql.join(HOLDING_SOURCES)})))
+    order by action.id`.execute(db);
+  return rows;
 }
 
 /** Subject of an action. */
@@ -150,12 +71,10 @@ export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'
 
 /** Counts actions of a plan by their status. */
 export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
-  const rows = await db
-    .selectFrom('plan_actions')
-    .select((select) => ['status', select.fn.countAll().as('count')])
-    .where('plan_id', '=', planId)
-    .groupBy('status')
-    .execute();
+  const { rows } = await sql<{ status: ActionStatus; count: number }>`
+    select status, count(*) as count from plan_actions where plan_id = ${planId} group by status`.execute(
+    db,
+  );
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 

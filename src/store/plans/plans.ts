@@ -1,42 +1,15 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { PlanAction, PlanOrigin, PlanStatus } from '../../domain/plan.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { PlanOrigin } from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
-import type { PlansTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { countPlanActions, deletePlanActions, insertPlanActions } from './actions.ts';
+import { findOne, type Row, updateWhere } from '../tables.ts';
+import { countPlanActions } from './actions.ts';
 
 /** A plan as stored. */
-export type PlanRow = Selectable<PlansTable>;
+export type PlanRow = Row<'plans'>;
 
 /** Reason of a plan that was discarded because nothing was left of it. */
 const NOTHING_LEFT = 'nothing was left of it';
-
-/** Adds a plan with its actions, and returns it as stored. */
-export async function insertPlan(
-  tx: Db,
-  plan: Omit<PlanRow, 'seq'>,
-  actions: readonly PlanAction[],
-): Promise<PlanRow> {
-  const stored = await tx.insertInto('plans').values(plan).returningAll().executeTakeFirstOrThrow();
-  await insertPlanActions(tx, { id: plan.id, now: plan.created_at }, actions);
-  return stored;
-}
-
-/** The plan with this id. */
-export async function findPlan(db: Db, id: string): Promise<PlanRow | undefined> {
-  return db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Finds a plan and locks it until the transaction ends. */
-export async function lockPlan(tx: Db, id: string): Promise<PlanRow | undefined> {
-  return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
-
-/** Plan that undoes another one and is not done. */
-export async function findUndoing(db: Db, id: string): Promise<PlanRow | undefined> {
-  const plans = db.selectFrom('plans').selectAll().where('undoes', '=', id);
-  return plans.where('status', '=', 'approved').executeTakeFirst();
-}
 
 /** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
 export async function lockHeld(
@@ -44,8 +17,7 @@ export async function lockHeld(
   sources: readonly PlanOrigin[],
 ): Promise<PlanRow | undefined> {
   await lockUntilCommit(tx, 'plans');
-  const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
-  return held.where('source', 'in', sources).forUpdate().executeTakeFirst();
+  return findOne(tx, 'plans', { status: 'held', source: sources }, { lock: true });
 }
 
 /** A plan that waits for an operator, with its number of changes that are still to be made. */
@@ -61,25 +33,6 @@ export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`.execute(db);
   return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
-}
-
-/** Plans, the newest first. */
-export async function listPlans(
-  db: Db,
-  query: { status: PlanStatus | undefined; beforeSeq: number; limit: number },
-): Promise<PlanRow[]> {
-  let plans = db.selectFrom('plans').selectAll().where('seq', '<', query.beforeSeq);
-  if (query.status !== undefined) plans = plans.where('status', '=', query.status);
-  return plans.orderBy('seq', 'desc').limit(query.limit).execute();
-}
-
-/** Plans that were decided and are not over, the oldest first. */
-export async function listDecidedPlans(db: Db): Promise<PlanRow[]> {
-  const decided = db
-    .selectFrom('plans')
-    .selectAll()
-    .where('status', 'in', ['approved', 'discarded']);
-  return decided.where('ended_at', 'is', null).orderBy('seq').execute();
 }
 
 /** Users and groups of an approved plan of going live or of recovery. */
@@ -112,15 +65,6 @@ export async function countReleased(db: Db): Promise<ReleasedCounts | undefined>
   return { startedAt, total: Number(total), waiting: Number(waiting), stuck: Number(stuck) };
 }
 
-/** Changes the status of a plan. */
-export async function updatePlan(
-  tx: Db,
-  id: string,
-  change: Partial<Omit<PlanRow, 'seq' | 'id' | 'source' | 'undoes'>>,
-): Promise<void> {
-  await tx.updateTable('plans').set(change).where('id', '=', id).execute();
-}
-
 /**
  * Discards those of these plans that wait and of which nothing is left, since nobody approved them, and returns them.
  * `now` is epoch milliseconds.
@@ -128,26 +72,12 @@ export async function updatePlan(
 export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): Promise<PlanRow[]> {
   const ended: PlanRow[] = [];
   for (const id of ids) {
-    const plan = await lockPlan(tx, id);
+    const plan = await findOne(tx, 'plans', { id }, { lock: true });
     if (plan?.status !== 'held' || (await countPlanActions(tx, id)).has('planned')) continue;
     const end = { reason: NOTHING_LEFT, decided_at: now, ended_at: now };
-    const change = { status: 'discarded', ...end } as const;
-    await updatePlan(tx, id, change);
-    ended.push({ ...plan, ...change });
+    ended.push(...(await updateWhere(tx, 'plans', { id }, { status: 'discarded', ...end })));
   }
   return ended;
-}
-
-/** Finds the plan of this source that is being made or waits. */
-export async function findOpenPlan(tx: Db, source: PlanOrigin): Promise<PlanRow | undefined> {
-  const plans = tx.selectFrom('plans').selectAll().where('source', '=', source);
-  return plans.where('status', 'in', ['making', 'held']).forUpdate().executeTakeFirst();
-}
-
-/** Forgets a plan that was never shown. */
-export async function deletePlan(tx: Db, id: string): Promise<void> {
-  await deletePlanActions(tx, id);
-  await tx.deleteFrom('plans').where('id', '=', id).execute();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { chunks } from '../engine/dialect.ts';
-import type { Db, Store } from '../store.ts';
+import type { Db } from '../store.ts';
+import { listWhere, type Row } from '../tables.ts';
 
 /** A write that could not be matched to one account or group. */
 interface Dispute {
@@ -25,58 +25,7 @@ export async function saveDispute(
   return rows[0]?.count === 1;
 }
 
-/** Forgets what was disputed of these names: an operator resolved it. */
-export async function deleteDisputes(
-  tx: Db,
-  { type, namesFolded }: Pick<Dispute, 'type'> & { readonly namesFolded: readonly string[] },
-): Promise<void> {
-  const disputes = tx.deleteFrom('disputes').where('resource_type', '=', type);
-  await disputes.where('name_folded', 'in', namesFolded).execute();
-}
-
-/** Forgets disputes of a reason that is over for all names but these. */
-export async function endDisputes(
-  store: Store,
-  {
-    type,
-    reason,
-    except,
-  }: Pick<Dispute, 'type' | 'reason'> & { readonly except: ReadonlySet<string> },
-): Promise<void> {
-  const disputes = store.read.selectFrom('disputes').select('name_folded');
-  const rows = await disputes
-    .where('resource_type', '=', type)
-    .where('reason', '=', reason)
-    .execute();
-  const over = rows.map(({ name_folded }) => name_folded).filter((name) => !except.has(name));
-  for (const namesFolded of chunks(over)) {
-    await store.write((tx) => deleteDisputes(tx, { type, namesFolded }));
-  }
-}
-
-/** Counts disputes that came up since then (epoch milliseconds): providers ask again until one is resolved. */
-export async function countDisputes(db: Db, since: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from disputes where last_seen_at >= ${since}`.execute(db);
-  return Number(rows[0]?.count ?? 0);
-}
-
-/** Write that only an operator can assign to an account or group. */
-export interface DisputeView {
-  readonly type: 'user' | 'group';
-  readonly name: string;
-  readonly reason: string;
-  readonly count: number;
-  /** Epoch milliseconds. */
-  readonly firstSeenAt: number;
-  readonly lastSeenAt: number;
-}
-
 /** Lists disputes, the latest first. */
-export async function listDisputes(db: Db, limit: number): Promise<DisputeView[]> {
-  const { rows } = await sql<DisputeView>`
-    select resource_type as type, name_folded as name, reason, count,
-      first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
-    from disputes order by last_seen_at desc limit ${limit}`.execute(db);
-  return rows;
+export function listDisputes(db: Db, limit: number): Promise<Row<'disputes'>[]> {
+  return listWhere(db, 'disputes', {}, { order: 'last_seen_at desc', limit });
 }

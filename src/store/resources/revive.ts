@@ -3,10 +3,10 @@ import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities } from '../../domain/entity.ts';
 import { type ResourceKey, userId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
-import { moveOwnCalls } from '../audit/own-calls.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { leaveGroups, notifyGroupsOf } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
+import { updateWhere } from '../tables.ts';
 import { deleteRow, getRow, type NewRow, type ResourceRow, type RowOf, updateRow } from './rows.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function revive<Type extends ResourceKey['type']>(
   const isUser = row.type === 'user';
   if (isUser) await leaveGroups(tx, row.id, now);
   await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
-  await moveOwnCalls(tx, [row.id], id);
+  await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
   const cells = isUser ? onlyEchoes(parseCells(row)) : onlyEntities(parseCells(row));
   const mayExist = row.sent_creates !== '[]';
   await updateRow(
@@ -58,7 +58,7 @@ export async function joinLost<Row extends ResourceRow>(
 ): Promise<Row | undefined> {
   if (row === undefined) return undefined;
   for (const other of others) {
-    await moveOwnCalls(tx, [other.id], row.id);
+    await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
     await deleteRow(tx, other);
   }
   const sent = [row, ...others].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));

@@ -1,0 +1,209 @@
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { chunks, forUpdate } from './engine/dialect.ts';
+import { toAssignments, toValues } from './engine/row-sql.ts';
+import type { Schema } from './schema.ts';
+import type { Db } from './store.ts';
+
+type Table = keyof Schema;
+/** Row of a table: see the schema for its columns. */
+export type Row<Name extends Table> = Selectable<Schema[Name]>;
+
+/** Comparisons with a column that is not null. */
+interface Bounds<Value> {
+  readonly '<'?: Value;
+  readonly '<='?: Value;
+  readonly '>'?: Value | RawBuilder<Value>;
+  readonly '>='?: Value;
+  /** null: it has any value. */
+  readonly '<>'?: Value | null;
+  readonly 'not in'?: readonly Value[];
+}
+
+/** Condition of a column: it has this value or is null, has one of these values, or lies within bounds. */
+type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>>;
+
+/** Condition of rows: all of these columns are so. */
+export type Where<Name extends Table> = {
+  readonly [Column in keyof Row<Name>]?: Is<Row<Name>[Column]>;
+};
+
+/** The same of a list, which a column with undefined does not filter. */
+type Filter<Name extends Table> = {
+  readonly [Column in keyof Row<Name>]?: Is<Row<Name>[Column]> | undefined;
+};
+
+/** Columns that rows are sorted by, such as `seq` or `seq desc`. */
+type Order<Name extends Table> = `${keyof Row<Name> & string}${'' | ' desc'}`;
+
+interface Choice<Name extends Table> {
+  readonly order?: Order<Name> | readonly Order<Name>[];
+  readonly limit?: number;
+  /** True: the rows are locked until the transaction ends. */
+  readonly lock?: boolean;
+}
+
+/** Lists rows of a table. With more values of a column than one statement takes, they come in no order. */
+export function listWhere<Name extends Table>(
+  db: Db,
+  table: Name,
+  where: Filter<Name>,
+  { order = [], limit, lock = false }: Choice<Name> = {},
+): Promise<Row<Name>[]> {
+  const by = typeof order === 'string' ? order : order.join(', ');
+  const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
+  const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const end = sql`${sorted} ${limited} ${lock ? forUpdate(db) : sql``}`;
+  return run(db, sql`select * from ${sql.table(table)}`, { where, end });
+}
+
+/** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
+export interface NewestPart {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Lists rows of a table that numbers them, the newest first. */
+export function listNewest<Name extends Table>(
+  db: Db,
+  table: Name,
+  where: Filter<Name>,
+  { from, limit }: NewestPart,
+): Promise<Row<Name>[]> {
+  const end = sql`order by seq desc limit ${limit}`;
+  const before = { ...where, seq: { '<': from } };
+  return run(db, sql`select * from ${sql.table(table)}`, { where: before, end });
+}
+
+/** Finds a row of a table; undefined: there is none. */
+export async function findOne<Name extends Table>(
+  db: Db,
+  table: Name,
+  where: Where<Name>,
+  choice: Choice<Name> = {},
+): Promise<Row<Name> | undefined> {
+  return (await listWhere(db, table, where, { ...choice, limit: 1 }))[0];
+}
+
+/** Counts rows of a table. */
+export async function countWhere<Name extends Table>(
+  db: Db,
+  table: Name,
+  where: Where<Name>,
+): Promise<number> {
+  let count = 0;
+  for (const which of toConditions(where)) {
+    const counted = sql<{
+      count: number;
+    }>`select count(*) as count from ${sql.table(table)} where ${which}`;
+    count += Number((await counted.execute(db)).rows[0]?.count ?? 0);
+  }
+  return count;
+}
+
+export async function insertAll<Name extends Table>(
+  tx: Db,
+  table: Name,
+  rows: readonly Insertable<Schema[Name]>[],
+): Promise<Row<Name>[]> {
+  return insert(tx, table, rows, sql``);
+}
+
+/** The same, without rows that a unique index knows already: they are not among those that are returned. */
+export async function insertNew<Name extends Table>(
+  tx: Db,
+  table: Name,
+  rows: readonly Insertable<Schema[Name]>[],
+): Promise<Row<Name>[]> {
+  return insert(tx, table, rows, sql`on conflict do nothing`);
+}
+
+async function insert<Name extends Table>(
+  tx: Db,
+  table: Name,
+  rows: readonly Insertable<Schema[Name]>[],
+  conflict: RawBuilder<unknown>,
+): Promise<Row<Name>[]> {
+  const stored: Row<Name>[] = [];
+  for (const some of chunks(rows)) {
+    const added = sql<
+      Row<Name>
+    >`insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`;
+    stored.push(...(await added.execute(tx)).rows);
+  }
+  return stored;
+}
+
+/** Stores a row, in the place of the one with the same key. */
+export async function putRow<Name extends Table>(
+  tx: Db,
+  table: Name,
+  key: readonly (keyof Row<Name> & string)[],
+  row: Insertable<Schema[Name]>,
+): Promise<void> {
+  await sql`insert into ${sql.table(table)} ${toValues([row])}
+    on conflict (${sql.join(key.map((column) => sql.ref(column)))})
+    do update set ${toAssignments(row)}`.execute(tx);
+}
+
+/** Changes rows of a table, and returns them as they are then. */
+export async function updateWhere<Name extends Table>(
+  tx: Db,
+  table: Name,
+  where: Where<Name>,
+  change: Updateable<Schema[Name]>,
+): Promise<Row<Name>[]> {
+  const update = sql`update ${sql.table(table)} set ${toAssignments(change)}`;
+  return run(tx, update, { where, end: RETURNING });
+}
+
+/** Deletes rows of a table, and returns them. */
+export async function deleteWhere<Name extends Table>(
+  tx: Db,
+  table: Name,
+  where: Where<Name>,
+): Promise<Row<Name>[]> {
+  return run(tx, sql`delete from ${sql.table(table)}`, { where, end: RETURNING });
+}
+
+const RETURNING = sql`returning *`;
+
+/** Runs an act on the rows of a condition. */
+async function run<Found>(
+  db: Db,
+  act: RawBuilder<unknown>,
+  { where, end }: { readonly where: object; readonly end: RawBuilder<unknown> },
+): Promise<Found[]> {
+  const parts: Found[][] = [];
+  for (const which of toConditions(where)) {
+    parts.push((await sql<Found>`${act} where ${which} ${end}`.execute(db)).rows);
+  }
+  return parts.flat();
+}
+
+/** SQL of a condition, in parts where a list of values is too long for one statement; none for an empty list. */
+function toConditions(where: object): RawBuilder<unknown>[] {
+  const columns: [string, unknown][] = Object.entries(where);
+  const lists = columns.flatMap(([name, is]) => (Array.isArray(is) ? [{ name, is }] : []));
+  const [longest] = lists.toSorted((a, b) => b.is.length - a.is.length);
+  if (longest === undefined) return [toCondition(columns)];
+  return [...chunks<unknown>(longest.is)].map((some) =>
+    toCondition(columns.map(([name, is]) => [name, name === longest.name ? some : is])),
+  );
+}
+
+function toCondition(columns: readonly [string, unknown][]): RawBuilder<unknown> {
+  const conditions = columns.flatMap(([name, is]) => compare(sql.ref(name), is));
+  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
+}
+
+function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[] {
+  if (is === undefined) return [];
+  if (is === null) return [sql`${column} is null`];
+  if (Array.isArray(is)) return [sql`${column} in (${sql.join(is)})`];
+  if (typeof is !== 'object') return [sql`${column} = ${is}`];
+  return Object.entries(is).map(([operator, value]: [string, unknown]) => {
+    if (value === null) return sql`${column} is not null`;
+    if (!Array.isArray(value)) return sql`${column} ${sql.raw(operator)} ${value}`;
+    return value.length === 0 ? sql`1 = 1` : sql`${column} not in (${sql.join(value)})`;
+  });
+}
