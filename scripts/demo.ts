@@ -175,9 +175,9 @@ const CHANGES = ['member.added', 'member.removed', 'user.deactivated'];
 /** An administrator changes three things in the service; the bridge says who it was, and changes them back. */
 async function playBehindTheBack(): Promise<void> {
   await say(`${ADMIN.email} takes Ada out of ${PAYROLL}, puts Alan in, and deactivates Grace.`);
-  behindTheBack.removeMember(PAYROLL, ADA.email);
-  behindTheBack.addMember(PAYROLL, ALAN);
-  behindTheBack.setActive(GRACE.email, false);
+  behindTheBack.unlink(PAYROLL, ADA.email);
+  behindTheBack.link(PAYROLL, ALAN);
+  behindTheBack.updateUser(GRACE.email, { active: false });
   const startedAt = performance.now();
   const { items } = await until<OpsJson<'DriftList'>>(
     'three changes are repaired',
@@ -207,7 +207,7 @@ function toDriftLine(drift: OpsJson<'Drift'>): string {
 /** Many people are put into a group. Their removal would be a mass removal, so the bridge asks first. */
 async function playIntrusion(): Promise<void> {
   await say(`${ADMIN.email} puts ${COLLEAGUES.length} people into ${PAYROLL}.`);
-  for (const { email } of COLLEAGUES) behindTheBack.addMember(PAYROLL, email);
+  for (const { email } of COLLEAGUES) behindTheBack.link(PAYROLL, email);
   const { items: held } = await until<OpsJson<'PlanList'>>(
     'a plan is held',
     async () => (await send('operator', ['GET', '/ops/plans?status=held'])).json,

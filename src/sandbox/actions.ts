@@ -26,29 +26,29 @@ export const actions: Readonly<Record<string, Action>> = {
     (service, wanted) => service.addUser(wanted),
   ),
   renameUser: action({ ...user, fullName: text }, (service, { user, fullName }) =>
-    service.renameUser(user, fullName),
+    service.updateUser(user, { fullName }),
   ),
   setActive: action({ ...user, active: z.boolean().default(true) }, (service, { user, active }) =>
-    service.setActive(user, active),
+    service.updateUser(user, { active }),
   ),
   setRole: action({ ...user, role: z.literal([1, 2]) }, (service, { user, role }) =>
-    service.setRole(user, role),
+    service.updateUser(user, { role }),
   ),
   removeUser: action(user, (service, { user }) => service.removeUser(user)),
   createGroup: action({ name: text, permissions: number }, (service, wanted) =>
     service.createGroup(wanted),
   ),
   renameGroup: action({ ...group, name: text }, (service, { group, name }) =>
-    service.renameGroup(group, name),
+    service.updateGroup(group, { name }),
   ),
   setPermissions: action({ ...group, permissions: z.number() }, (service, fields) =>
-    service.setPermissions(fields.group, fields.permissions),
+    service.updateGroup(fields.group, { permissions: fields.permissions }),
   ),
   deleteGroup: action(group, (service, { group }) => service.deleteGroup(group)),
-  addMember: action(link, (service, { group, user }) => service.addMember(group, user)),
-  removeMember: action(link, (service, { group, user }) => service.removeMember(group, user)),
-  addAdmin: action(link, (service, { group, user }) => service.addAdmin(group, user)),
-  removeAdmin: action(link, (service, { group, user }) => service.removeAdmin(group, user)),
+  addMember: action(link, (service, { group, user }) => service.link(group, user)),
+  removeMember: action(link, (service, { group, user }) => service.unlink(group, user)),
+  addAdmin: action(link, (service, { group, user }) => service.link(group, user, 'admin')),
+  removeAdmin: action(link, (service, { group, user }) => service.unlink(group, user, 'admin')),
   addSpace: action({ title: text }, (service, { title }) => service.addSpace(title)),
   setRoles: action({ space: text, ...group, roles: text.default('') }, (service, fields) =>
     service.setRoles(fields.space, fields.group, fields.roles.split(' ').filter(Boolean)),

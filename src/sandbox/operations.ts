@@ -1,41 +1,11 @@
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { Operation, OperationGroup } from '../upstream/operations/operation.ts';
-import type { Handler } from './http/call.ts';
-import * as rest from './http/rest.ts';
-import * as scimGroups from './http/scim-groups.ts';
-import * as scimUsers from './http/scim-users.ts';
+import { restHandlers } from './http/rest.ts';
+import { scimGroupHandlers } from './http/scim-groups.ts';
+import { scimUserHandlers } from './http/scim-users.ts';
 
 /** Handler of each imitated operation, by its name in the documentation. Nothing else has an answer. */
-export const handlers = {
-  'scim.addUser': scimUsers.addUser,
-  'scim.getUser': scimUsers.getUser,
-  'scim.getUsers': scimUsers.listUsers,
-  'scim.updateUser': scimUsers.updateUser,
-  'scim.addGroup': scimGroups.addGroup,
-  'scim.getGroup': scimGroups.getGroup,
-  'scim.getGroups': scimGroups.listGroups,
-  'scim.updateGroup': scimGroups.updateGroup,
-  'groups.createGroup': rest.createGroup,
-  'groups.getListOfGroups': rest.listGroups,
-  'groups.getGroup': rest.getGroup,
-  'groups.updateGroup': rest.patchGroup,
-  'groups.removeGroup': rest.deleteGroup,
-  'groupUsers.addUserToGroup': rest.addPerson('member'),
-  'groupUsers.getListOfGroupUsers': rest.listPeople('member'),
-  'groupUsers.removeUserFromGroup': rest.removePerson('member'),
-  'groupAdmins.addAdminToGroup': rest.addPerson('admin'),
-  'groupAdmins.getListOfGroupAdmins': rest.listPeople('admin'),
-  'groupAdmins.removeAdminFromGroup': rest.removePerson('admin'),
-  'groupEntities.getListOfGroupEntities': rest.listGroupEntities,
-  'groupEntities.addEntity': rest.addGroupEntity,
-  'groupEntities.updateGroupEntity': rest.updateGroupEntity,
-  'groupEntities.removeEntity': rest.removeGroupEntity,
-  'companyUsers.getListOfUsers': rest.listCompanyUsers,
-  'companyUsers.updateUser': rest.patchCompanyUser,
-  'companyUsers.removeVirtualUser': rest.deleteVirtualUser,
-  'auditLogs.retrieveAuditLogEvents': rest.listAuditEvents,
-  'users.retrieveCurrentUser': rest.getCurrentUser,
-} as const satisfies Readonly<Record<string, Handler>>;
+export const handlers = { ...scimUserHandlers, ...scimGroupHandlers, ...restHandlers };
 
 /** Parts of the service that an account's rights or the company's tariff can shut. */
 export const SECTIONS = ['users', 'groups', 'members', 'admins', 'companyUsers', 'audit'] as const;

@@ -53,12 +53,12 @@ describe('a sandbox with a file', () => {
     const first = await startSandbox({ file });
     const { service } = first;
     service.addUser({ email: 'ann@example.com', fullName: 'Ann' });
-    service.renameUser('ann@example.com', 'Ann Bee');
+    service.updateUser('ann@example.com', { fullName: 'Ann Bee' });
     service.createGroup({ name: 'Sales' });
-    service.addMember('Sales', 2);
-    service.addAdmin('Sales', 1);
+    service.link('Sales', 2);
+    service.link('Sales', 1, 'admin');
     service.createGroup({ name: 'Gone' });
-    service.addMember('Gone', 2);
+    service.link('Gone', 2);
     service.deleteGroup('Gone');
     service.addUser({ email: 'v@example.com', virtual: true });
     service.removeUser('v@example.com');
@@ -85,7 +85,7 @@ describe('a sandbox with a file', () => {
   test('survives a reset', async () => {
     const file = newFile();
     const first = await startSandbox({ file, seed: { users: 2, groups: 1 } });
-    first.service.setActive('owner@example.com', false);
+    first.service.updateUser('owner@example.com', { active: false });
     first.faults.add({ operation: '*', fault: { kind: 'html' } });
     first.reset();
     expect(await callUrl(first, { method: 'GET', path: '/scim/v2/Groups' })).toMatchObject({

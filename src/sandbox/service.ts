@@ -53,7 +53,7 @@ type NewGroup = Pick<SandboxGroup, 'name'> &
   Some<Pick<SandboxGroup, 'permissions' | 'addToCardsAndSpacesEnabled'>>;
 
 /** One requested membership or admin; `present: false` removes it. */
-interface WantedLink {
+export interface WantedLink {
   readonly link: LinkKind;
   readonly userId: number;
   readonly present: boolean;
@@ -138,7 +138,7 @@ export class SandboxService {
     const email = toEmail(wanted.email);
     const known = this.findUser(email);
     if (known && !known.active && this.directory.shape().addDeactivatedUser === 'reactivates') {
-      return this.setActive(known.id, true);
+      return this.updateUser(known.id, { active: true });
     }
     const base = newUser(this.directory, email);
     const userName = wanted.userName ?? this.#freeUserName(base.userName);
@@ -154,19 +154,6 @@ export class SandboxService {
     const stamped = { ...after, updated: timestamp(this.directory) };
     this.#putUser(before, stamped);
     return stamped;
-  }
-
-  renameUser(user: UserRef, fullName: string): SandboxUser {
-    return this.updateUser(user, { fullName });
-  }
-
-  setActive(user: UserRef, active: boolean): SandboxUser {
-    return this.updateUser(user, { active });
-  }
-
-  /** 1 makes an owner, 2 an ordinary user; `setActive` makes the 3, the deactivated. */
-  setRole(user: UserRef, role: SandboxUser['role']): SandboxUser {
-    return this.updateUser(user, { role });
   }
 
   /** Removes a virtual user for good; ordinary accounts stay. */
@@ -206,14 +193,6 @@ export class SandboxService {
     return group;
   }
 
-  renameGroup(group: GroupRef, name: string): SandboxGroup {
-    return this.updateGroup(group, { name });
-  }
-
-  setPermissions(group: GroupRef, permissions: number): SandboxGroup {
-    return this.updateGroup(group, { permissions });
-  }
-
   /** Removes a group with all its links. */
   deleteGroup(ref: GroupRef): SandboxGroup {
     const group = this.getGroup(ref);
@@ -221,20 +200,15 @@ export class SandboxService {
     return group;
   }
 
-  addMember(group: GroupRef, user: UserRef): void {
-    this.#link(group, user, { link: 'member', present: true });
+  /** Puts a user into a group, or among its admins. */
+  link(group: GroupRef, user: UserRef, link: LinkKind = 'member'): void {
+    const wanted = { link, userId: this.getUser(user).id, present: true };
+    this.updateGroup(group, { links: [wanted] });
   }
 
-  removeMember(group: GroupRef, user: UserRef): void {
-    this.#link(group, user, { link: 'member', present: false });
-  }
-
-  addAdmin(group: GroupRef, user: UserRef): void {
-    this.#link(group, user, { link: 'admin', present: true });
-  }
-
-  removeAdmin(group: GroupRef, user: UserRef): void {
-    this.#link(group, user, { link: 'admin', present: false });
+  unlink(group: GroupRef, user: UserRef, link: LinkKind = 'member'): void {
+    const wanted = { link, userId: this.getUser(user).id, present: false };
+    this.updateGroup(group, { links: [wanted] });
   }
 
   /** The roles of a group in a space, by its uid; undefined: it has none. */
@@ -319,10 +293,6 @@ export class SandboxService {
 
   #getSpace(uid: string): SandboxSpace {
     return this.directory.state.spaces.findBy('uid', uid) ?? refuse(404, `no entity ${uid}`);
-  }
-
-  #link(group: GroupRef, user: UserRef, wanted: Omit<WantedLink, 'userId'>): void {
-    this.updateGroup(group, { links: [{ ...wanted, userId: this.getUser(user).id }] });
   }
 
   #isNews(groupId: number, { link, userId, present }: WantedLink): boolean {

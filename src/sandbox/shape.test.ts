@@ -7,7 +7,7 @@ async function start(shape: SandboxShapeChange): Promise<TestSandbox> {
   const running = await startForTest({ seed: { users: 2 }, shape });
   const { service } = running.sandbox;
   service.createGroup({ name: 'Group 001' });
-  service.addMember('Group 001', 3);
+  service.link('Group 001', 3);
   return running;
 }
 

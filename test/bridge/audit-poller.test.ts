@@ -21,7 +21,8 @@ const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', v
 
 /** Somebody else deactivates these people. */
 function deactivate(world: TestBridge, ...names: readonly string[]): void {
-  for (const name of names) behindTheBack(world).setActive(`${name}@example.com`, false);
+  for (const name of names)
+    behindTheBack(world).updateUser(`${name}@example.com`, { active: false });
 }
 
 const toAddresses = (...names: readonly string[]) => names.map((name) => `${name}@example.com`);
@@ -108,8 +109,7 @@ describe('the audit log', () => {
     await world.send('PATCH', `/Users/${eve}`, setActive(false));
     await world.send('PATCH', `/Users/${eve}`, setActive(true));
     deactivate(world, 'eve');
-    for (const address of toAddresses('fay', 'gus'))
-      behindTheBack(world).addMember('Pilots', address);
+    for (const address of toAddresses('fay', 'gus')) behindTheBack(world).link('Pilots', address);
     await world.poll();
     const { planId } = await world.sweep();
 
@@ -207,7 +207,7 @@ test('while our own account is not known, nobody is looked at more than once a m
     await world.poll(LONG_MS);
     calls.reset();
     for (const active of [false, true, false]) {
-      behindTheBack(world).setActive('ada@example.com', active);
+      behindTheBack(world).updateUser('ada@example.com', { active });
       await world.poll();
     }
     const looksAtFirst = countLooks();
@@ -221,7 +221,7 @@ test('while our own account is not known, nobody is looked at more than once a m
     await world.send('PATCH', `/Users/${bob}`, setActive(false));
     await world.poll();
     const looksAtBob = countLooks();
-    behindTheBack(world).setActive('ada@example.com', true);
+    behindTheBack(world).updateUser('ada@example.com', { active: true });
     await world.poll();
 
     expect([looksAtFirst, looksAfterAMinute]).toEqual([0, 1]);
@@ -250,7 +250,8 @@ test.each(shapes)('a log that comes %s, is read whole and each event once', (_, 
       await world.poll(2_000 + INTERVAL_MS);
     }
     const during = await listInactive(world, ...names);
-    for (const name of names) behindTheBack(world).setActive(`${name}@example.com`, true);
+    for (const name of names)
+      behindTheBack(world).updateUser(`${name}@example.com`, { active: true });
     await world.poll();
 
     expect(during).toEqual(toAddresses(...names));

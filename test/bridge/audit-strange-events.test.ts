@@ -28,7 +28,8 @@ describe('an event of the audit log that cannot be right', () => {
   });
 
   /** Another author deactivates somebody. */
-  const deactivate = (name: string) => behindTheBack(world).setActive(`${name}@example.com`, false);
+  const deactivate = (name: string) =>
+    behindTheBack(world).updateUser(`${name}@example.com`, { active: false });
 
   const expectDeactivated = (name: string) =>
     expect

@@ -129,8 +129,8 @@ describe('a census', () => {
       await bridge.addUser('bob', { externalId: '2' });
       await bridge.addUser('carl');
       await bridge.untilSettled();
-      bridge.sandbox.service.setActive('bob@example.com', false);
-      bridge.sandbox.service.renameUser('carl@example.com', 'Karl Example');
+      bridge.sandbox.service.updateUser('bob@example.com', { active: false });
+      bridge.sandbox.service.updateUser('carl@example.com', { fullName: 'Karl Example' });
       await bridge.sweep();
       const file = [
         'Login,email,givenName,familyName,status,id,Job',

@@ -19,7 +19,7 @@ async function addDrifted(bridge: TestBridge): Promise<string> {
   await bridge.addUser('bob');
   await bridge.addGroup('Pilots', [id]);
   await bridge.untilSettled();
-  bridge.sandbox.service.setActive(ada, false);
+  bridge.sandbox.service.updateUser(ada, { active: false });
   await bridge.sweep();
   return id;
 }

@@ -172,7 +172,7 @@ describe('rules of the configuration', () => {
     await bridge.addUser('eve');
     await bridge.addGroup('Chef');
     await bridge.untilSettled();
-    service.addAdmin('Chef', 'eve@example.com');
+    service.link('Chef', 'eve@example.com', 'admin');
     const source = `/Groups/${await bridge.addGroup('Chef Admins', ids)}`;
     await bridge.untilSettled();
     const before = service.admins('Chef').length;
@@ -285,7 +285,7 @@ describe('rules of the configuration', () => {
         await own.addUser('ada');
         await own.addGroup('Pilots');
         await own.addGroup('Pilots Admins');
-        service.addMember('Pilots Admins', ada);
+        service.link('Pilots Admins', ada);
 
         await own.sweep();
         await acceptDrifts(own);

@@ -30,8 +30,8 @@ async function deleteAda(world: AuditWorld): Promise<string> {
   await world.addGroup('Pilots', [id]);
   await world.poll(LONG_MS);
   const back = behindTheBack(world);
-  back.renameUser('ada@example.com', 'Ada Byron Lovelace');
-  back.removeMember('Pilots', 'ada@example.com');
+  back.updateUser('ada@example.com', { fullName: 'Ada Byron Lovelace' });
+  back.unlink('Pilots', 'ada@example.com');
   await world.poll(LONG_MS);
   await world.sweep();
   await world.send('DELETE', `/Users/${id}`);
@@ -119,10 +119,10 @@ describe('erasing a person', () => {
     await world.untilSettled();
     const fresh = await listObstacles(world, id);
     await world.poll(LONG_MS);
-    behindTheBack(world).setActive('cleo@example.com', true);
+    behindTheBack(world).updateUser('cleo@example.com', { active: true });
     await world.sweep();
     const active = await listObstacles(world, id);
-    behindTheBack(world).setActive('cleo@example.com', false);
+    behindTheBack(world).updateUser('cleo@example.com', { active: false });
     await world.sweep();
     const done = await world.ops('POST', `/users/${id}/erase`);
 

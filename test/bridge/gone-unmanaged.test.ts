@@ -38,7 +38,7 @@ describe('somebody unmanaged whom the service deleted', () => {
       const { service, calls } = bridge.sandbox;
       service.addUser(ghost);
       service.createGroup({ name: 'Crew' });
-      service.addMember('Crew', ghost.email);
+      service.link('Crew', ghost.email);
       await bridge.sweep();
       const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
       const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');

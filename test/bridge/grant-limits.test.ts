@@ -17,9 +17,9 @@ test('people whom somebody locked out are not let in beyond the limits, and memb
     const { service } = bridge.sandbox;
     await bridge.addGroup('Pilots', await bridge.addUsers(addresses.length));
     await bridge.untilSettled();
-    for (const address of addresses.slice(1)) service.removeMember('Pilots', address);
+    for (const address of addresses.slice(1)) service.unlink('Pilots', address);
     const ofMembers = await sweepAndRead(bridge);
-    for (const address of addresses) service.setActive(address, false);
+    for (const address of addresses) service.updateUser(address, { active: false });
     const ofPeople = await sweepAndRead(bridge);
 
     expect(ofMembers).toEqual(['held', expect.stringContaining('addMember: 4')]);

@@ -7,8 +7,8 @@ test('the members of a group are told page by page, each once, with what is want
     for (const name of ['ada', 'bob', 'eve']) ids.push(await bridge.addUser(name));
     const group = await bridge.addGroup('Pilots', ids.slice(0, 2));
     await bridge.untilSettled();
-    bridge.sandbox.service.addMember('Pilots', 'eve@example.com');
-    bridge.sandbox.service.removeMember('Pilots', 'ada@example.com');
+    bridge.sandbox.service.link('Pilots', 'eve@example.com');
+    bridge.sandbox.service.unlink('Pilots', 'ada@example.com');
     await bridge.sweep();
 
     const { body: first } = await bridge.ops('GET', `/groups/${group}/members?limit=2`);

@@ -11,7 +11,7 @@ test('who was in an adopted group before the bridge asked stays when the group i
       const group = await bridge.findId({ type: 'Groups', name: 'Old' });
       const address = (name: string) =>
         service.users().find((u) => u.email.startsWith(name))?.email;
-      service.addMember('Old', address('first') ?? '');
+      service.link('Old', address('first') ?? '');
 
       for (const id of [first, second]) {
         const change = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });

@@ -13,8 +13,7 @@ beforeAll(async () => {
     sandbox: { seed: { users: MEMBERS } },
     prepare({ service }) {
       service.createGroup({ name: 'Everybody' });
-      for (let n = 1; n <= MEMBERS; n += 1)
-        service.addMember('Everybody', `${toName(n)}@example.com`);
+      for (let n = 1; n <= MEMBERS; n += 1) service.link('Everybody', `${toName(n)}@example.com`);
     },
   });
   group = await bridge.findId({ type: 'Groups', name: 'Everybody' });

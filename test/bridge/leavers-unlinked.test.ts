@@ -113,7 +113,7 @@ describe('somebody who leaves is out, whatever became of the account that the br
     await world.untilSettled();
     await world.send('PATCH', `/Users/${id}`, OUT);
     await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
-    world.sandbox.service.setActive(toAddress('believed'), true);
+    world.sandbox.service.updateUser(toAddress('believed'), { active: true });
 
     expect(await untilEnded(id)).toBe('out');
     expect(isActive('believed')).toBe(false);

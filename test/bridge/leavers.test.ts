@@ -68,7 +68,7 @@ describe('the proof of a leaver', () => {
     const ada = await world.addUser('ada');
     await world.addGroup('Pilots', [ada]);
     service.createGroup({ name: 'Board' });
-    service.addMember('Board', 'ada@example.com');
+    service.link('Board', 'ada@example.com');
     await world.sweep();
     await world.poll();
 
@@ -166,7 +166,7 @@ describe('the proof of a leaver', () => {
   test('somebody whom others took out first is proven by what was seen, without a call', async () => {
     const ida = await world.addUser('ida');
     await world.poll();
-    behindTheBack(world).setActive('ida@example.com', false);
+    behindTheBack(world).updateUser('ida@example.com', { active: false });
     await world.poll();
     await world.sweep();
 

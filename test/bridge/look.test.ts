@@ -28,7 +28,7 @@ describe('a look at one', () => {
     const { service, calls } = bridge.sandbox;
     const id = await bridge.addUser('ada');
     await bridge.untilSettled();
-    service.renameUser(ada, 'Somebody Else');
+    service.updateUser(ada, { fullName: 'Somebody Else' });
     calls.reset();
 
     const { status, body } = await look(bridge, `users/${id}`);
@@ -74,7 +74,7 @@ describe('a look at one', () => {
     const [first, second] = [await bridge.addUser('cyd'), await bridge.addUser('dan')];
     const id = await bridge.addGroup('Pilots', [first, second]);
     await bridge.untilSettled();
-    service.removeMember('Pilots', cyd);
+    service.unlink('Pilots', cyd);
     calls.reset();
 
     const { body } = await look(bridge, `groups/${id}`, { repair: true });
@@ -93,7 +93,7 @@ describe('a look at one', () => {
     const id = await bridge.addGroup('Cooks', [await bridge.addUser('eva')]);
     for (const name of ['fay', 'gus']) await bridge.addUser(name);
     await bridge.untilSettled();
-    for (const name of ['fay', 'gus']) service.addMember('Cooks', `${name}@example.com`);
+    for (const name of ['fay', 'gus']) service.link('Cooks', `${name}@example.com`);
 
     const { body } = await look(bridge, `groups/${id}`, { repair: true });
 

@@ -119,7 +119,7 @@ test('groups in a circle keep nobody who left', async () => {
 test('a comparison takes the people of an inner group as wanted', async () => {
   await patch(outer, change('add', inner));
   await bridge.untilSettled();
-  bridge.sandbox.service.removeMember(outerName, `ada${count}@example.com`);
+  bridge.sandbox.service.unlink(outerName, `ada${count}@example.com`);
   await bridge.sweep();
   const { body } = await bridge.ops('GET', '/drifts?status=open');
   expect(body.items).toMatchObject([{ kind: 'member.removed', resource: { id: outer } }]);

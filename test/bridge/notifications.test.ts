@@ -197,7 +197,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
     expect(token.status).toBe(201);
     await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
     for (const name of ['ada', 'bob']) {
-      bridge.sandbox.service.addMember('Pilots', `${name}@example.com`);
+      bridge.sandbox.service.link('Pilots', `${name}@example.com`);
     }
     await bridge.sweep();
     const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');

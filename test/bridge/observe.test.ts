@@ -24,7 +24,7 @@ async function makeCompany(url: string): Promise<Lives> {
   const { service } = lives.sandbox;
   service.createGroup({ name: 'Board', permissions: 16 });
   service.createGroup({ name: 'Staff' });
-  service.addAdmin('Staff', 'user00003@example.com');
+  service.link('Staff', 'user00003@example.com', 'admin');
   return lives;
 }
 
@@ -114,16 +114,16 @@ describe('observe mode', () => {
         },
       ]);
 
-      service.renameUser('user00001@example.com', 'Somebody Else');
-      service.setActive('user00003@example.com', false);
+      service.updateUser('user00001@example.com', { fullName: 'Somebody Else' });
+      service.updateUser('user00003@example.com', { active: false });
       const { body } = await bridge.ops('POST', '/sweeps');
       expect(await bridge.untilSwept(String(body.id))).toMatchObject({ status: 'complete' });
       expect(await bridge.listDrifts()).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
       const { body: due } = await bridge.ops('GET', '/users?due=true');
       expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0 })));
-      service.renameUser('user00001@example.com', String(before.people[1]?.fullName));
-      service.setActive('user00003@example.com', true);
+      service.updateUser('user00001@example.com', { fullName: String(before.people[1]?.fullName) });
+      service.updateUser('user00003@example.com', { active: true });
     }, OBSERVE);
 
     expect(calls.count({ mutating: true })).toBe(0);
@@ -187,7 +187,7 @@ describe('observe mode', () => {
     const lives = await makeCompany(await makeStoreUrl());
     const { service } = lives.sandbox;
     service.createGroup({ name: 'Cooks' });
-    service.addMember('Cooks', 'user00003@example.com');
+    service.link('Cooks', 'user00003@example.com');
     const kinds = await lives.live(async (bridge) => {
       const licence = { [USER_EXTENSION]: { appsPermissions: 5 } };
       await bridge.addUser('user00001', { active: false });
@@ -220,7 +220,7 @@ describe('observe mode', () => {
     const { first } = await lives.live(async (bridge) => {
       const ids = await sendFirstDay(bridge);
       // Nobody asked for this, so no plan may undo it.
-      service.setActive('user00001@example.com', false);
+      service.updateUser('user00001@example.com', { active: false });
       return ids;
     }, OBSERVE);
 

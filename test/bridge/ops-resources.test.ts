@@ -107,7 +107,7 @@ describe('people and groups for operators', () => {
       const gone = await bridge.addUser('gone');
       await bridge.send('DELETE', `/Users/${gone}`);
       await bridge.untilSettled();
-      service.setActive('ada@example.com', false);
+      service.updateUser('ada@example.com', { active: false });
       await bridge.sweep();
       faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
       const late = bridge.request('POST', '/Users', toUser('late'));
@@ -208,7 +208,7 @@ describe('people and groups for operators', () => {
     const { service } = bridge.sandbox;
     service.createGroup({ name: 'Board', permissions: 16 });
     service.createGroup({ name: 'Staff' });
-    service.addAdmin('Staff', 'user00001@example.com');
+    service.link('Staff', 'user00001@example.com', 'admin');
     await bridge.sweep();
     const owner = await bridge.findId({ type: 'Users', name: 'owner' });
     const board = await bridge.findId({ type: 'Groups', name: 'Board' });

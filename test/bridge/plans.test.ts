@@ -80,7 +80,7 @@ describe('a plan of repairs above a limit', () => {
     const wanted = await bridge.findId({ type: 'Users', name: emailOf(3) });
     const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
     await bridge.patch(`/Groups/${group}`, add);
-    bridge.sandbox.service.removeMember('Pilots', emailOf(0));
+    bridge.sandbox.service.unlink('Pilots', emailOf(0));
     const wrong = await decide({ ...held, hash: 'another' }, 'approve');
     const right = await decide(held, 'approve');
     const applied = await untilApplied(bridge, held.id);
@@ -162,7 +162,7 @@ describe('a plan of repairs within the limits', () => {
     const emma = await bridge.addUser('emma');
     await bridge.send('PATCH', `/Users/${emma}`, setActive(false));
     await untilOut(bridge, emma);
-    bridge.sandbox.service.setActive('emma@example.com', true);
+    bridge.sandbox.service.updateUser('emma@example.com', { active: true });
     intrude(bridge, 0, 2, 'Undone');
     const repaired = await plan();
     await untilApplied(bridge, repaired.id);
@@ -221,12 +221,12 @@ describe('a plan of repairs within the limits', () => {
     await bridge.send('PATCH', `/Users/${adaId}`, setActive(false));
     await untilOut(bridge, adaId);
     // Somebody makes the one the only owner, and puts the other into both groups.
-    service.setActive(ada, true);
-    service.setRole(ada, 1);
-    service.setRole('owner@example.com', 2);
-    service.setPermissions('Pilots', 16);
-    service.addMember('Pilots', bob);
-    service.addMember('Cooks', bob);
+    service.updateUser(ada, { active: true });
+    service.updateUser(ada, { role: 1 });
+    service.updateUser('owner@example.com', { role: 2 });
+    service.updateGroup('Pilots', { permissions: 16 });
+    service.link('Pilots', bob);
+    service.link('Cooks', bob);
     await bridge.sweep();
     await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
     const { body } = await bridge.ops('GET', '/drifts?kind=user.activated');
@@ -250,7 +250,7 @@ test('whom a person took out before the plan did is not put back when the plan i
     intrude(timed, 0, 3);
     const { planId } = await timed.sweep();
     const { hash = '' } = await readPlan(timed, planId);
-    service.removeMember('Pilots', emailOf(0));
+    service.unlink('Pilots', emailOf(0));
     // What was seen is looked at again before it is acted on.
     clock.leap(120_000);
     await timed.ops('POST', `/plans/${planId}/approve`, { hash });
@@ -269,8 +269,8 @@ test('a word for all kinds never accepts what gives somebody more', async () => 
     await bridge.addUser('bob');
     await bridge.send('PATCH', `/Users/${id}`, setActive(false));
     await untilOut(bridge, id);
-    bridge.sandbox.service.setActive(ada, true);
-    bridge.sandbox.service.setActive(bob, false);
+    bridge.sandbox.service.updateUser(ada, { active: true });
+    bridge.sandbox.service.updateUser(bob, { active: false });
     await bridge.sweep();
 
     expect(await bridge.listDrifts()).toEqual([`user.activated ${ada}`]);

@@ -175,12 +175,12 @@ describe('what is protected', () => {
         const { service } = bridge.sandbox;
         const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
         await bridge.untilSettled();
-        service.setRole(ada, 1);
-        service.setRole(owner, 2);
+        service.updateUser(ada, { role: 1 });
+        service.updateUser(owner, { role: 2 });
         await bridge.sweep();
 
         await assertRefused(bridge, path);
-        service.setRole(owner, 1);
+        service.updateUser(owner, { role: 1 });
         await bridge.sweep();
         await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
         expect(service.getUser(ada).appsPermissions).toBe(4);
@@ -194,7 +194,7 @@ describe('what is protected', () => {
         const { service } = bridge.sandbox;
         const id = await bridge.findId({ type: 'Users', name: 'owner' });
         service.updateUser(owner, { appsPermissions: 5 });
-        service.setRole(owner, 2);
+        service.updateUser(owner, { role: 2 });
         await bridge.sweep();
         await bridge.ops('POST', `/users/${id}/adopt`, { privileged: true });
 
@@ -252,7 +252,7 @@ describe('what is protected', () => {
         }
         await bridge.untilSettled();
         for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
-        for (const name of ['Pilots', 'Cooks']) service.setPermissions(name, 12);
+        for (const name of ['Pilots', 'Cooks']) service.updateGroup(name, { permissions: 12 });
         await bridge.sweep();
         await expect.poll(() => service.getUser(bob).appsPermissions).toBe(1);
         await expect.poll(() => service.getGroup('Cooks').permissions).toBe(4);

@@ -167,7 +167,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
   const { world, ids } = await makeRestored(context);
   const { service } = world.sandbox;
   service.addUser({ email: 'admin@example.com' });
-  service.as('admin@example.com').renameUser('carl@example.com', 'Somebody Else');
+  service.as('admin@example.com').updateUser('carl@example.com', { fullName: 'Somebody Else' });
   const before = describeService(world.sandbox);
 
   await world.live(async (bridge) => {
@@ -278,7 +278,7 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
     expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
     await bridge.untilSettled();
     world.clock.leap(BACKUP_AGE_MS);
-    world.sandbox.service.setActive('carl@example.com', false);
+    world.sandbox.service.updateUser('carl@example.com', { active: false });
   });
 
   await world.live(async (bridge) => {
@@ -329,7 +329,7 @@ describe('scim-bridge restore and recovery', () => {
       await bridge.addUser('ada');
       await bridge.addGroup('Pilots');
       await bridge.untilSettled();
-      service.addMember('Pilots', 'ada@example.com');
+      service.link('Pilots', 'ada@example.com');
       const fault = { kind: 'status', status: 503 } as const;
       const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault });
       await bridge.sweep();

@@ -69,7 +69,7 @@ describe('who is let go', () => {
   test('ends a difference that nobody would repair any more', async () => {
     const ada = await bridge.addUser('eve');
     await bridge.untilSettled();
-    bridge.sandbox.service.setActive('eve@example.com', false);
+    bridge.sandbox.service.updateUser('eve@example.com', { active: false });
     await bridge.sweep();
     const before = await bridge.listDrifts();
 

@@ -9,7 +9,7 @@ test('sweeps, and drifts that are over, are forgotten 30 days after they were se
   const bridge = await startTestBridge({ clock });
   onTestFinished(() => bridge.stop());
   const setActive = (name: string, isActive: boolean) =>
-    bridge.sandbox.service.setActive(`${name}@example.com`, isActive);
+    bridge.sandbox.service.updateUser(`${name}@example.com`, { active: isActive });
 
   for (const name of ['ada', 'bob', 'cyd']) await bridge.addUser(name);
   // Not among the late effects of calls of our own.

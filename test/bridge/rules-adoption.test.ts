@@ -15,7 +15,7 @@ function prepare({ service }: Sandbox): void {
     service.addUser({ email, userName: email, fullName: 'Somebody Example' });
   for (const name of ['Pilots', 'Cooks', 'Sailors']) {
     service.createGroup({ name });
-    service.addMember(name, ada);
+    service.link(name, ada);
   }
 }
 

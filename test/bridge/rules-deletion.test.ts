@@ -39,7 +39,7 @@ describe('deleting', () => {
     const id = await bridge.addUser('gus');
     const groupId = await bridge.addGroup('Gone', [id]);
     await bridge.send('DELETE', `/Users/${id}`);
-    bridge.sandbox.service.setActive('gus@example.com', true);
+    bridge.sandbox.service.updateUser('gus@example.com', { active: true });
 
     const answers = [
       await bridge.request('GET', `/Users/${id}`),

@@ -13,8 +13,9 @@ const suspend = (value: boolean) =>
 async function addOwners(bridge: TestBridge): Promise<[string, string]> {
   const [first = '', second = ''] = await bridge.addUsers(2);
   const { service } = bridge.sandbox;
-  for (const email of ['person1@example.com', 'person2@example.com']) service.setRole(email, 1);
-  service.setRole('owner@example.com', 2);
+  for (const email of ['person1@example.com', 'person2@example.com'])
+    service.updateUser(email, { role: 1 });
+  service.updateUser('owner@example.com', { role: 2 });
   await bridge.sweep();
   return [`/Users/${first}`, `/Users/${second}`];
 }
@@ -41,7 +42,7 @@ describe('the last owner', () => {
 
   test('does not count on somebody whom the service was seen to have deactivated', async () => {
     const [first, second] = paths;
-    bridge.sandbox.service.setActive('person1@example.com', false);
+    bridge.sandbox.service.updateUser('person1@example.com', { active: false });
     // The answer to this one shows it.
     const name = { op: 'replace', path: 'name.familyName', value: 'K' };
     await bridge.patch(first, name);

@@ -17,12 +17,12 @@ beforeAll(async () => {
     prepare({ service }) {
       for (const email of [boss, safe]) service.addUser({ email, userName: email });
       // So the account of the token is no owner.
-      service.setRole(boss, 1);
-      service.setRole('owner@example.com', 2);
+      service.updateUser(boss, { role: 1 });
+      service.updateUser('owner@example.com', { role: 2 });
       for (const name of ['Permitted', 'Administered', 'Safe', 'Ordinary', 'Found'])
         service.createGroup({ name });
-      service.setPermissions('Permitted', 16);
-      service.addAdmin('Administered', boss);
+      service.updateGroup('Permitted', { permissions: 16 });
+      service.link('Administered', boss, 'admin');
     },
   });
 });
@@ -183,7 +183,7 @@ test.each([
 
 test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {
   const { service } = bridge.sandbox;
-  service.addAdmin('Found', safe);
+  service.link('Found', safe, 'admin');
   await bridge.sweep();
   const id = await bridge.findId({ type: 'Groups', name: 'Found' });
   await bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true });

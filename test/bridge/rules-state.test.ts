@@ -20,7 +20,7 @@ describe('three facts of a field', () => {
   test('a change of one field does not touch another that drifted', async () => {
     const { service } = bridge.sandbox;
     const path = `/Users/${await bridge.addUser('dora')}`;
-    service.renameUser('dora@example.com', 'Somebody Else');
+    service.updateUser('dora@example.com', { fullName: 'Somebody Else' });
 
     await bridge.send('PATCH', path, set('active', false));
     await bridge.send('PATCH', path, set('active', true));
@@ -33,7 +33,7 @@ describe('three facts of a field', () => {
   test('a write that names a drifted field puts it right, though the value is the same', async () => {
     const { service } = bridge.sandbox;
     const path = `/Users/${await bridge.addUser('emil')}`;
-    service.renameUser('emil@example.com', 'Somebody Else');
+    service.updateUser('emil@example.com', { fullName: 'Somebody Else' });
     // The answer to this one shows the bridge that the name differs.
     await bridge.send('PATCH', path, set('active', false));
 
@@ -48,7 +48,7 @@ describe('three facts of a field', () => {
       const [one, two, three, four, five] = await own.addUsers(5);
       const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
       const { service, faults } = own.sandbox;
-      service.removeMember('Drifters', 'person1@example.com');
+      service.unlink('Drifters', 'person1@example.com');
       // The lost answer makes the bridge look, so that it sees who is gone.
       const reset = { kind: 'reset', at: 'after-effect' } as const;
       faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
@@ -74,8 +74,8 @@ test('what nobody ever set is not ours: no call, and what people set stays', () 
     const user = `/Users/${await own.addUser('ada')}`;
     const group = `/Groups/${await own.addGroup('Pilots')}`;
     service.updateUser(ada, { appsPermissions: 2 });
-    service.setPermissions('Pilots', 4);
-    service.addAdmin('Pilots', ada);
+    service.updateGroup('Pilots', { permissions: 4 });
+    service.link('Pilots', ada, 'admin');
 
     await own.send('PATCH', user, set('name.familyName', 'King'));
     await own.send('PATCH', group, set('displayName', 'Crew'));

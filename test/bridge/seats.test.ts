@@ -237,7 +237,7 @@ test('an account that did not work when its licence was read takes a seat once i
     {
       prepare({ service }) {
         service.addUser({ email: 'ada@example.com', userName: 'ada@example.com' });
-        service.setActive('ada@example.com', false);
+        service.updateUser('ada@example.com', { active: false });
       },
     },
     async (timed) => {

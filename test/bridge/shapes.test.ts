@@ -156,10 +156,10 @@ describe('a service whose lists of groups carry no members', () => {
 
       expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
       expect(await bridge.listDrifts()).toEqual([]);
-      sandbox.service.removeMember(group, `${name}@example.com`);
+      sandbox.service.unlink(group, `${name}@example.com`);
       await bridge.sweep();
       expect(await bridge.listDrifts()).toEqual([`member.removed ${group} of ${name}@example.com`]);
-      sandbox.service.addMember(group, `${name}@example.com`);
+      sandbox.service.link(group, `${name}@example.com`);
       await bridge.sweep();
     },
   );
@@ -168,8 +168,8 @@ describe('a service whose lists of groups carry no members', () => {
     const [ned, nora] = [await bridge.addUser('ned'), await bridge.addUser('nora')];
     const path = `/Groups/${await bridge.addGroup('Nothing', [ned, nora])}`;
     await bridge.untilSettled();
-    sandbox.service.removeMember('Nothing', 'nora@example.com');
-    sandbox.service.setActive('ned@example.com', false);
+    sandbox.service.unlink('Nothing', 'nora@example.com');
+    sandbox.service.updateUser('ned@example.com', { active: false });
     const refused = { kind: 'status', status: 400 } as const;
     for (const operation of ['groupUsers.removeUserFromGroup', 'scim.updateUser'] as const) {
       sandbox.faults.add({ operation, fault: refused });

@@ -17,12 +17,12 @@ const changes: readonly {
   {
     why: 'somebody came',
     groups: { ann: ['Group 001'], bob: ['Group 001', 'Group 002'] },
-    act: (service) => service.addMember('Group 001', BOB),
+    act: (service) => service.link('Group 001', BOB),
   },
   {
     why: 'a group got another name',
     groups: { ann: ['Group 001'], bob: ['Pilots'] },
-    act: (service) => service.renameGroup('Group 002', 'Pilots'),
+    act: (service) => service.updateGroup('Group 002', { name: 'Pilots' }),
   },
 ];
 
@@ -57,7 +57,7 @@ describe('the groups that users show', () => {
     withCompany(async (bridge) => {
       const path = '/Groups?filter=displayName eq "Group 001"';
       const [group] = Object((await bridge.request('GET', path)).body.Resources);
-      bridge.sandbox.service.addMember('Group 001', BOB);
+      bridge.sandbox.service.link('Group 001', BOB);
 
       await bridge.ops('POST', `/groups/${group?.id}/look`, {});
 

@@ -39,8 +39,8 @@ async function addChangedCompany(bridge: TestBridge): Promise<void> {
   expect(await bridge.sweep()).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
   // By somebody else: by our own account it would look like a restored backup.
   const behind = bridge.sandbox.service.as(ADMIN);
-  behind.setActive(ada, false);
-  behind.addMember('Pilots', bob);
+  behind.updateUser(ada, { active: false });
+  behind.link('Pilots', bob);
   behind.deleteGroup('Cooks');
 }
 
@@ -91,8 +91,8 @@ test('a page of the audit log that is on its way at a kill is read at the next s
   const operation = 'auditLogs.retrieveAuditLogEvents';
   const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip: 1 });
   const behind = service.service.as(ADMIN);
-  behind.setActive(ada, false);
-  behind.addMember('Pilots', bob);
+  behind.updateUser(ada, { active: false });
+  behind.link('Pilots', bob);
   await hang.until(1);
   const DATABASE_URL = await kill(first, service, url);
 

@@ -63,7 +63,7 @@ async function startWorld(pageSize = PAGE): Promise<World> {
   await bridge.untilSettled();
   // Of whom was worked on just now a list may say nothing.
   clock.leap(60 * 60_000);
-  sandbox.service.setActive('person2@example.com', false);
+  sandbox.service.updateUser('person2@example.com', { active: false });
   return {
     bridge,
     proxy,
@@ -201,7 +201,7 @@ describe('a list that is wrong', () => {
       if (concludes === 'what is true') {
         // Each of them has something else to find.
         isFound = !isFound;
-        service.setActive('person2@example.com', !isFound);
+        service.updateUser('person2@example.com', { active: !isFound });
       }
       const before = await describeWorld(bridge);
       const failing = fault && faults.add(fault);
@@ -222,7 +222,7 @@ describe('a list that is wrong', () => {
   test('and once everything answers, exactly what is different is found', async () => {
     const { bridge } = await open();
     await bridge.untilSettled();
-    bridge.sandbox.service.setActive('person2@example.com', false);
+    bridge.sandbox.service.updateUser('person2@example.com', { active: false });
     expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
     expect(await bridge.listDrifts()).toEqual([REAL_DRIFT]);
   });

@@ -66,7 +66,7 @@ test('whom others made an admin before the admins were first read differs, and n
     const extension: JsonObject = { admins: toMembers([id]) };
     await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
     await bridge.untilSettled();
-    service.addAdmin('Crew', 'bob@example.com');
+    service.link('Crew', 'bob@example.com', 'admin');
     await bridge.sweep();
 
     expect(await bridge.listDrifts()).toEqual(['admin.added Crew of bob@example.com']);
@@ -115,7 +115,7 @@ test('a start compares a store that was filled before, and not one that has just
   await first.untilSettled();
   const { body } = await first.ops('GET', '/sweeps');
   await first.stop();
-  service.service.as('user00001@example.com').setActive(ada, false);
+  service.service.as('user00001@example.com').updateUser(ada, { active: false });
 
   const second = await startTestBridge({ service, settings: hourly, onLog });
   onTestFinished(() => second.stop());
@@ -131,7 +131,7 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
     const run = (args: string) => runner(bridge)(...args.split(' '));
 
     const before = await run('sweep --exit-code');
-    bridge.sandbox.service.setActive(ada, false);
+    bridge.sandbox.service.updateUser(ada, { active: false });
     const after = await run('sweep --exit-code --names');
     const json = await run('sweep --json');
     bridge.sandbox.faults.add({

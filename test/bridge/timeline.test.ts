@@ -30,7 +30,7 @@ describe('the line of time', () => {
     await world.addGroup('Pilots', [id]);
     await world.poll(LONG_MS);
     await world.sweep();
-    behindTheBack(world).setActive('ada@example.com', false);
+    behindTheBack(world).updateUser('ada@example.com', { active: false });
     await world.poll(LONG_MS);
     await world.sweep();
     await world.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true });
@@ -108,7 +108,7 @@ describe('the line of time, whole', () => {
   test('tells what operators decided about it, about its differences, and about everything', async () => {
     const [ada, bob] = [await world.addUser('dora'), await world.addUser('dirk')];
     await world.poll(LONG_MS);
-    behindTheBack(world).renameUser('dora@example.com', 'Somebody Else');
+    behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
     const [drift] = Array.isArray(body.differences) ? body.differences : [];
     await world.ops('POST', `/drifts/${Object(drift).id}/accept`);

@@ -14,9 +14,9 @@ beforeAll(async () => {
   await bridge.addUsers(2);
   for (const email of STRANGERS) service.addUser({ email, userName: email });
   service.createGroup({ name: 'Skunks', permissions: 1 });
-  service.setActive('person1@example.com', false);
+  service.updateUser('person1@example.com', { active: false });
   await bridge.sweep();
-  service.setActive('person2@example.com', false);
+  service.updateUser('person2@example.com', { active: false });
   await bridge.sweep();
 });
 afterAll(() => bridge.stop());

@@ -68,11 +68,11 @@ test('a change with the account of the token is found by a sweep, and names neit
     const id = await addCompany(world);
     await world.sweep();
     await world.poll(LONG_MS);
-    behindTheBack(world).setActive(ada, false);
+    behindTheBack(world).updateUser(ada, { active: false });
     await world.poll(LONG_MS);
     await world.send('PATCH', `/Users/${id}`, setActive(true));
     await world.poll(LONG_MS);
-    world.sandbox.service.setActive(ada, false);
+    world.sandbox.service.updateUser(ada, { active: false });
     await world.poll();
     const beforeSweep = await listWho(world, 'user.deactivated');
     await world.sweep();

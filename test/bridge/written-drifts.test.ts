@@ -56,7 +56,7 @@ describe('a drift that a write has made up for', () => {
       const emma = await bridge.addUser('emma');
       await bridge.sweep();
       for (const { change } of cells) change(bridge.sandbox.service);
-      bridge.sandbox.service.setActive('emma@example.com', false);
+      bridge.sandbox.service.updateUser('emma@example.com', { active: false });
       await bridge.sweep();
       const found = await bridge.listDrifts();
       const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });

@@ -79,7 +79,7 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
     // Those whom the provider finds and then deletes have to stay in what nobody manages.
     const inside = group.origin === 'unmanaged' ? people : ownPeople;
     for (const person of inside) {
-      service.addMember(`Group ${group.n}`, person.address);
+      service.link(`Group ${group.n}`, person.address);
       toLink(group.members, person).become(true);
     }
   }
@@ -114,8 +114,8 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
   }
 
   function toggleMember(name: string, { id, email }: SandboxUser): void {
-    if (service.members(name).includes(email)) service.removeMember(name, id);
-    else service.addMember(name, id);
+    if (service.members(name).includes(email)) service.unlink(name, id);
+    else service.link(name, id);
   }
 
   function carryOut(trespass: Trespass): boolean {
@@ -125,11 +125,11 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
     switch (trespass.kind) {
       case 'activity':
         if (account.active === trespass.active) return false;
-        service.setActive(account.id, trespass.active);
+        service.updateUser(account.id, { active: trespass.active });
         count(toActivityKey(person));
         return true;
       case 'name':
-        service.renameUser(account.id, trespass.fullName);
+        service.updateUser(account.id, { fullName: trespass.fullName });
         count(toNameKey(person));
         return true;
       case 'member':
@@ -145,8 +145,8 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
     const [only] = found;
     if (found.length !== 1 || only === undefined) return false;
     if (service.members(only.id).includes(account.email) === isMember) return false;
-    if (isMember) service.addMember(only.id, account.id);
-    else service.removeMember(only.id, account.id);
+    if (isMember) service.link(only.id, account.id);
+    else service.unlink(only.id, account.id);
     // Whom no provider ever put in or out is shown as the service has it.
     const link = toLink(group.members, person);
     if (!link.isAsked) link.allow(isMember);
@@ -161,8 +161,9 @@ export function createAdministrator({ service: owners }: Sandbox, company: Compa
       findings.push(...compare());
       const { address } = random.pick(ownPeople);
       const chance = random.next();
-      if (chance < 0.2) service.setActive(address, !service.getUser(address).active);
-      else if (chance < 0.4) service.renameUser(address, `Own Name${Math.floor(chance * 1_000)}`);
+      if (chance < 0.2) service.updateUser(address, { active: !service.getUser(address).active });
+      else if (chance < 0.4)
+        service.updateUser(address, { fullName: `Own Name${Math.floor(chance * 1_000)}` });
       else {
         const name = `Group ${random.pick(ownGroups).n}`;
         // Somebody whom the provider has: those it deletes have to stay in here.

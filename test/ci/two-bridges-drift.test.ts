@@ -43,7 +43,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   }
 
   async function holdPlan({ sandbox, bridges: [first] }: Pair) {
-    for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+    for (const email of INTRUDERS) sandbox.service.link('Pilots', email);
     await first.sweep();
     const [plan] = await listPlans(first);
     return { id: String(plan?.id), hash: String(plan?.hash), status: plan?.status };
@@ -70,7 +70,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   test('make one plan of what both have found', async () => {
     const { sandbox, bridges } = await startPair();
     const [first, second] = bridges;
-    for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+    for (const email of INTRUDERS) sandbox.service.link('Pilots', email);
     await Promise.all([first.sweep(), second.sweep()]);
     await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
     await first.untilSettled();

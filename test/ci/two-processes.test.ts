@@ -80,7 +80,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
     test('is made by the leader, which repairs too', async () => {
       const id = await there.addUser('ada');
       await there.untilSettled();
-      service.service.setActive('ada@example.com', false);
+      service.service.updateUser('ada@example.com', { active: false });
       service.calls.reset();
 
       const { status, body } = await look(`users/${id}`, { repair: true });

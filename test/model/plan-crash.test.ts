@@ -48,7 +48,7 @@ async function makeIntrusion(url: string): Promise<Sandbox> {
     await bridge.untilSettled();
   });
   sandbox.service.addUser({ email: ADMIN });
-  for (const email of INTRUDERS) sandbox.service.as(ADMIN).addMember('Pilots', email);
+  for (const email of INTRUDERS) sandbox.service.as(ADMIN).link('Pilots', email);
   sandbox.calls.reset();
   return sandbox;
 }

@@ -57,20 +57,20 @@ export const driftCells: readonly DriftCell[] = [
   {
     kind: 'user.deactivated',
     name: ada,
-    change: (service) => service.setActive(ada, false),
-    changeBack: (service) => service.setActive(ada, true),
+    change: (service) => service.updateUser(ada, { active: false }),
+    changeBack: (service) => service.updateUser(ada, { active: true }),
   },
   {
     kind: 'user.activated',
     name: carl,
-    change: (service) => service.setActive(carl, true),
-    changeBack: (service) => service.setActive(carl, false),
+    change: (service) => service.updateUser(carl, { active: true }),
+    changeBack: (service) => service.updateUser(carl, { active: false }),
   },
   {
     kind: 'user.renamed',
     name: bob,
-    change: (service) => service.renameUser(bob, 'Robert'),
-    changeBack: (service) => service.renameUser(bob, 'Bob Example'),
+    change: (service) => service.updateUser(bob, { fullName: 'Robert' }),
+    changeBack: (service) => service.updateUser(bob, { fullName: 'Bob Example' }),
   },
   {
     kind: 'user.access',
@@ -81,14 +81,14 @@ export const driftCells: readonly DriftCell[] = [
   {
     kind: 'group.renamed',
     name: 'Pilots',
-    change: (service) => service.renameGroup('Pilots', 'Aviators'),
-    changeBack: (service) => service.renameGroup('Aviators', 'Pilots'),
+    change: (service) => service.updateGroup('Pilots', { name: 'Aviators' }),
+    changeBack: (service) => service.updateGroup('Aviators', { name: 'Pilots' }),
   },
   {
     kind: 'group.permissions',
     name: 'Pilots',
-    change: (service) => service.setPermissions('Pilots', 16),
-    changeBack: (service) => service.setPermissions('Pilots', 2),
+    change: (service) => service.updateGroup('Pilots', { permissions: 16 }),
+    changeBack: (service) => service.updateGroup('Pilots', { permissions: 2 }),
   },
   {
     kind: 'group.missing',
@@ -98,26 +98,26 @@ export const driftCells: readonly DriftCell[] = [
   {
     kind: 'member.added',
     name: `Pilots of ${bob}`,
-    change: (service) => service.addMember('Pilots', bob),
-    changeBack: (service) => service.removeMember('Pilots', bob),
+    change: (service) => service.link('Pilots', bob),
+    changeBack: (service) => service.unlink('Pilots', bob),
   },
   {
     kind: 'member.removed',
     name: `Pilots of ${ada}`,
-    change: (service) => service.removeMember('Pilots', ada),
-    changeBack: (service) => service.addMember('Pilots', ada),
+    change: (service) => service.unlink('Pilots', ada),
+    changeBack: (service) => service.link('Pilots', ada),
   },
   {
     kind: 'admin.added',
     name: `Pilots of ${bob}`,
-    change: (service) => service.addAdmin('Pilots', bob),
-    changeBack: (service) => service.removeAdmin('Pilots', bob),
+    change: (service) => service.link('Pilots', bob, 'admin'),
+    changeBack: (service) => service.unlink('Pilots', bob, 'admin'),
   },
   {
     kind: 'admin.removed',
     name: `Pilots of ${ada}`,
-    change: (service) => service.removeAdmin('Pilots', ada),
-    changeBack: (service) => service.addAdmin('Pilots', ada),
+    change: (service) => service.unlink('Pilots', ada, 'admin'),
+    changeBack: (service) => service.link('Pilots', ada, 'admin'),
   },
 ];
 

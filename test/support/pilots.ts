@@ -20,7 +20,7 @@ export function emailOf(index: number): string {
 /** Has somebody put these people into the Pilots, or into another group, behind the provider's back. */
 export function intrude({ sandbox }: TestBridge, from: number, to: number, group = 'Pilots'): void {
   for (let index = from; index < to; index += 1) {
-    sandbox.service.addMember(group, emailOf(index));
+    sandbox.service.link(group, emailOf(index));
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
-import { type GroupUpdate, takesLicence } from '../service.ts';
+import { type GroupUpdate, takesLicence, type WantedLink } from '../service.ts';
 import { type Call, cutPage, getId, type Handler, hasFlag, parseRestPage } from './call.ts';
 
 const groupFields = z.object({
@@ -9,15 +9,77 @@ const groupFields = z.object({
   permissions: z.int().optional(),
   add_to_cards_and_spaces_enabled: z.boolean().optional(),
 });
+const roleIds = z.array(z.string()).min(1);
+const userChange = z
+  .object({ apps_permissions: z.literal([0, 1, 2, 4, 5, 6]), temporarily_inactive: z.boolean() })
+  .partial();
 
-/** POST /company/groups. */
-export function createGroup({ service, body }: Call) {
-  const { add_to_cards_and_spaces_enabled: shown, ...fields } = parse(groupFields, body);
-  return toGroup(service.createGroup({ ...fields, addToCardsAndSpacesEnabled: shown }));
-}
+/** Operations of the REST interface. */
+export const restHandlers = {
+  'groups.createGroup': ({ service, body }) => {
+    const { add_to_cards_and_spaces_enabled: shown, ...fields } = parse(groupFields, body);
+    return toGroup(service.createGroup({ ...fields, addToCardsAndSpacesEnabled: shown }));
+  },
+  'groups.getListOfGroups': listGroups,
+  'groups.getGroup': (call) => toGroup(groupOf(call)),
+  'groups.updateGroup': (call) => {
+    const fields = groupFields.partial();
+    const { add_to_cards_and_spaces_enabled: shown, ...rest } = parse(fields, call.body);
+    const update: GroupUpdate = { ...rest, addToCardsAndSpacesEnabled: shown };
+    return toGroup(call.service.updateGroup(groupOf(call).id, update));
+  },
+  'groups.removeGroup': (call) => toGroup(call.service.deleteGroup(groupOf(call).id)),
+  'groupUsers.addUserToGroup': (call) => addPerson(call, 'member'),
+  'groupUsers.getListOfGroupUsers': (call) => listPeople(call, 'member'),
+  'groupUsers.removeUserFromGroup': (call) => removePerson(call, 'member'),
+  'groupAdmins.addAdminToGroup': (call) => addPerson(call, 'admin'),
+  'groupAdmins.getListOfGroupAdmins': (call) => listPeople(call, 'admin'),
+  'groupAdmins.removeAdminFromGroup': (call) => removePerson(call, 'admin'),
+  'groupEntities.getListOfGroupEntities': (call) => {
+    const { id } = groupOf(call);
+    return call.state.spaces.all().flatMap(({ uid, title }) => {
+      const roles = call.service.rolesOf(uid, id);
+      const place = { uid, title, path: `/${uid}`, entity_type: 'space' };
+      return roles === undefined ? [] : [{ ...place, own_role_ids: roles }];
+    });
+  },
+  'groupEntities.addEntity': (call) => {
+    const fields = z.object({ entity_uid: text(), role_ids: roleIds });
+    const { entity_uid: uid, role_ids } = parse(fields, call.body);
+    if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) {
+      throw new Refusal(409, 'the group has the entity already');
+    }
+    return setRoles(call, uid, role_ids);
+  },
+  'groupEntities.updateGroupEntity': (call) => {
+    const { role_ids } = parse(z.object({ role_ids: roleIds }), call.body);
+    return setRoles(call, getEntityUid(call), role_ids);
+  },
+  'groupEntities.removeEntity': (call) => setRoles(call, getEntityUid(call), []),
+  'companyUsers.getListOfUsers': listCompanyUsers,
+  'companyUsers.updateUser': (call) => {
+    const fields = parse(userChange, call.body);
+    const { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive } = fields;
+    if (appsPermissions === undefined && temporarilyInactive === undefined) {
+      throw new Refusal(400, "User should have required property '.apps_permissions'");
+    }
+    const update = { appsPermissions, temporarilyInactive };
+    return toCompanyUser(call, call.service.updateUser(getId(call), update));
+  },
+  'companyUsers.removeVirtualUser': (call) => {
+    const id = getId(call);
+    call.service.removeUser(id);
+    return { id };
+  },
+  'users.retrieveCurrentUser': (call) => ({
+    ...toListedUser(call, call.service.owner),
+    has_password: true,
+  }),
+  'auditLogs.retrieveAuditLogEvents': listAuditEvents,
+} satisfies Readonly<Record<string, Handler>>;
 
-/** GET /company/groups. Paged only on request, and never together with tree entities. */
-export function listGroups(call: Call) {
+/** Paged only on request, and never together with tree entities. */
+function listGroups(call: Call) {
   const { query, state, shape } = call;
   const all = state.groups.all(shape.listOrder);
   const withEntities = hasFlag(query, 'with_tree_entities');
@@ -31,95 +93,31 @@ export function listGroups(call: Call) {
   }));
 }
 
-/** GET /company/groups/{uid}. */
-export function getGroup(call: Call) {
-  return toGroup(groupOf(call));
+function addPerson(call: Call, link: LinkKind) {
+  const { user_id: userId } = parse(z.object({ user_id: z.int() }), call.body);
+  return setPerson(call, { link, userId, present: true });
 }
 
-/** PATCH /company/groups/{uid}. */
-export function patchGroup(call: Call) {
-  const { add_to_cards_and_spaces_enabled: shown, ...fields } = parse(
-    groupFields.partial(),
-    call.body,
-  );
-  const update: GroupUpdate = { ...fields, addToCardsAndSpacesEnabled: shown };
-  return toGroup(call.service.updateGroup(groupOf(call).id, update));
+/** All of them, without pages. */
+function listPeople(call: Call, link: LinkKind) {
+  const userIds = call.state.links[link].usersOf(groupOf(call).id);
+  return [...userIds].map((userId) => toUser(call.service.getUser(userId)));
 }
 
-/** DELETE /company/groups/{uid}. */
-export function deleteGroup(call: Call) {
-  return toGroup(call.service.deleteGroup(groupOf(call).id));
+function removePerson(call: Call, link: LinkKind) {
+  const { id: userId } = call.service.getUser(getId({ params: call.params.slice(1) }));
+  return setPerson(call, { link, userId, present: false });
 }
 
-/** POST /groups/{group_uid}/users or /admins. */
-export function addPerson(link: LinkKind): Handler {
-  return (call) => {
-    const { user_id: userId } = parse(z.object({ user_id: z.int() }), call.body);
-    return setPerson(call, link, { userId, present: true });
-  };
-}
-
-/** GET /groups/{group_uid}/users or /admins: all of them, without pages. */
-export function listPeople(link: LinkKind): Handler {
-  return (call) => {
-    const userIds = call.state.links[link].usersOf(groupOf(call).id);
-    return [...userIds].map((userId) => toUser(call.service.getUser(userId)));
-  };
-}
-
-/** DELETE /groups/{group_uid}/users/{user_id} or /admins/{user_id}. */
-export function removePerson(link: LinkKind): Handler {
-  return (call) => {
-    const { id: userId } = call.service.getUser(getId({ params: call.params.slice(1) }));
-    return setPerson(call, link, { userId, present: false });
-  };
-}
-
-function setPerson(
-  call: Call,
-  link: LinkKind,
-  { userId, present }: { userId: number; present: boolean },
-) {
+function setPerson(call: Call, wanted: WantedLink) {
+  const { link, userId, present } = wanted;
   const { id } = groupOf(call);
   const isSo = call.state.links[link].has(id, userId) === present;
   if (isSo && call.shape.repeatedMember === 'refused') {
     throw new Refusal(present ? 409 : 404, `user ${userId} is ${present ? '' : 'not '}there`);
   }
-  call.service.updateGroup(id, { links: [{ link, userId, present }] });
+  call.service.updateGroup(id, { links: [wanted] });
   return toUser(call.service.getUser(userId));
-}
-
-/** GET /company/groups/{group_uid}/entities: all of them, without pages. */
-export function listGroupEntities(call: Call) {
-  const { id } = groupOf(call);
-  return call.state.spaces.all().flatMap(({ uid, title }) => {
-    const roles = call.service.rolesOf(uid, id);
-    const place = { uid, title, path: `/${uid}`, entity_type: 'space' };
-    return roles === undefined ? [] : [{ ...place, own_role_ids: roles }];
-  });
-}
-
-const roleIds = z.array(z.string()).min(1);
-
-/** POST /company/groups/{group_uid}/entities. */
-export function addGroupEntity(call: Call) {
-  const fields = z.object({ entity_uid: text(), role_ids: roleIds });
-  const { entity_uid: uid, role_ids } = parse(fields, call.body);
-  if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) {
-    throw new Refusal(409, 'the group has the entity already');
-  }
-  return setRoles(call, uid, role_ids);
-}
-
-/** PATCH /company/groups/{group_uid}/entities/{uid}. */
-export function updateGroupEntity(call: Call) {
-  const { role_ids } = parse(z.object({ role_ids: roleIds }), call.body);
-  return setRoles(call, getEntityUid(call), role_ids);
-}
-
-/** DELETE /company/groups/{group_uid}/entities/{uid}. */
-export function removeGroupEntity(call: Call) {
-  return setRoles(call, getEntityUid(call), []);
 }
 
 /** The entity of the path, in which the group has roles. */
@@ -136,61 +134,28 @@ function setRoles(call: Call, uid: string, roles: readonly string[]) {
   return { ...access, group_id: id, entity_uid: uid, own_role_ids: roles, role_ids: roles };
 }
 
-/** GET /company/users. */
-export function listCompanyUsers(call: Call) {
+function listCompanyUsers(call: Call) {
   const { query, state, shape } = call;
   const all = state.users.all(shape.listOrder);
   const word = query.get('query')?.toLowerCase() ?? '';
   const isSection = hasFlag(query, 'for_members_section');
+  const onlyVirtual = hasFlag(query, 'only_virtual');
   const found = all.filter(
     ({ email, fullName, virtual }) =>
-      (virtual || !hasFlag(query, 'only_virtual')) &&
+      (virtual || !onlyVirtual) &&
       (!isSection || `${email}\n${fullName.toLowerCase()}`.includes(word)),
   );
-  return cutCompanyPage(call, found).map((user) => toListedUser(call, user));
+  const isPaged = isSection || onlyVirtual || shape.companyUsersPaging === 'always';
+  const whole =
+    shape.companyUsersPaging === 'section-else-all' ? undefined : shape.pages.companyUsers.default;
+  const page = isPaged
+    ? cutPage(found, parseRestPage(call, 'companyUsers'))
+    : found.slice(0, whole);
+  return page.map((user) => toListedUser(call, user));
 }
 
-function cutCompanyPage(call: Call, users: readonly SandboxUser[]): readonly SandboxUser[] {
-  const { query, shape } = call;
-  const hasSection = hasFlag(query, 'for_members_section') || hasFlag(query, 'only_virtual');
-  if (hasSection || shape.companyUsersPaging === 'always') {
-    return cutPage(users, parseRestPage(call, 'companyUsers'));
-  }
-  if (shape.companyUsersPaging === 'section-else-all') return users;
-  return users.slice(0, shape.pages.companyUsers.default);
-}
-
-const userChange = z
-  .object({ apps_permissions: z.literal([0, 1, 2, 4, 5, 6]), temporarily_inactive: z.boolean() })
-  .partial();
-
-/** PATCH /company/users/{id}. */
-export function patchCompanyUser(call: Call) {
-  const { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive } = parse(
-    userChange,
-    call.body,
-  );
-  if (appsPermissions === undefined && temporarilyInactive === undefined) {
-    throw new Refusal(400, "User should have required property '.apps_permissions'");
-  }
-  const update = { appsPermissions, temporarilyInactive };
-  return toCompanyUser(call, call.service.updateUser(getId(call), update));
-}
-
-/** DELETE /company/users/{id}: virtual users only. */
-export function deleteVirtualUser(call: Call) {
-  const id = getId(call);
-  call.service.removeUser(id);
-  return { id };
-}
-
-/** GET /users/current: the account behind the token. */
-export function getCurrentUser(call: Call) {
-  return { ...toListedUser(call, call.service.owner), has_password: true };
-}
-
-/** GET /audit-logs. `from` and `to` are inclusive. */
-export function listAuditEvents(call: Call) {
+/** `from` and `to` are inclusive. */
+function listAuditEvents(call: Call) {
   const { offset, limit } = parseRestPage(call, 'auditLogs');
   const fromMs = parseTime(call.query, 'from') ?? Number.NEGATIVE_INFINITY;
   const toMs = parseTime(call.query, 'to') ?? Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import type { SandboxGroup } from '../model.ts';
 import { isObject, parse, Refusal, text } from '../refusal.ts';
 import type { GroupUpdate } from '../service.ts';
 import type { SandboxShape } from '../shape.ts';
-import { type Call, getId } from './call.ts';
+import { type Call, getId, type Handler } from './call.ts';
 import {
   listPage,
   notAvailable,
@@ -13,32 +13,27 @@ import {
   toHead,
 } from './scim.ts';
 
-/** POST /scim/v2/Groups. */
-export function addGroup(call: Call) {
-  const { displayName: name } = parse(z.object({ displayName: text() }), call.body);
-  return toGroup(call, call.service.createGroup({ name }, 'scim'), false);
-}
-
-/** GET /scim/v2/Groups/{group_id}. */
-export function getGroup(call: Call) {
-  return toGroup(call, findGroup(call), true);
-}
-
-/** GET /scim/v2/Groups. A `filter` is not documented for groups and therefore ignored. */
-export function listGroups(call: Call) {
-  const { listOrder, listCarriesMembers } = call.shape;
-  return listPage(call, 'scimGroups', call.state.groups.all(listOrder), (group) =>
-    toGroup(call, group, listCarriesMembers),
-  );
-}
-
-/** PATCH /scim/v2/Groups/{group_id}. */
-export function updateGroup(call: Call) {
-  const { service, shape } = call;
-  const update = toUpdate(parseOperations(call), shape);
-  const group = service.updateGroup(findGroup(call).id, update, 'scim');
-  return toGroup(call, group, shape.patchAnswersMembers);
-}
+/** Operations of groups in the SCIM interface. */
+export const scimGroupHandlers = {
+  'scim.addGroup': (call) => {
+    const { displayName: name } = parse(z.object({ displayName: text() }), call.body);
+    return toGroup(call, call.service.createGroup({ name }, 'scim'), false);
+  },
+  'scim.getGroup': (call) => toGroup(call, findGroup(call), true),
+  // A `filter` is not documented for groups and therefore ignored.
+  'scim.getGroups': (call) => {
+    const { listOrder, listCarriesMembers } = call.shape;
+    return listPage(call, 'scimGroups', call.state.groups.all(listOrder), (group) =>
+      toGroup(call, group, listCarriesMembers),
+    );
+  },
+  'scim.updateGroup': (call) => {
+    const { service, shape } = call;
+    const update = toUpdate(parseOperations(call), shape);
+    const group = service.updateGroup(findGroup(call).id, update, 'scim');
+    return toGroup(call, group, shape.patchAnswersMembers);
+  },
+} satisfies Readonly<Record<string, Handler>>;
 
 /** The group of the path, in the shape's form of ids. */
 function findGroup({ params, state: { groups }, shape }: Call): SandboxGroup {

@@ -3,7 +3,7 @@ import type { SandboxUser } from '../model.ts';
 import { isObject, parse, Refusal, text } from '../refusal.ts';
 import type { UserUpdate } from '../service.ts';
 import type { SandboxShape } from '../shape.ts';
-import { type Call, getId } from './call.ts';
+import { type Call, getId, type Handler } from './call.ts';
 import {
   listPage,
   notAvailable,
@@ -19,8 +19,29 @@ const wantedUser = z.object({
   name: z.unknown().optional(),
 });
 
-/** POST /scim/v2/Users. */
-export function addUser(call: Call) {
+/** Operations of users in the SCIM interface. */
+export const scimUserHandlers = {
+  'scim.addUser': addUser,
+  'scim.getUser': (call) => toUserWithGroups(call, call.service.getUser(getId(call))),
+  'scim.getUsers': (call) => {
+    const { query, shape, state } = call;
+    const filter = query.get('filter');
+    if (filter !== null && shape.filter === 'refused') {
+      throw new Refusal(400, 'filter is not supported');
+    }
+    const isFiltered = filter !== null && shape.filter === 'honoured';
+    const users = isFiltered ? listFiltered(call, filter) : state.users.all(shape.listOrder);
+    return listPage(call, 'scimUsers', users, (user) => toUser(call, user));
+  },
+  'scim.updateUser': (call) => {
+    const { service, shape } = call;
+    const before = service.getUser(getId(call));
+    const update = toUpdate(before, parseOperations(call), shape);
+    return toUserWithGroups(call, service.updateUser(before.id, update));
+  },
+} satisfies Readonly<Record<string, Handler>>;
+
+function addUser(call: Call) {
   const { shape, service } = call;
   const { emails, userName, name } = parse(wantedUser, call.body);
   const email = parseEmails(emails, shape);
@@ -35,31 +56,6 @@ export function addUser(call: Call) {
     fullName: fullName || undefined,
   });
   return toUser(call, user);
-}
-
-/** GET /scim/v2/Users/{user_id}. */
-export function getUser(call: Call) {
-  return toUserWithGroups(call, call.service.getUser(getId(call)));
-}
-
-/** GET /scim/v2/Users. */
-export function listUsers(call: Call) {
-  const { query, shape, state } = call;
-  const filter = query.get('filter');
-  if (filter !== null && shape.filter === 'refused') {
-    throw new Refusal(400, 'filter is not supported');
-  }
-  const isFiltered = filter !== null && shape.filter === 'honoured';
-  const users = isFiltered ? listFiltered(call, filter) : state.users.all(shape.listOrder);
-  return listPage(call, 'scimUsers', users, (user) => toUser(call, user));
-}
-
-/** PATCH /scim/v2/Users/{user_id}. */
-export function updateUser(call: Call) {
-  const { service, shape } = call;
-  const before = service.getUser(getId(call));
-  const user = service.updateUser(before.id, toUpdate(before, parseOperations(call), shape));
-  return toUserWithGroups(call, user);
 }
 
 /** A user as lists and addUser show it. */

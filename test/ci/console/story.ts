@@ -105,9 +105,9 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
   service.addUser({ email: 'mallory@example.com', fullName: 'Mallory Admin' });
   const admin = service.as('mallory@example.com', '203.0.113.9');
   const others = STAFF.filter((name) => !['Ada Lovelace', 'Grace Hopper'].includes(name));
-  for (const name of others.slice(0, INTRUDERS)) admin.addMember('Payroll', toAddress(name));
-  admin.removeMember('Payroll', 'ada.lovelace@example.com');
-  admin.setActive('tony.hoare@example.com', false);
+  for (const name of others.slice(0, INTRUDERS)) admin.link('Payroll', toAddress(name));
+  admin.unlink('Payroll', 'ada.lovelace@example.com');
+  admin.updateUser('tony.hoare@example.com', { active: false });
   const read = async (path: string) => {
     const { body } = await bridge.ops('GET', path);
     return Array.isArray(body.items) ? body.items.length : 0;

@@ -182,7 +182,7 @@ async function addGroup(
   }: { name: string; how: 'created' | 'observed'; members: readonly SandboxUser[] },
 ) {
   const group = company.service.createGroup({ name });
-  for (const { id } of members) company.service.addMember(group.id, id);
+  for (const { id } of members) company.service.link(group.id, id);
   const at = scheduler.now();
   const isManaged = how === 'created';
   const id = groupId(newId());

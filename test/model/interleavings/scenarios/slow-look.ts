@@ -9,7 +9,7 @@ export const slowLook: Scenario = {
   async begin(play) {
     const { random, company, scheduler } = play;
     const ada = await play.addUser('ada@example.com', 'created');
-    if (random.chance(0.5)) company.service.setActive(ada.account.id, false);
+    if (random.chance(0.5)) company.service.updateUser(ada.account.id, { active: false });
     await play.world.store.write((tx) =>
       updateRow(
         tx,
