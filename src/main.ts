@@ -22,7 +22,7 @@ import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import type { Store } from './store/store.ts';
-import { events } from './telemetry/events.ts';
+import { createEvents, type Events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { systemClock } from './telemetry/system-clock.ts';
@@ -46,11 +46,13 @@ export interface ServeWorld {
 /** Serves the bridge until the process is asked to stop; resolves with the exit code. */
 export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<number> {
   const logger = createLogger({ level: loaded.settings.log.level });
-  const tellCrash = (error: unknown) => logger.log(events.crashed({ error }));
+  const metrics = createMetrics();
+  const events = createEvents(logger, metrics);
+  const tellCrash = (error: unknown) => events.crashed({ error });
   // What nobody catches ends the process all the same.
   process.on('uncaughtExceptionMonitor', tellCrash);
   try {
-    return await serveUntilStopped(loaded, world, logger);
+    return await serveUntilStopped(loaded, world, { logger, metrics, events });
   } catch (error) {
     tellCrash(error);
     throw error;
@@ -62,15 +64,15 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 async function serveUntilStopped(
   loaded: LoadedSettings,
   world: ServeWorld,
-  logger: Logger,
+  { logger, metrics, events }: { logger: Logger; metrics: Metrics; events: Events },
 ): Promise<number> {
   const { write, env, untilStopped, terminal } = world;
   const { settings, warnings } = loaded;
-  const secrets = openSecrets(loaded, world, logger);
-  for (const warning of warnings) logger.log(events.settingWarned({ warning }));
+  const secrets = openSecrets(loaded, world, events);
+  for (const warning of warnings) events.settingWarned({ warning });
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
-    ...toStoreWatch(logger, stopped),
+    ...toStoreWatch(events, stopped),
     findUrl: () => toStoreUrl(secrets.current()),
   });
   // The embedded sandbox begins with the process, so nobody has called it.
@@ -79,10 +81,9 @@ async function serveUntilStopped(
   const { target, close: closeTarget } = await openTarget(settings, findToken);
   const servers: Server[] = [];
   try {
-    const metrics = createMetrics();
     addProcessMetrics(metrics);
-    const otel = await exportTelemetry({ env, logger, clock: systemClock });
-    const ports = await openPorts(settings, { logger, metrics, servers });
+    const otel = await exportTelemetry({ env, events, clock: systemClock });
+    const ports = await openPorts(settings, { events, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);
     const bridge = await createBridge({
@@ -91,23 +92,23 @@ async function serveUntilStopped(
       tracing: otel?.tracing,
     });
     renewSecrets(bridge, secrets, { settings, made });
-    await logWeaknesses(logger, store);
+    await logWeaknesses(events, store);
     await bridge.start();
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);
     freezePrototypes();
     // What is compiled is kept now: an end may be a kill, and by then V8 has dropped what a start alone runs.
     flushCompileCache();
-    logger.log(events.started(toStart(settings, store, ports.main.server)));
+    events.started(toStart(settings, store, ports.main.server));
     const facts = toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined });
     const file = await writeSignInLink(settings, store, facts.opsUrl);
-    if (file !== undefined) logger.log(events.signInLinkWritten({ file }));
+    if (file !== undefined) events.signInLinkWritten({ file });
     write(toBanner(facts));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
-    logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
+    events.stopping({ signal: typeof end === 'string' ? end : end.code });
     await shutDown(bridge, servers, toDelayMs(settings, store, end));
     await otel?.stop();
-    logger.log(events.stopped());
+    events.stopped();
     if (typeof end !== 'string') throw end;
     return 0;
   } finally {
@@ -122,9 +123,9 @@ async function serveUntilStopped(
 function openSecrets(
   loaded: LoadedSettings,
   { reload = () => loaded, onHangUp }: ServeWorld,
-  logger: Logger,
+  events: Events,
 ): SecretWatch {
-  const secrets = createSecretWatch({ loaded, reload, logger });
+  const secrets = createSecretWatch({ loaded, reload, events });
   onHangUp?.(secrets.reload);
   secrets.start();
   return secrets;
@@ -193,10 +194,10 @@ function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
 /** The ports of a bridge; from now on every request is answered. */
 async function openPorts(
   settings: Settings,
-  { logger, metrics, servers }: { logger: Logger; metrics: Metrics; servers: Server[] },
+  { events, servers }: { events: Events; servers: Server[] },
 ): Promise<{ main: Listener; ops: Listener | undefined }> {
   const { host, port, ops } = settings;
-  const app = createStartingApp({ clock: systemClock, logger, metrics });
+  const app = createStartingApp({ clock: systemClock, events });
   const main = await listen({ host, port, app }, servers);
   if (ops.port === undefined) return { main, ops: undefined };
   return { main, ops: await listen({ host, port: ops.port, app }, servers) };

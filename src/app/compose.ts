@@ -27,9 +27,7 @@ import { type FollowedFact, followFact } from '../store/facts.ts';
 import { createRecorder } from '../store/recorder.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { events } from '../telemetry/events.ts';
-import { createOutageLog } from '../telemetry/logger.ts';
-import { createTrafficCounter } from '../telemetry/metrics.ts';
+import { createOutageAwareEvents } from '../telemetry/outages.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { observeBridge } from './notifications.ts';
@@ -37,7 +35,7 @@ import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toDriftRules, toScimDeps } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { logRarely, toDriftEvents, toLoggedName, toReconcileEvents } from './telemetry.ts';
+import { logRarely, toLoggedName } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -94,11 +92,11 @@ function refuseSecond(error: unknown): never {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options = await watch(given);
-  const { settings, store, clock, logger, metrics } = options;
+  const { settings, store, clock, events } = options;
   const sections = await followFact(store, SECTIONS);
   const guard = await openWriteGuard({
     ...{ store, clock, mode: settings.mode },
-    onChange: ({ paused }) => logger.log(paused ? events.writesPaused() : events.writesResumed()),
+    onChange: ({ paused }) => (paused ? events.writesPaused() : events.writesResumed()),
   });
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiters = new Waiters(clock);
@@ -113,12 +111,11 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiters });
   const { notify } = reconciler;
   const repair = toRepairPolicy(settings);
-  const driftEvents = toDriftEvents(logger, metrics);
   const state = { isDraining: false };
   const parts: BridgeParts = {
-    ...openProviderParts(options, deps),
+    ...openProviderParts(options),
     ...{ leadership, rules: deps.rules, reconciler, guard, acts },
-    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair, driftEvents }),
+    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair }),
     requestSweep: (asked) =>
       requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }, asked),
     isDraining: () => state.isDraining,
@@ -147,14 +144,14 @@ async function watch(given: BridgeOptions): Promise<WatchedOptions> {
   const store = watchWrites(recorded, clock, (result, durationMs) =>
     metrics.transactions.observe({ result }, durationMs / 1_000),
   );
-  const logger = createOutageLog({
-    ...{ logger: given.logger, clock, codes: OUTAGE_CODES },
+  const outages = createOutageAwareEvents({
+    ...{ logger: given.logger, metrics, clock, codes: OUTAGE_CODES },
     async isUsable() {
       await readSections({ store });
       return (await store.findWriteTrouble()) === undefined;
     },
   });
-  return { ...given, store, openRecord, clock, logger, traffic: createTrafficCounter() };
+  return { ...given, store, openRecord, clock, outages, events: outages.events };
 }
 
 function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
@@ -163,21 +160,20 @@ function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Se
   if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
-function openActLog({ store, openRecord, clock, logger }: WatchedOptions): ActLog {
+function openActLog({ store, openRecord, clock, events }: WatchedOptions): ActLog {
   const report = ({ change: _, ...act }: OperatorAct) => {
     // A call of the service has a line of its own.
     if (!act.route.startsWith('/ops/api/'))
-      logger.log(events.operatorActed({ ...act, operator: toLoggedName(act) }));
+      events.operatorActed({ ...act, operator: toLoggedName(act) });
   };
-  const onFailure = (error: unknown) =>
-    logger.log(events.jobFailed({ job: 'acts', at: 'store', error }));
+  const onFailure = (error: unknown) => events.failed({ type: 'acts', id: 'store', error });
   return createActLog({ store, openRecord, clock, report, onFailure });
 }
 
 /** Opens the parts that know the credentials, requests and ids of identity providers. */
-function openProviderParts(options: WatchedOptions, { events: { failed } }: ProcessDeps) {
-  const { settings, store, openRecord, clock, logger, metrics, scimTokens } = options;
-  const fail = (type: string, id: string) => (error: unknown) => failed({ type, id, error });
+function openProviderParts(options: WatchedOptions) {
+  const { settings, store, openRecord, clock, events, metrics, scimTokens } = options;
+  const fail = (type: string, id: string) => (error: unknown) => events.failed({ type, id, error });
   return {
     access: createAccess({
       ...{ store, clock, onFailure: fail('access', 'used') },
@@ -186,15 +182,14 @@ function openProviderParts(options: WatchedOptions, { events: { failed } }: Proc
       keysFailed: logRarely(
         clock,
         ({ host }) => host,
-        ({ host, error: reason }, attempts) =>
-          logger.log(events.issuerUnreadable({ host, reason, attempts })),
+        ({ host, error: reason }, attempts) => events.issuerUnreadable({ host, reason, attempts }),
       ),
     }),
     attempts: createAttempts({
       clock,
       delayMaxMs: settings.access.failedDelayMax,
       counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
-      noticed: (fields) => logger.log(events.credentialsWrong(fields)),
+      noticed: events.credentialsWrong,
     }),
     requests: createRequestLog({
       ...{ store, openRecord, clock, retentionMs: settings.retention.ledger },
@@ -220,10 +215,10 @@ function createDeps(
   sections: FollowedFact<SectionStates>,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
-  const { settings, store, clock, random, tracing } = options;
+  const { settings, store, clock, events, random, tracing } = options;
   const { rules, users, protect } = settings;
   return {
-    ...{ store, clock, random, tracing },
+    ...{ store, clock, events, random, tracing },
     policy: toReconcilePolicy(settings),
     rules: {
       book: createRuleBook(rules),
@@ -234,13 +229,13 @@ function createDeps(
         findOwnAccount,
       }),
     },
-    events: toReconcileEvents(options, sections.refresh),
+    refreshSections: () => void sections.refresh(),
   };
 }
 
 /** In which order the parts begin, and in which they end. */
 function createLifecycle(
-  { logger }: WatchedOptions,
+  { outages }: WatchedOptions,
   { access, leadership, reconciler, guard, requests, acts, formerIds }: BridgeParts,
   sections: FollowedFact<SectionStates>,
 ) {
@@ -252,7 +247,7 @@ function createLifecycle(
       sections.start();
     },
     async stop() {
-      for (const each of [logger, sections, guard]) each.stop();
+      for (const each of [outages, sections, guard]) each.stop();
       await formerIds.stop();
       await requests.stored();
       await access.stop();

@@ -1,26 +1,25 @@
 import type { Clock } from '../domain/clock.ts';
-import { events } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Events } from '../telemetry/events.ts';
 import type { OpenTelemetry } from '../telemetry/open-telemetry.ts';
 import { readPackageVersion } from './package-version.ts';
 
 /** Options of sending traces. */
 export interface ExportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
+  readonly events: Events;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Sends traces where the variables of OpenTelemetry ask for it; undefined: they do not, and nothing is loaded. */
 export async function exportTelemetry({
   env,
-  logger,
+  events,
   clock,
 }: ExportOptions): Promise<OpenTelemetry | undefined> {
   const tracesUrl = findTracesUrl(env);
   if (tracesUrl === undefined) return undefined;
   const { startOpenTelemetry } = await import('../telemetry/open-telemetry.ts');
-  const onExport = createExportLog(logger, clock);
+  const onExport = createExportLog(events, clock);
   return startOpenTelemetry({ env, tracesUrl, version: readPackageVersion(), onExport });
 }
 
@@ -34,17 +33,17 @@ function findTracesUrl(env: ExportOptions['env']): string | undefined {
 }
 
 /** Logs when a collector stops taking traces, and when it takes them again, never each failure. */
-function createExportLog(logger: Logger, clock: Pick<Clock, 'now'>) {
+function createExportLog(events: Events, clock: Pick<Clock, 'now'>) {
   let outage: { readonly sinceMs: number; failures: number } | undefined;
   return (error: Error | undefined) => {
     if (error === undefined) {
       if (outage === undefined) return;
       const { sinceMs, failures } = outage;
       outage = undefined;
-      logger.log(events.exportRecovered({ afterMs: clock.now() - sinceMs, failures }));
+      events.exportRecovered({ afterMs: clock.now() - sinceMs, failures });
     } else if (outage === undefined) {
       outage = { sinceMs: clock.now(), failures: 1 };
-      logger.log(events.exportFailed({ error }));
+      events.exportFailed({ error });
     } else outage.failures += 1;
   };
 }

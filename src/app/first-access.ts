@@ -10,8 +10,7 @@ import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { createFact } from '../store/facts.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { events } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 
@@ -93,7 +92,7 @@ const DEADLINE_MS = 60_000;
 
 /** Waits for a database that starts beside the bridge, or is just changing over, until the bridge is stopped. */
 export function toStoreWatch(
-  logger: Logger,
+  events: Events,
   stopped: Promise<string>,
 ): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
   const stopping = new AbortController();
@@ -105,7 +104,7 @@ export function toStoreWatch(
       ms: DEADLINE_MS,
       signal: stopping.signal,
       onWait(error) {
-        if (!isLogged) logger.log(events.storeAwaited({ error }));
+        if (!isLogged) events.storeAwaited({ error });
         isLogged = true;
       },
     },
@@ -114,14 +113,15 @@ export function toStoreWatch(
       if (rarely.take('connection', performance.now()) === 0) return;
       const { code } = Object(error);
       const line = { code: typeof code === 'string' ? code : 'unknown' };
-      logger.log(events.storeConnectionLost(line));
+      events.storeConnectionLost(line);
     },
   };
 }
 
 /** Logs at the start how committed data may be lost. @throws StoreError */
-export async function logWeaknesses(logger: Logger, { read }: Store): Promise<void> {
+export async function logWeaknesses(events: Events, { read }: Store): Promise<void> {
   for (const weakness of await findWeaknesses(read)) {
-    logger.log(weakness === 'not-flushed' ? events.storeNotFlushed() : events.storeFollowed());
+    if (weakness === 'not-flushed') events.storeNotFlushed();
+    else events.storeFollowed();
   }
 }

@@ -1,6 +1,5 @@
 import type { Express, RequestHandler, Router } from 'express';
-import { showMetadata } from '../access/oauth/metadata.ts';
-import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
+import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
@@ -19,7 +18,6 @@ import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDrifts } from '../store/drift-views.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
-import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
@@ -36,7 +34,7 @@ export function createApps(
   options: WatchedOptions,
   parts: BridgeParts,
 ): { app: Express; opsApp: Express } {
-  const { settings, store, clock, logger, metrics } = options;
+  const { settings, store, clock, events, metrics } = options;
   const { leadership, reconciler } = parts;
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources = toHealthSources(options, parts);
@@ -69,8 +67,8 @@ export function createApps(
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp(settings.trustProxy);
-  const lastly = answerErrors((fields) => logger.log(events.requestFailed(fields)));
-  const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
+  const lastly = answerErrors(events.requestFailed);
+  const follow = followRequests({ clock, events, tracing: options.tracing });
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
@@ -96,12 +94,12 @@ const leadToConsole: RequestHandler = (req, res, next) => {
 
 /** Opens the console, with the identity provider of the settings. */
 function openConsole(
-  { settings, clock, logger }: WatchedOptions,
+  { settings, clock, events }: WatchedOptions,
   { access, attempts, acts: { open: openAct } }: BridgeParts,
 ): Router {
   const { sessions, find: findCredential } = access;
   const acts = createSignInActs({ openAct, clock });
-  const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
+  const failed: OidcDeps['failed'] = events.requestFailed;
   const provider = findOidcOptions(settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
   return createConsole({ sessions, findCredential, attempts, clock, acts, oidc });
@@ -116,20 +114,20 @@ function toOAuthDeps(
   options: WatchedOptions,
   { attempts, access }: Pick<BridgeParts, 'attempts' | 'access'>,
 ): OAuthDeps {
-  const { settings, store, clock, logger, metrics } = options;
+  const { settings, store, clock, events } = options;
   return {
     ...{ store, clock, attempts },
     issuerKeys: access.issuerKeys,
     ownAudiences: [toTokenEndpoint(options), options.publicUrl],
     limits: toScimPolicy(settings).requests,
-    turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
+    turnedAway: (reason) => events.turnedAway({ reason }),
     refused: logRarely(
       clock,
       ({ clientId, reason }) => `${clientId} ${reason}`,
       ({ requestId, clientId: credential, reason }, attempts) =>
-        logger.log(events.assertionRefused({ requestId, credential, reason, attempts })),
+        events.assertionRefused({ requestId, credential, reason, attempts }),
     ),
-    failed: (fields) => logger.log(events.requestFailed(fields)),
+    failed: events.requestFailed,
   };
 }
 

@@ -12,7 +12,6 @@ import { toErrandError } from './errands.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
 import type { WatchedOptions } from './options.ts';
 import { toAttemptMs } from './settings.ts';
-import { toElectionEvents } from './telemetry.ts';
 import { type BridgeTenure, createTenure, type TenureParts } from './tenure.ts';
 
 /** How long a call or a look of an operator may take at the leader, with the wait for its turn, in milliseconds. */
@@ -32,7 +31,7 @@ interface LeadershipOptions {
 
 /** The part of one process in who leads. */
 export function createLeadership({ options, findParts, handOver }: LeadershipOptions) {
-  const { store, clock, logger, settings } = options;
+  const { store, clock, events, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
   let parsed: { readonly text: string | null; readonly news: LeaderNews } | undefined;
@@ -42,7 +41,7 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
     clock,
     owner: randomUUID(),
     callMs: toAttemptMs(settings),
-    events: toElectionEvents(logger),
+    events,
     handOver,
     async createTenure(lead: OwnLead) {
       const tenure = await createTenure(findParts(), lead);

@@ -3,7 +3,6 @@ import { isUnmanagedKind } from '../domain/drift.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/conditions.ts';
-import type { NotifierDeps } from '../notify/notifier.ts';
 import type { NotificationSource } from '../ops/sources.ts';
 import {
   type HealthSources,
@@ -19,7 +18,6 @@ import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
 import type { Db } from '../store/store.ts';
-import { events } from '../telemetry/events.ts';
 import type { WatchedOptions } from './options.ts';
 
 /** States of one process, or in which nothing can be sent. */
@@ -156,16 +154,6 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
     const text = `Others changed the service: ${kind}, ${count}. GET /ops/${list}?kind=${kind}`;
     return toNotice(`drift.found.${kind}`, text, { kind, count });
   });
-}
-
-/** Reports on deliveries, in the log and the metrics. */
-export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['report'] {
-  return {
-    attempted: (fields) => metrics.notifications.inc(fields),
-    receiverDown: (fields) => logger.log(events.receiverDown(fields)),
-    receiverUp: (fields) => logger.log(events.receiverUp(fields)),
-    failed: (error) => logger.log(events.jobFailed({ job: 'notifications', at: 'store', error })),
-  };
 }
 
 /** Receivers as operators try them, in every process; the leader sends. */

@@ -8,8 +8,7 @@ import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import { findRepairWords } from '../scim/repairs.ts';
-import { events } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Events } from '../telemetry/events.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import { toNotificationSource } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
@@ -23,7 +22,7 @@ export function createOperators(
   parts: BridgeParts,
   status: StatusSources,
 ): Router {
-  const { store, clock, logger, metrics, settings } = options;
+  const { store, clock, events, metrics, settings } = options;
   const { access, acts, attempts, drifts, leadership, requests, rules } = parts;
   const scim = toScimDeps(options, parts);
   const findReading = () => leadership.news().reading;
@@ -57,7 +56,7 @@ export function createOperators(
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),
-      report: tellCalls(logger),
+      report: tellCalls(events),
     },
     notifications: toNotificationSource(options),
     openAct: acts.open,
@@ -67,13 +66,13 @@ export function createOperators(
 }
 
 /** Logs calls of operators, each with who made it. */
-function tellCalls(logger: Logger): ApiSource['report'] {
+function tellCalls(events: Events): ApiSource['report'] {
   return (call, res) => {
     const { name, id: credential } = getOperator(res);
     const operator = toLoggedName({ credential, operator: name });
     const { requestId, remoteAddress } = getRequestContext(res);
     const by = { requestId, remoteAddress, operator, credential };
-    logger.log(events.operatorCalled({ ...call, ...by }));
+    events.operatorCalled({ ...call, ...by });
   };
 }
 

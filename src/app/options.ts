@@ -5,8 +5,10 @@ import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { OpenRecordOf } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
-import type { Logger, OutageLog } from '../telemetry/logger.ts';
-import type { Metrics, TrafficCounter } from '../telemetry/metrics.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { OutageAwareEvents } from '../telemetry/outages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The service that a bridge works with. */
@@ -42,10 +44,10 @@ export interface BridgeOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Options with a store that tells whether it takes writes, and with a count of what happens. */
+/** Options with a store that tells whether it takes writes, and with reports of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
-  readonly logger: OutageLog;
+  readonly events: Events;
+  readonly outages: Pick<OutageAwareEvents, 'stop'>;
   readonly openRecord: OpenRecordOf;
-  readonly traffic: TrafficCounter;
 }

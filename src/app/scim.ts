@@ -4,17 +4,16 @@ import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import type { Leadership } from './leader.ts';
-import type { BridgeOptions } from './options.ts';
+import type { WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toScimPolicy } from './settings.ts';
-import { toScimTelemetry } from './telemetry.ts';
 
 /** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
 
 /** Dependencies of the SCIM handlers. */
-export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
-  const { settings, store, clock, logger, metrics } = options;
+export function toScimDeps(options: WatchedOptions, parts: BridgeParts): ScimDeps {
+  const { settings, store, clock, events } = options;
   const { leadership, rules, reconciler, requests, formerIds } = parts;
   return {
     store,
@@ -34,7 +33,8 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
     tracing: options.tracing,
-    telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
+    events,
+    heard: parts.watch.heard,
   };
 }
 

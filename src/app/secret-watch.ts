@@ -5,8 +5,7 @@ import type { LoadedSettings } from '../settings/load.ts';
 import { settingRows } from '../settings/rows.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findAt } from '../settings/tree.ts';
-import { events } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Events } from '../telemetry/events.ts';
 
 /** Interval at which the files of secrets are looked at, in milliseconds. */
 const LOOK_MS = 5_000;
@@ -21,14 +20,14 @@ interface SecretWatchDeps {
   readonly loaded: LoadedSettings;
   /** Reads the settings again. @throws SettingsError */
   readonly reload: () => LoadedSettings;
-  readonly logger: Logger;
+  readonly events: Events;
 }
 
 /** Watch of the files that hold secrets. */
 export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
 /** Creates a watch: what cannot be used changes nothing, and is logged once. */
-export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps) {
+export function createSecretWatch({ loaded, reload, events }: SecretWatchDeps) {
   const files = loaded.secretFiles;
   let current = loaded.settings;
   let onChange: (settings: Settings) => void = () => undefined;
@@ -40,13 +39,13 @@ export function createSecretWatch({ loaded, reload, logger }: SecretWatchDeps) {
     try {
       const next = reload().settings;
       const { secrets, others } = listChanges(current, next);
-      if (others.length > 0) logger.log(events.restartNeeded({ settings: others.join(', ') }));
+      if (others.length > 0) events.restartNeeded({ settings: others.join(', ') });
       if (secrets.length === 0) return;
       current = withSecrets(current, next);
       onChange(current);
-      logger.log(events.secretsRenewed({ settings: secrets.join(', ') }));
+      events.secretsRenewed({ settings: secrets.join(', ') });
     } catch (error) {
-      logger.log(events.secretsRefused({ error }));
+      events.secretsRefused({ error });
     }
   }
 

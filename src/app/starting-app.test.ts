@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import supertest from 'supertest';
 import { afterEach, expect, test } from 'vitest';
 import { loadSettings } from '../settings/load.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { createEvents } from '../telemetry/events.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { listen } from './guarded-server.ts';
@@ -19,8 +19,7 @@ afterEach(async () => {
 async function start() {
   const app = createStartingApp({
     clock: systemClock,
-    logger: createLogger({ level: 'silent' }),
-    metrics: createMetrics(),
+    events: createEvents({ log: () => undefined }, createMetrics()),
   });
   const listener = await listen({ host: '127.0.0.1', port: 0, app }, servers);
   return { listener, bridge: supertest(listener.server) };

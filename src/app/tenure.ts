@@ -27,10 +27,9 @@ import type { FollowedFact } from '../store/facts.ts';
 import { createTransport } from '../upstream/transport.ts';
 import { performErrand } from './errands.ts';
 import type { LeaderNews } from './leader-news.ts';
-import { toNotifierTelemetry } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
 import { toFixedQuirks, toRepairPolicy, toSweepPolicy, toTransportOptions } from './settings.ts';
-import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+import { toCallTraces, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -142,7 +141,10 @@ async function createDeps(
     clock,
     random,
     hooks: {
-      ...toTransportHooks(options, { opened: outage.ended, changed: acts.gateChanged }),
+      ...toTransportHooks(options.events, options.metrics, {
+        opened: outage.ended,
+        changed: acts.gateChanged,
+      }),
       ...toCallTraces(options.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
@@ -161,14 +163,13 @@ interface Surroundings {
 
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
-  { options: { settings, logger, metrics }, drifts }: TenureParts,
+  { options: { settings }, drifts }: TenureParts,
   deps: ReadDeps,
   { firstRead, recovery, notify }: Surroundings,
 ) {
   const repair = toRepairPolicy(settings);
-  const driftEvents = toDriftEvents(logger, metrics);
   const keeper = createDriftKeeper(
-    { ...deps, ...drifts, repair, driftEvents, notify },
+    { ...deps, ...drifts, repair, notify },
     () => firstRead.finished,
   );
   let isChecked = false;
@@ -178,7 +179,6 @@ function createDetectors(
   const sweeps = createSweeps({
     ...deps,
     sweepPolicy: toSweepPolicy(settings),
-    sweepEvents: toSweepEvents(logger, metrics),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
     notify,
@@ -199,18 +199,17 @@ function createDetectors(
 
 /** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
 function openKeeping({ options }: TenureParts, deps: ReconcileDeps) {
-  const { settings, traffic, target } = options;
+  const { settings, metrics, target } = options;
   const { ledger: ledgerMs, tombstones: tombstonesMs } = settings.retention;
   return [
-    createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 }),
+    createSampling({ ...deps, traffic: metrics.traffic, callsMax: target.requestsPerSecond * 60 }),
     createPruning(deps, { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs }),
     createLeaverWatch(deps),
   ];
 }
 
 function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
-  const { store, clock, random } = deps;
-  const report = toNotifierTelemetry(options);
+  const { store, clock, random, events } = deps;
   const policy = options.settings.notify;
-  return createNotifier({ store, clock, random, policy, observe, report });
+  return createNotifier({ store, clock, random, events, policy, observe });
 }

@@ -4,6 +4,7 @@ import type { Receiver } from '../domain/notification.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listWhere, type Row, updateWhere } from '../store/tables.ts';
+import type { Events } from '../telemetry/events.ts';
 import { followConditions, type Observed } from './conditions.ts';
 import { createPoster, type Poster } from './post.ts';
 
@@ -16,14 +17,7 @@ export interface NotifierDeps {
   readonly policy: OutboundPolicy & { readonly receivers: readonly Receiver[] };
   /** Reads what receivers may learn. */
   readonly observe: () => Promise<Observed>;
-  readonly report: {
-    attempted(fields: { receiver: string; result: 'delivered' | 'failed' }): void;
-    /** A receiver takes nothing from now on. */
-    receiverDown(fields: { receiver: string; reason: string }): void;
-    /** It takes everything again, after so many milliseconds and failures. */
-    receiverUp(fields: { receiver: string; afterMs: number; failures: number }): void;
-    failed(error: unknown): void;
-  };
+  readonly events: Pick<Events, 'notified' | 'receiverDown' | 'receiverUp' | 'failed'>;
 }
 
 /** How often the state is compared with what receivers know, and deliveries are looked for, in milliseconds. */
@@ -34,11 +28,13 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 
 /** Creates the notifier of one lead, which sends receivers what happens. */
 export function createNotifier(deps: NotifierDeps) {
-  const { store, clock, policy, observe, report } = deps;
+  const { store, clock, policy, observe, events } = deps;
   const names = policy.receivers.map(({ name }) => name);
   const poster = createPoster(clock, policy);
   // Another lead goes on with what this one has not stored.
-  const timing = { clock, onFailure: report.failed, failedRestMs: LOOK_MS };
+  const onFailure = (error: unknown) =>
+    events.failed({ type: 'notifications', id: 'store', error });
+  const timing = { clock, onFailure, failedRestMs: LOOK_MS };
   const deliveries = policy.receivers.map((receiver) => {
     const { run, endPause } = createDelivery(deps, receiver, poster);
     return { loop: createLoop(timing, run), endPause };
@@ -56,7 +52,7 @@ export function createNotifier(deps: NotifierDeps) {
 
   return {
     start(): void {
-      cleaning = store.write((tx) => forgetOthers(tx, names)).catch(report.failed);
+      cleaning = store.write((tx) => forgetOthers(tx, names)).catch(onFailure);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         for (const { endPause } of deliveries) endPause();
@@ -79,7 +75,7 @@ export function createNotifier(deps: NotifierDeps) {
  * message gets the others.
  */
 function createDelivery(
-  { store, clock, random, report }: NotifierDeps,
+  { store, clock, random, events }: NotifierDeps,
   receiver: Receiver,
   poster: Poster,
 ) {
@@ -92,14 +88,14 @@ function createDelivery(
     failures += 1;
     if (failures === 1) {
       downAt = clock.now();
-      report.receiverDown({ receiver: name, reason: error });
+      events.receiverDown({ receiver: name, reason: error });
     }
     resumeAt = clock.now() + Math.max(toWaitMs(failures, random()), retryAfterMs);
   }
 
   function noteUp(): void {
     const afterMs = clock.now() - downAt;
-    if (failures > 0) report.receiverUp({ receiver: name, afterMs, failures });
+    if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
     failures = 0;
   }
 
@@ -112,7 +108,7 @@ function createDelivery(
     if ((await save({ attempts })).length === 0) return true;
     const result = await poster.post(receiver, row);
     const isTaken = result.kind === 'delivered';
-    report.attempted({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
+    events.notified({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
     if (isTaken) {
       await store.write((tx) => endNotice(tx, row));
     } else {

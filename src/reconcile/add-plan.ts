@@ -13,7 +13,7 @@ import { insertPlanActions } from '../store/plans/actions.ts';
 import type { PlanRow } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { insertAll, updateWhere } from '../store/tables.ts';
-import type { ReconcileEvents } from './deps.ts';
+import type { Events } from '../telemetry/events.ts';
 
 /** Standing of a new plan. */
 export interface NewPlan extends Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> {
@@ -75,9 +75,9 @@ export async function growPlan(
 
 /** Tells telemetry of a plan that was made, has grown or has another status now. @param actions by default all of it */
 export function tellPlan(
-  events: Pick<ReconcileEvents, 'plan'>,
+  events: Pick<Events, 'plan'>,
   { id, status, source, counts }: PlanRow,
   actions = parseStored<PlanCounts>(counts).total,
 ): void {
-  events.plan({ id, status, source, actions });
+  events.plan({ planId: id, status, source, actions });
 }

@@ -1,12 +1,11 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { SentChange } from '../domain/change.ts';
-import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
+import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
@@ -31,47 +30,6 @@ export interface ReconcilePolicy {
   readonly callMs: number;
 }
 
-/** Events that reconciliation reports to telemetry; ids yes, personal data never. */
-export interface ReconcileEvents {
-  converged(fields: {
-    type: 'user' | 'group';
-    id: string;
-    action: string;
-    outcome: 'done' | 'refused' | 'later' | 'unknown';
-  }): void;
-  /** The service holds a change that a provider had asked for `tookMs` before. */
-  changeHeld(fields: { kind: ChangeClass; tookMs: number }): void;
-  /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
-  stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
-  /** The service confirms that a user or group is gone. */
-  deletionFinished(fields: { type: 'user' | 'group'; id: string }): void;
-  failed(fields: { type: string; id: string; error: unknown }): void;
-  sectionChanged(fields: { section: string; up: boolean; code: string }): void;
-  /** A new event of the audit log was read: its origin, and its delay. */
-  auditEvent(fields: {
-    origin: 'ours' | 'foreign' | 'unknown' | 'unreadable';
-    delayMs: number;
-  }): void;
-  /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
-  changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
-  /** The audit log cannot be read from now on, or can be again. */
-  auditFollowed(fields: { failing: boolean; code: string; afterMs: number }): void;
-  firstRead(fields: { step: string; count: number }): void;
-  firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
-  /** Result of the start, or progress of recovery. */
-  recovery(fields: { phase: string; code: string; actions?: number }): void;
-  /** A plan was made, has grown, or has another status now. */
-  plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
-  /** Reports the progress of an approved plan of going live or of recovery, in users and groups. */
-  release(fields: {
-    total: number;
-    done: number;
-    stuck: number;
-    elapsedMs: number;
-    leftMs?: number;
-  }): void;
-}
-
 /** Dependencies of every process, whether it leads or not. */
 export interface ProcessDeps {
   readonly store: Store;
@@ -81,7 +39,9 @@ export interface ProcessDeps {
   readonly policy: ReconcilePolicy;
   /** Rules of the configuration. */
   readonly rules: Rules;
-  readonly events: ReconcileEvents;
+  readonly events: Events;
+  /** Has this process know the sections as they are stored now. */
+  readonly refreshSections: () => void;
   /** Absent: off. */
   readonly tracing?: Tracing | undefined;
 }

@@ -1,6 +1,7 @@
 import { createLoop, type Loop } from '../domain/loop.ts';
 import type { Topic } from '../store/bell.ts';
-import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
+import type { Events } from '../telemetry/events.ts';
+import type { ReconcileDeps } from './deps.ts';
 import { isNotLeading } from './lead.ts';
 
 /** Work that the leader repeats. */
@@ -18,7 +19,7 @@ interface Job {
 
 /** Dependencies of a job. */
 export interface JobDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
-  readonly events: Pick<ReconcileEvents, 'failed'>;
+  readonly events: Pick<Events, 'failed'>;
 }
 
 /**

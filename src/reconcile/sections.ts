@@ -45,7 +45,9 @@ export async function saveSection(
   // Another process may have learned of another section meanwhile.
   const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
   await deps.store.write((tx) => SECTIONS.change(tx, now, change));
-  deps.events.sectionChanged({ section, up: problem === null, code: problem?.code ?? '' });
+  deps.refreshSections();
+  if (problem === null) deps.events.sectionOpened({ section });
+  else deps.events.sectionClosed({ section, code: problem.code });
 }
 
 /**

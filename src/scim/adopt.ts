@@ -33,7 +33,7 @@ export async function adopt(
       ? adoptOne(tx, given, userWrites, request)
       : adoptOne(tx, given, groupWrites, request);
   // Nobody hears of a takeover that is undone.
-  const quiet = { ...deps, telemetry: { ...deps.telemetry, adopted: () => undefined } };
+  const quiet = { ...deps, events: { ...deps.events, adopted: () => undefined } };
   try {
     const adoption = await storeAfterLook(deps, LOOK, () =>
       request.isDryRun

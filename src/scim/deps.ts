@@ -1,18 +1,17 @@
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/lookup.ts';
-import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
+import type { AdmissionLimits } from '../domain/admission.ts';
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { ResourceKey } from '../domain/ids.ts';
 import type { KeptRequest } from '../domain/kept-request.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { OpenRecord } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
+import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FormerIds } from './former-ids.ts';
-import type { RepairKind } from './repairs.ts';
 
 /** Settings about the requests of identity providers. */
 export interface ScimPolicy {
@@ -66,7 +65,9 @@ export interface ScimDeps {
   readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
-  readonly telemetry: ScimTelemetry;
+  readonly events: Events;
+  /** Notes that a request with a valid token came. */
+  readonly heard: () => void;
   readonly tracing: Tracing | undefined;
   /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
   readonly openRequest: (toRequest: () => KeptRequest) => OpenRecord<KeptRequest>;
@@ -76,28 +77,4 @@ export interface ScimDeps {
 export interface ProviderDeps extends ScimDeps {
   /** Name of the provider that asks. */
   readonly provider: string;
-}
-
-/** Answer to a provider's write. */
-type WriteAnswered = ResourceKey &
-  (
-    | { readonly answer: 'applied' | 'accepted' | 'unchanged' }
-    | { readonly answer: 'refused'; readonly code: string }
-  );
-
-/** Events that the SCIM server tells telemetry. No personal data, no bodies. */
-export interface ScimTelemetry {
-  /** A request with a valid token came. */
-  heard(): void;
-  repaired(kind: RepairKind): void;
-  failed(fields: { requestId: string; error: unknown }): void;
-  /** Parts of a request were not taken; by kind of the reason. */
-  dropped(fields: { requestId: string; parts: Readonly<Record<string, number>> }): void;
-  adopted(fields: { type: 'user' | 'group'; id: string }): void;
-  /** A stored write was answered; `code` is the reason of a refusal. */
-  answered(fields: WriteAnswered): void;
-  /** A request was refused because of other requests, or because of its credential's limits. */
-  turnedAway(why: TurnedAway | 'bodies'): void;
-  /** A request named a user or group, for the first time, that only an operator can identify. */
-  disputed(fields: { type: 'user' | 'group' }): void;
 }

@@ -1,4 +1,5 @@
 import type { Profile } from '../domain/credential.ts';
+import type { Events } from '../telemetry/events.ts';
 import { badRequest, ScimError, type ScimType } from './errors.ts';
 
 /** Kind of part of a request that was not taken as it was sent. */
@@ -135,7 +136,7 @@ export interface RepairedParts {
  * @throws ScimError 400, out of `count`
  */
 export function createRequestRepairs(
-  { repaired }: { repaired(kind: RepairKind): void },
+  { requestRepaired }: Pick<Events, 'requestRepaired'>,
   profile: Profile,
 ): RequestRepairs {
   const made = new Map<RepairKind, number>();
@@ -149,7 +150,7 @@ export function createRequestRepairs(
   };
   return {
     count(kind, name) {
-      repaired(kind);
+      requestRepaired({ kind });
       made.set(kind, (made.get(kind) ?? 0) + 1);
       const refusal = findRefusal(kind);
       if (refusal === undefined) return;

@@ -16,7 +16,7 @@ const CLIENT_LENGTH_MAX = 100;
 
 /** Keeps the writes and the refused requests of providers in the log: their form, never a value. */
 export function keepRequests(
-  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'telemetry'>,
+  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'events'>,
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
@@ -36,13 +36,13 @@ export function keepRequests(
 }
 
 /** Tells the log of parts of a request that were lost, with the id of the request. */
-function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): void {
+function tellLosses({ events }: Pick<ScimDeps, 'events'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
   const all = [...repairs.list(), ...operations.flatMap(({ repaired }) => repaired)];
   const parts: Record<string, number> = {};
   for (const { kind, count, isLoss } of all) if (isLoss) parts[kind] = (parts[kind] ?? 0) + count;
   if (Object.keys(parts).length === 0) return;
-  telemetry.dropped({ requestId: getRequestContext(res).requestId, parts });
+  events.partsDropped({ requestId: getRequestContext(res).requestId, parts });
 }
 
 /** How far a request has come. */

@@ -40,7 +40,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(assignmentRoutes(deps, body));
   router.all('/Me', refuseMe);
   router.use(answerUnknown);
-  router.use(answerErrors(deps.telemetry));
+  router.use(answerErrors(deps.events));
   return router;
 }
 

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** The counters and histograms, and the registry that prints them for Prometheus. */
-export type Metrics = { readonly registry: Registry } & {
+export type Metrics = { readonly registry: Registry; readonly traffic: TrafficCounter } & {
   readonly [Name in keyof typeof COUNTED]: MetricOf<(typeof COUNTED)[Name]>;
 };
 
@@ -130,7 +130,7 @@ export function createMetrics(): object {
     const isTimed = 'buckets' in more;
     return [key, isTimed ? new Histogram({ ...options, ...more }) : new Counter(options)];
   });
-  return { registry, ...Object.fromEntries(metrics) };
+  return { registry, traffic: createTrafficCounter(), ...Object.fromEntries(metrics) };
 }
 
 type MetricOf<Definition> =
@@ -177,7 +177,7 @@ const LEAVERS_MAX = 300;
 export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
 
 /** Creates the counter of one process. */
-export function createTrafficCounter() {
+function createTrafficCounter() {
   /** Calls to the service since the last sample. */
   let calls = 0;
   /** Times from the request until the leaver was out, in milliseconds. */

@@ -5,7 +5,7 @@ import { toCommandsTable } from '../../scripts/command-page.ts';
 import { MANAGED_KINDS } from '../../src/domain/drift.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { settingRows } from '../../src/settings/rows.ts';
-import { events } from '../../src/telemetry/events.ts';
+import { EVENTS } from '../../src/telemetry/event-rows.ts';
 import { listMetrics, toMetricsTable } from '../../src/telemetry/state-metrics.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -47,7 +47,7 @@ test('the tables of metrics and commands are as the code has them: npm run docs 
 });
 
 test('docs/runbook.md has every line of the log that warns once, and none that is gone', () => {
-  const warning = Object.values(events).filter(({ levels }) =>
+  const warning = Object.values(EVENTS).filter(({ levels }) =>
     levels.some((level) => ['warn', 'error', 'fatal'].includes(level)),
   );
   const listed = findAll(

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createEvents } from '../../src/telemetry/events.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
@@ -110,7 +111,10 @@ export async function startBridgeOf(
   const metrics = createMetrics();
   const logger = toLogger(options.onLog);
   const env = options.otel ?? {};
-  const otel = await exportTelemetry({ env, logger, clock: systemClock });
+  const otel = await exportTelemetry({
+    ...{ env, clock: systemClock },
+    events: createEvents(logger, metrics),
+  });
   const bridge = await createBridge({
     settings,
     about: { version: '1.2.3', startedAt: 0, settings: shown },

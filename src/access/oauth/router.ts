@@ -6,6 +6,7 @@ import express, {
 } from 'express';
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
 import { assertUtf8, toCount } from '../../domain/text.ts';
+import { ASSERTION_ALGORITHMS } from '../../domain/trust.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
@@ -14,7 +15,7 @@ import { AssertionRefused } from '../assertion/refused.ts';
 import { type Attempts, toFailedAttempt } from '../attempts.ts';
 import { OAuthError, TooMany } from './errors.ts';
 import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
-import { assertGranted, parseTokenRequest, SCOPE } from './parse-request.ts';
+import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.ts';
 
 /** More than any request for a token needs: an assertion, and some words. */
 const BODY_MAX = '16kb';
@@ -153,4 +154,39 @@ function later(message: string): Answer {
 
 function sendError(res: Response, status: number, { code, message }: Words): void {
   res.status(status).json({ error: code, error_description: message });
+}
+
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const WELL_KNOWN = '/.well-known/oauth-authorization-server';
+
+/** How long the description may be kept, in seconds. */
+const KEPT_SECONDS = 3_600;
+
+/**
+ * `GET /.well-known/oauth-authorization-server`: says how to get an access token. If the bridge has a path of its own,
+ * also with that path behind it.
+ * @param issuer the bridge as its clients reach it, without a slash at the end
+ * @see RFC 8414 §3
+ */
+export function showMetadata(issuer: string, tokenEndpoint: string): RequestHandler {
+  const metadata = {
+    issuer,
+    token_endpoint: tokenEndpoint,
+    grant_types_supported: [GRANT],
+    // Required by RFC 8414 §2; there is no endpoint for authorisation.
+    response_types_supported: [],
+    scopes_supported: [SCOPE],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+  };
+  const own = new URL(issuer).pathname.replace(/\/$/, '');
+  return (req, res, next) => {
+    if (req.path !== WELL_KNOWN && req.path !== WELL_KNOWN + own) return next();
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      const error_description = 'Only GET is possible here.';
+      res.set('Allow', 'GET').status(405).json({ error: 'invalid_request', error_description });
+      return;
+    }
+    res.set('Cache-Control', `public, max-age=${KEPT_SECONDS}`).json(metadata);
+  };
 }

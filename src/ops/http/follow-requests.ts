@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Clock, readSteady } from '../../domain/clock.ts';
-import { events } from '../../telemetry/events.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {
   readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly events: Pick<Events, 'requestFinished'>;
   /** Absent: off. */
   readonly tracing?: Tracing | undefined;
 }
 
-/** Gives every request an id and a time of arrival, and tells log and metrics how it ended. */
-export function followRequests({ clock, logger, metrics, tracing }: FollowDeps): RequestHandler {
+/** Gives every request an id and a time of arrival, and reports how it ended. */
+export function followRequests({ clock, events, tracing }: FollowDeps): RequestHandler {
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const beganAtMs = readSteady(clock);
@@ -32,8 +29,7 @@ export function followRequests({ clock, logger, metrics, tracing }: FollowDeps):
       const { method } = req;
       const route = toRoute(req.baseUrl, req.route);
       const status = res.statusCode;
-      metrics.requests.observe({ method, route, status }, durationMs / 1_000);
-      logger.log(events.requestFinished({ requestId, method, route, status, durationMs }));
+      events.requestFinished({ requestId, method, route, status, durationMs });
     });
     if (tracing === undefined) return next();
     const span = beginSpan(tracing, req, requestId);

@@ -126,7 +126,7 @@ async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolea
     const now = clock.now();
     const failure = { since: before?.since ?? now, code };
     await store.write((tx) => changeState(tx, now, { failure }));
-    if (before === null) events.auditFollowed({ failing: true, code, afterMs: 0 });
+    if (before === null) events.auditFailing({ code });
     if (isClosed) await saveSection(deps, 'audit', problem);
   } catch (failed) {
     // The store reports its own failure; the log is read again all the same, by whoever leads.
@@ -180,7 +180,7 @@ async function readLog(
   }
   await store.write((tx) => changeState(tx, clock.now(), { readAt: now, failure: null }));
   if (failure !== null) {
-    events.auditFollowed({ failing: false, code: '', afterMs: clock.now() - failure.since });
+    events.auditGoesOn({ afterMs: clock.now() - failure.since });
   }
   const { audit } = await readSections(deps);
   if (audit?.problem) await saveSection(deps, 'audit', null);

@@ -58,7 +58,7 @@ export async function converge(
     failures += Number(outcome.kind === 'unknown');
     const isOwn = name === undefined || deps.outage.note({ key: keyText(key), isLook, outcome });
     const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
-    if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
+    if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
     if (recorded.next === undefined) return recorded;
     step = recorded.next;

@@ -30,9 +30,10 @@ import { isLinked, toGroupState, toUserState } from '../../store/resources/state
 import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
+import type { Events } from '../../telemetry/events.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
-import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import {
   type Field,
   type Known,
@@ -527,7 +528,7 @@ async function reportStuck(
 }
 
 /** Reports once that a deletion has nothing left to do. */
-function reportDeleted(events: ReconcileEvents, step: PlannedStep, recorded: Recorded): void {
+function reportDeleted(events: Events, step: PlannedStep, recorded: Recorded): void {
   if (!hasWork(step) || recorded.next !== undefined || recorded.undone.length > 0) return;
   const { type, id } = step.row;
   if (recorded.oldestPending === undefined) events.deletionFinished({ type, id });

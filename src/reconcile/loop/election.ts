@@ -11,6 +11,7 @@ import {
   yieldLead,
 } from '../../store/leader.ts';
 import type { Db, Store } from '../../store/store.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { isNotLeading } from '../lead.ts';
 
 /** The lead of this process. */
@@ -39,17 +40,6 @@ export interface KnownLeader extends Lead {
   readonly news: string | null;
 }
 
-/** Events of the lead for telemetry. */
-export interface ElectionEvents {
-  /** This process leads from now on; `quietInMs`: nothing is sent before. */
-  took(fields: { epoch: number; before: string | undefined; quietInMs: number }): void;
-  /** It does not lead any more: another process has taken over, or it gave the lead up. */
-  ended(fields: { epoch: number; how: 'lost' | 'given-up' }): void;
-  /** Another process leads from now on. */
-  follows(fields: { epoch: number; owner: string }): void;
-  failed(fields: { type: string; id: string; error: unknown }): void;
-}
-
 /** Dependencies of an election. */
 export interface ElectionDeps {
   readonly store: Store;
@@ -58,7 +48,7 @@ export interface ElectionDeps {
   readonly owner: string;
   /** Longest time in which a call that left may have an effect, in milliseconds. */
   readonly callMs: number;
-  readonly events: ElectionEvents;
+  readonly events: Events;
   readonly createTenure: (lead: OwnLead) => Promise<Tenure>;
   /** Stores what the next leader has to know of this process, with the end of the lead. */
   readonly handOver: (tx: Db) => Promise<void>;
@@ -212,7 +202,7 @@ class SharedElection implements Election {
     } catch {
       // It ends by itself, a few seconds later.
     }
-    events.ended({ epoch: lead.epoch, how: 'given-up' });
+    events.leadEnded({ epoch: lead.epoch, how: 'given-up' });
   }
 
   #beatOnce(): Promise<void> {
@@ -234,7 +224,7 @@ class SharedElection implements Election {
     } else if (this.#term === term) {
       this.#term = undefined;
       this.#ended = term.end().catch((error: unknown) => this.#fail(error));
-      this.#deps.events.ended({ epoch: term.lead.epoch, how: 'lost' });
+      this.#deps.events.leadEnded({ epoch: term.lead.epoch, how: 'lost' });
     }
   }
 
@@ -253,7 +243,7 @@ class SharedElection implements Election {
     const lead: OwnLead = { owner, epoch, since, isSure };
     const term = new Term(this.#deps, lead, quietInMs, this.#ended);
     this.#term = term;
-    events.took({ epoch, before, quietInMs });
+    events.leadTaken({ epoch, before: before ?? '', quietInMs });
     store.bell.ring('leader');
     term.begun.then(this.#loop.tell, (error: unknown) => this.#abandon(term, error));
   }
@@ -262,7 +252,7 @@ class SharedElection implements Election {
     const { owner, epoch } = row;
     const isNew = epoch !== this.#seen?.row.epoch && owner !== this.#deps.owner && epoch > 0;
     this.#seen = { row, atMs: performance.now() };
-    if (isNew) this.#deps.events.follows({ epoch, owner });
+    if (isNew) this.#deps.events.leaderChanged({ epoch, owner });
   }
 
   /** A process that cannot begin leaves the lead to another one. */

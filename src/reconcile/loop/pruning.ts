@@ -5,7 +5,7 @@ import { prunePlans } from '../../store/plans/plans.ts';
 import { forgetNames } from '../../store/resources/known-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
 
@@ -21,7 +21,7 @@ const RECENT_MS = 2 * 24 * 3_600_000;
 const PRUNE_MAX = 2_000;
 
 interface PruningDeps extends ErasureDeps {
-  readonly events: Pick<ReconcileDeps['events'], 'failed'>;
+  readonly events: Pick<Events, 'failed'>;
   readonly rules: { readonly protection: Pick<Protection, 'protectsName'> };
 }
 

@@ -6,6 +6,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress } from '../../store/resources/progress.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
+import type { Events } from '../../telemetry/events.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -13,7 +14,6 @@ import {
   type Queue,
   type StoredWrite,
 } from '../bounded-wait.ts';
-import type { ReconcileEvents } from '../deps.ts';
 import type { Problem, Settlement } from '../outcome.ts';
 import { GONE, toProgress } from '../progress.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
@@ -52,7 +52,7 @@ type Announced = Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>;
 interface ReconcilerDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly events: Pick<ReconcileEvents, 'failed'>;
+  readonly events: Pick<Events, 'failed'>;
   readonly leader: LeaderAccess;
   /** Requests that wait in this process. */
   readonly waiters: Waiters;

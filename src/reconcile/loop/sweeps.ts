@@ -9,7 +9,6 @@ import { POLL_STATE } from '../audit/poller.ts';
 import {
   IncompleteSweep,
   readAndCompare,
-  type SweepCounts,
   type SweepReadDeps,
   type SweepRun,
 } from '../compare/compare-all.ts';
@@ -35,23 +34,8 @@ export interface SweepPolicy {
   readonly settleMs: number;
 }
 
-/** Events of sweeps for telemetry. */
-export interface SweepEvents {
-  started(fields: { id: string; admins: boolean }): void;
-  ended(fields: {
-    id: string;
-    status: 'complete' | 'incomplete' | 'held';
-    durationMs: number;
-    calls: number;
-    counts: SweepCounts;
-    reasons: readonly string[];
-  }): void;
-  failed(fields: { id: string; error: unknown }): void;
-}
-
 interface SweepDeps extends SweepReadDeps {
   readonly sweepPolicy: SweepPolicy;
-  readonly sweepEvents: SweepEvents;
   /** Decides what is done about what a sweep has found. */
   readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
@@ -175,7 +159,7 @@ async function carryOut(
   { id, reads_admins, started_at }: Row<'sweeps'>,
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { store, clock, sweepEvents, sweepPolicy } = deps;
+  const { store, clock, events, sweepPolicy } = deps;
   let calls = 0;
   const upstream = withOptions(deps.upstream, (options?: CallOptions) => {
     calls += 1;
@@ -186,7 +170,7 @@ async function carryOut(
   const found = new Set<string>();
   const run: SweepRun = { deps: { ...deps, upstream }, settleMs, signal, counts, reasons: found };
   const readsAdmins = reads_admins === 1;
-  sweepEvents.started({ id, admins: readsAdmins });
+  events.sweepStarted({ sweepId: id, admins: readsAdmins });
   let plan: PlanRow | undefined;
   try {
     await readAndCompare(run, reading, { readsAdmins });
@@ -196,7 +180,7 @@ async function carryOut(
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
     const isIncomplete = error instanceof IncompleteSweep;
-    if (!isIncomplete) sweepEvents.failed({ id, error });
+    if (!isIncomplete) events.sweepFailed({ sweepId: id, error });
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // After a bug, or before another company's service, trying again at once would meet it again.
@@ -209,5 +193,7 @@ async function carryOut(
   const texts = { counts: JSON.stringify(counts), reasons: JSON.stringify(reasons) };
   const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
   await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
-  sweepEvents.ended({ id, status, durationMs: now - started_at, calls, counts, reasons });
+  const durationMs = now - started_at;
+  const ended = { sweepId: id, status, durationMs, calls, ...counts } as const;
+  events.sweepEnded({ ...ended, reasons: reasons.join('; ') });
 }

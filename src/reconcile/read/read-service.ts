@@ -112,7 +112,7 @@ async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void
     reading.restGroups.clear();
   }
   reading.lists[list].state = 'done';
-  deps.events.firstRead({ step: list, count: reading.lists[list].count });
+  deps.events.firstReadStep({ step: list, done: reading.lists[list].count });
   // Groups that were read before any user was known: their members can be stored now.
   if (section !== 'groups' && reading.membersUnknown) restartSection(reading, 'groups');
 }

@@ -1,5 +1,4 @@
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
-import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimit } from '../../domain/harm.ts';
 import type { GivenKey } from '../../domain/ids.ts';
@@ -17,21 +16,12 @@ export interface RepairPolicy {
   readonly settleMs: number;
 }
 
-/** Events that repairs report to telemetry. */
-export interface DriftEvents {
-  /** The service holds the desired value again. `tookMs`: since the difference was found. */
-  repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
-  /** A new drift was found. */
-  found(fields: { kind: DriftKind; id: string }): void;
-}
-
 /** Way in which unmanaged resources are adopted. */
 export type Takeover = Pick<AdoptionRequest, 'provider' | 'isDryRun'>;
 
 /** Dependencies of decisions about drifts, in every process. */
 export interface DecisionDeps extends ProcessDeps {
   readonly repair: RepairPolicy;
-  readonly driftEvents: DriftEvents;
   /** Tells the workers that a resource became due. */
   readonly notify: () => void;
   /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */

@@ -94,7 +94,7 @@ export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Prom
       );
       return isDone ? counts.values().reduce((sum, count) => sum + count, 0) : undefined;
     });
-    if (total !== undefined) events.plan({ id, source, status: 'applied', actions: total });
+    if (total !== undefined) events.plan({ planId: id, source, status: 'applied', actions: total });
   }
 }
 
@@ -247,7 +247,7 @@ interface Review {
 
 /** Ends what is over of one user or group. True while something of it waits. */
 async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
-  const { store, clock, events, driftEvents } = deps;
+  const { store, clock, events } = deps;
   const seen = await judgeAll(store.read, deps, { key, lock: false });
   const all = [...seen.drifts, ...seen.actions];
   const waits = all.some(({ status }) => status === 'waits');
@@ -260,7 +260,7 @@ async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
     return saveEnds(tx, judged, clock.now());
   });
   for (const { kind, id, first_seen_at } of repaired) {
-    driftEvents.repaired({ kind, id, tookMs: clock.now() - first_seen_at });
+    events.driftRepaired({ kind, driftId: id, durationMs: clock.now() - first_seen_at });
   }
   for (const plan of emptied) {
     tellPlan(events, plan, 0);

@@ -52,7 +52,7 @@ async function lookAtOne(
   row: ResourceRow,
   { signal, waits, ...looking }: Looking,
 ): Promise<Looked | NotLooked> {
-  const { store, clock, repair, driftEvents } = deps;
+  const { store, clock, repair } = deps;
   if (isBusy(row)) return { kind: 'busy' };
   const until = waits ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
   if (until > clock.now()) return { kind: 'just-written', until };
@@ -60,7 +60,7 @@ async function lookAtOne(
   if (looked.kind === 'could-not-look') return looked;
   const { kind, found } = looked;
   if (found === undefined) return { kind: 'busy' };
-  for (const drift of found) driftEvents.found({ kind: drift.kind, id: drift.id });
+  for (const drift of found) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
   return { kind: 'looked', isGone: kind === 'gone', found };
 }
 

@@ -76,7 +76,7 @@ export async function planRecovery(
   const phase = isOver ? 'over' : 'waiting';
   events.recovery({ phase, code: isOver ? 'empty' : reason.code, actions });
   if (!isOver && plan !== undefined) {
-    events.plan({ id, status: 'held', source: plan.source, actions });
+    events.plan({ planId: id, status: 'held', source: plan.source, actions });
   }
 }
 

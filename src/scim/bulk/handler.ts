@@ -34,7 +34,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const tasks = operations.map(
       (operation): Task => ({
         ...operation,
-        repairs: createRequestRepairs(deps.telemetry, profile),
+        repairs: createRequestRepairs(deps.events, profile),
       }),
     );
     const asked = toProviderDeps(deps, res);
@@ -214,7 +214,7 @@ class BulkRun {
   }
 
   #fail(task: Task, cause: unknown): void {
-    task.outcome = reportFault(this.#deps.telemetry, this.#request.requestId, cause);
+    task.outcome = reportFault(this.#deps.events, this.#request.requestId, cause);
     this.#failures += 1;
     task.id = task.request instanceof ScimError ? undefined : this.#findTarget(task.request);
   }

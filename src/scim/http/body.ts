@@ -24,13 +24,13 @@ const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
  * Not `express.json`: numbers are kept as they were written.
  * @throws ScimError 413, 415, 503
  */
-export function createBodyReaders({ policy, telemetry }: Pick<ScimDeps, 'policy' | 'telemetry'>) {
+export function createBodyReaders({ policy, events }: Pick<ScimDeps, 'policy' | 'events'>) {
   const memory: Memory = { bytes: 0, bytesMax: policy.bodiesBytesMax };
   return (bytesMax: number): RequestHandler[] => {
     const read = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
     const admit: RequestHandler = (req, res, next) => {
       if (takeMemory(memory, bytesMax, { req, res, next })) return next();
-      telemetry.turnedAway('bodies');
+      events.turnedAway({ reason: 'bodies' });
       const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
       next(unavailable(detail, RETRY_SECONDS));
     };

@@ -11,14 +11,19 @@ import { getNotes, note } from './notes.ts';
  * Lets a request through that presents a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare.
  * @throws ScimError 401 with `WWW-Authenticate`, 429; StoreError when the token could not be looked up. @see RFC 6750 §3
  */
-export function authenticate({ findCredential, attempts, telemetry }: ScimDeps): RequestHandler {
+export function authenticate({
+  findCredential,
+  attempts,
+  events,
+  heard,
+}: ScimDeps): RequestHandler {
   return async (req, res, next) => {
     const token = findToken(req.headers.authorization);
     const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
-      telemetry.heard();
+      heard();
       const { id, profile, provider } = credential;
-      const repairs = createRequestRepairs(telemetry, profile);
+      const repairs = createRequestRepairs(events, profile);
       note(res, { credential: id, profile, provider, repairs });
       return next();
     }
@@ -51,7 +56,7 @@ const RETRY_SECONDS = 1;
  * Refuses the requests of one credential beyond its limits. To be placed behind `authenticate`.
  * @throws ScimError 429. @see RFC 6585 §4
  */
-export function limitRequests({ policy, clock, telemetry }: ScimDeps): RequestHandler {
+export function limitRequests({ policy, clock, events }: ScimDeps): RequestHandler {
   const { perSecond, concurrentMax } = policy.requests;
   const admission = createAdmission(policy.requests, clock);
   return (_req, res, next) => {
@@ -61,7 +66,7 @@ export function limitRequests({ policy, clock, telemetry }: ScimDeps): RequestHa
       res.once('close', () => admission.end(id));
       return next();
     }
-    telemetry.turnedAway(why);
+    events.turnedAway({ reason: why });
     const most =
       why === 'rate'
         ? `${toCount(perSecond, 'request')} a second`

@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
-import type { ScimTelemetry } from '../deps.ts';
 import { conflict, invalidSyntax, ScimError, toScimErrorBody, unavailable } from '../errors.ts';
 import { note } from './notes.ts';
 
@@ -102,9 +102,9 @@ export const answerUnknown: RequestHandler = (_req, res) => {
 };
 
 /** Turns the error of a handler into a SCIM error answer, once; our own faults are logged. */
-export function answerErrors(telemetry: FaultLog): ErrorRequestHandler {
+export function answerErrors(events: FaultLog): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    const scimError = reportFault(telemetry, getRequestId(res), error);
+    const scimError = reportFault(events, getRequestId(res), error);
     // Refused while its body still came: the parser of the body says so once more.
     if (res.writableEnded) return;
     if (res.headersSent) return next(error);
@@ -127,13 +127,13 @@ const STORE_RETRY_SECONDS = 5;
 const LASTING = new Set<string>(['store-failed', 'store-reference', 'store-url', 'store-newer']);
 
 /** Takes the causes of our own faults. */
-type FaultLog = Pick<ScimTelemetry, 'failed'>;
+type FaultLog = Pick<Events, 'requestFailed'>;
 
 /** Turns any error of a request into a SCIM error, and logs its cause where the fault is ours. */
-export function reportFault(telemetry: FaultLog, requestId: string, fault: unknown): ScimError {
+export function reportFault(events: FaultLog, requestId: string, fault: unknown): ScimError {
   const error = toScimError(fault);
   if (error.status >= 500 && error.cause !== undefined) {
-    telemetry.failed({ requestId, error: error.cause });
+    events.requestFailed({ requestId, error: error.cause });
   }
   return error;
 }

@@ -278,13 +278,13 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
  * @throws ScimError when the service refused the write and it was undone
  */
 export async function settleWrite(
-  { reconciler, telemetry, policy, clock }: ScimDeps,
+  { reconciler, events, policy, clock }: ScimDeps,
   { row, undo, waitId }: Accepted,
   arrivedAt: number,
   lock?: Lock,
 ): Promise<void> {
   const key = toResourceKey(row);
-  if (undo === undefined) return telemetry.answered({ ...key, answer: 'unchanged' });
+  if (undo === undefined) return events.writeAnswered({ ...key, answer: 'unchanged' });
   const settlement = await reconciler.settle({
     key,
     undo,
@@ -296,10 +296,10 @@ export async function settleWrite(
   });
   if (settlement.kind !== 'refused') {
     const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
-    return telemetry.answered({ ...key, answer });
+    return events.writeAnswered({ ...key, answer });
   }
   const { problem } = settlement;
-  telemetry.answered({ ...key, answer: 'refused', code: problem.code });
+  events.writeAnswered({ ...key, answer: 'refused', code: problem.code });
   throw toRefusal(problem, row.type);
 }
 

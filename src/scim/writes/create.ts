@@ -89,11 +89,11 @@ export async function adoptFound<Type extends ResourceKey['type'], Field extends
 /** Records a case that only an operator can decide; the provider gets the same words. */
 export async function dispute(
   tx: Db,
-  { clock, telemetry }: ProviderDeps,
+  { clock, events }: ProviderDeps,
   { type, name }: { readonly type: ResourceKey['type']; readonly name: string },
   detail: string,
 ): Promise<Disputed> {
   const found = { type, nameFolded: foldCase(name), reason: detail, now: clock.now() };
-  if (await saveDispute(tx, found)) telemetry.disputed({ type });
+  if (await saveDispute(tx, found)) events.disputed({ type });
   return { kind: 'disputed', detail };
 }

@@ -82,7 +82,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     const { changedItself, ...followed } = await followGroup(tx, rules, news, now);
     return { row: changedItself ? await getRow(tx, row) : changed, ...followed };
   },
-  async takeOver(tx, { provider, telemetry, clock }, row) {
+  async takeOver(tx, { provider, events, clock }, row) {
     await changeLinks(tx, row, {}, adoptLink);
     // A takeover alone is no change that a reader sees, by which it would be found.
     await endUnmanaged(tx, row, { status: 'gone', now: clock.now() });
@@ -91,7 +91,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     const cells = JSON.stringify(toBaseline<GroupField>(parseCells(row), shown, ruled));
     const adopted = { origin: 'adopted', provider, cells } as const;
     await updateRow(tx, row, adopted);
-    telemetry.adopted({ type: 'group', id: row.id });
+    events.adopted({ type: 'group', id: row.id });
     return { ...row, ...adopted };
   },
   async findPrivilege(tx, deps, row) {

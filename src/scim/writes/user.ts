@@ -96,7 +96,7 @@ export const userWrites: WriteKind<'user', UserField> = {
     const notifies = origin === null && (await followUser(tx, rules, changed.id, now));
     return { row: notifies ? await getRow(tx, changed) : changed, notifies, removes: false };
   },
-  async takeOver(tx, { provider, telemetry }, row) {
+  async takeOver(tx, { provider, events }, row) {
     const { cells, observed } = toUserState(row);
     // The shown attributes are the baseline, so a name that was split from the service's is no difference from it.
     const name = findDesiredName(parseStored<JsonObject>(row.attributes));
@@ -105,7 +105,7 @@ export const userWrites: WriteKind<'user', UserField> = {
     const heard = echo ? withEcho(cells, 'name', echo) : cells;
     const adopted = { origin: 'adopted', provider, cells: JSON.stringify(heard) } as const;
     await updateRow(tx, row, adopted);
-    telemetry.adopted({ type: 'user', id: row.id });
+    events.adopted({ type: 'user', id: row.id });
     return { ...row, ...adopted };
   },
   async findPrivilege(tx, { rules }, row) {

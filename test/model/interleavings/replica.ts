@@ -15,6 +15,8 @@ import { acceptWrite, settleWrite } from '../../../src/scim/writes/accept.ts';
 import type { Accepted } from '../../../src/scim/writes/kind.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
+import { createEvents } from '../../../src/telemetry/events.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { noRules } from '../../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
@@ -90,21 +92,12 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     policy: policies.reconcile,
     rules: noRules,
     events: {
-      converged: () => undefined,
-      changeHeld: () => undefined,
-      stuck: () => undefined,
-      deletionFinished: () => undefined,
-      plan: () => undefined,
-      recovery: () => undefined,
-      release: () => undefined,
+      ...createEvents({ log: () => undefined }, createMetrics()),
       failed: ({ error }) => onFailure(error),
-      sectionChanged: () => onFailure(new BridgeError('bug', 'a section was closed')),
-      auditEvent: () => undefined,
-      changedByOthers: () => undefined,
-      auditFollowed: () => undefined,
-      firstRead: () => undefined,
-      firstReadFailed: () => undefined,
+      requestFailed: ({ error }) => onFailure(error),
+      sectionClosed: () => onFailure(new BridgeError('bug', 'a section was closed')),
     },
+    refreshSections: () => undefined,
   };
   const waiters = new Waiters(clock);
   let tenure: Tenure | undefined;
@@ -135,16 +128,8 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     findClosed: () => undefined,
     looksFirst: () => false,
     isUpstreamDown: () => false,
-    telemetry: {
-      heard: () => undefined,
-      repaired: () => undefined,
-      dropped: () => undefined,
-      failed: ({ error }) => onFailure(error),
-      adopted: () => undefined,
-      answered: () => undefined,
-      turnedAway: () => undefined,
-      disputed: () => undefined,
-    },
+    events: deps.events,
+    heard: () => undefined,
   };
   let isAlive = true;
   const candidate: Candidate = {

@@ -1,0 +1,63 @@
+import type { Clock } from '../domain/clock.ts';
+import { createEvents, type Events, type LogLine } from './events.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Events whose log has two lines for an outage of the store. */
+export interface OutageAwareEvents {
+  readonly events: Events;
+  /** Stops asking whether an outage is over. */
+  stop(): void;
+}
+
+/** Dependencies of `createOutageAwareEvents`. */
+interface OutageOptions {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Codes of the errors that mean that the store cannot be used. */
+  readonly codes: ReadonlySet<string>;
+  /** False while the store cannot be used; a rejection means the same. */
+  readonly isUsable: () => Promise<boolean>;
+}
+
+/** Interval of the question whether an outage is over, in milliseconds. */
+const ASKED_MS = 1_000;
+
+/**
+ * Creates events whose lines are all logged, but for failures of the store, which all parts meet again and again. An
+ * outage is logged once when it begins, and once when it is over, with its duration and the number of failures.
+ */
+export function createOutageAwareEvents(options: OutageOptions): OutageAwareEvents {
+  const { logger, metrics, clock, codes, isUsable } = options;
+  const { storeLost, storeRecovered } = createEvents(logger, metrics);
+  const stopping = new AbortController();
+  let failures = 0;
+
+  async function untilOver(): Promise<void> {
+    const sinceMs = clock.now();
+    do await clock.sleep(ASKED_MS, stopping.signal);
+    while (!(await isUsable().catch(() => false)));
+    const met = failures;
+    failures = 0;
+    storeRecovered({ afterMs: clock.now() - sinceMs, failures: met });
+  }
+
+  function meet(code: string): void {
+    failures += 1;
+    if (failures > 1 || stopping.signal.aborted) return;
+    storeLost({ code });
+    // Only the stop rejects, and then nothing more is logged.
+    untilOver().catch(() => undefined);
+  }
+
+  function log(line: LogLine): void {
+    let { error } = line.fields;
+    // The error of the line or one of its causes.
+    while (error !== undefined && !codes.has(error.code ?? '')) error = error.cause;
+    if (error?.code === undefined) logger.log(line);
+    else meet(error.code);
+  }
+
+  return { events: createEvents({ log }, metrics), stop: () => stopping.abort() };
+}
