@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildBeside } from './build-beside.mjs';
 
 const root = join(import.meta.dirname, '..');
-const entries = ['main', 'backup-worker', 'healthcheck-alone'];
+const entries = ['main', 'healthcheck-alone'];
 
 /**
  * Leaves ASCII alone in the program: V8 keeps a text with any other character in twice the memory, and the source of

@@ -41,7 +41,6 @@ import {
   toEndedText,
 } from './acts.ts';
 import { apiCommand } from './api.ts';
-import { addBackupCommand, addRestoreCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
@@ -51,11 +50,11 @@ import { addCensusCommand, providerExportCommands } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { listCommand } from './listing.ts';
-import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addPlanShow } from './plan.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addStatusCommand } from './status.ts';
+import { addBackupCommand, addMigrateStoreCommand, addRestoreCommand } from './store-commands.ts';
 import { addSweepCommand } from './sweep.ts';
 
 /** Every command, in the order of `--help`. */

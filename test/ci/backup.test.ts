@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
@@ -188,25 +188,24 @@ test('where a disk is full, backup and restore say of which file, and change not
 test('backup and restore tell a terminal what they do, and take that away', async () => {
   const { backup, env } = makeFolder();
   await (await startTestBridge({ settings: env })).stop();
-  let now = Date.now();
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 3_000));
-  onTestFinished(() => clock.mockRestore());
   const run = async (...args: string[]) => {
     const lines: (string | undefined)[] = [];
     const showProgress = (line: string | undefined) => void lines.push(line);
     const { code } = await runAlone(args, env, { showProgress });
-    return { code, steps: new Set(lines.map((line) => line?.replace(/ · .*$/, ''))), lines };
+    return { code, lines };
   };
 
   const made = await run('backup', backup);
   const restored = await run('restore', backup, '--yes');
 
   expect([made.code, restored.code]).toEqual([0, 0]);
-  expect(made.steps).toEqual(new Set(['Copying', 'Proving it whole', undefined]));
-  expect(restored.steps).toEqual(
-    new Set(['Proving it whole', 'Copying', 'Bringing it up to date', undefined]),
-  );
-  expect(restored.lines).toContainEqual(expect.stringMatching(/^Copying · \d+ %/));
+  expect(made.lines).toEqual(['Copying', 'Proving it whole', undefined]);
+  expect(restored.lines).toEqual([
+    'Proving it whole',
+    'Copying',
+    'Bringing it up to date',
+    undefined,
+  ]);
 });
 
 test('of PostgreSQL both say what to do instead', async () => {

@@ -1,0 +1,161 @@
+import { Option } from 'commander';
+import { toCount } from '../domain/text.ts';
+import type { Column } from '../ops/lists/list.ts';
+import { toStoreUrl } from '../settings/store-url.ts';
+import { confirm, YES } from './act-command.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { createProgress } from './progress.ts';
+import type { Moved } from './store-work.ts';
+import { toTable } from './table.ts';
+
+// The store is loaded on demand: no other command needs it.
+const load = () => import('./store-work.ts');
+
+const STEPS = {
+  copying: 'Copying',
+  proving: 'Proving it whole',
+  preparing: 'Bringing it up to date',
+} as const;
+
+/** Shows which step runs. The engine copies in one call, so that how far it is cannot be seen. */
+function showSteps({ showProgress }: CliContext) {
+  return {
+    onStep: (step: keyof typeof STEPS) => showProgress?.(STEPS[step]),
+    end: () => showProgress?.(undefined),
+  };
+}
+
+/** `backup`: copies one moment of the store into a file, while the bridge goes on. */
+export const addBackupCommand: AddCommand = (program, context) => {
+  program
+    .command('backup')
+    .description('write the store into a new file, while the bridge goes on (SQLite)')
+    .argument('<file>', 'where to; it must not exist yet')
+    .addHelpText('after', BACKUP_HELP)
+    .action(async (file: string) => {
+      const { backUpStore } = await load();
+      const { onStep, end } = showSteps(context);
+      try {
+        backUpStore(context.loadSettings().settings, file, onStep);
+      } finally {
+        end();
+      }
+      context.write(`The store is in ${file}, proven whole. Keep it as secret as the store.\n`);
+    });
+};
+
+const BACKUP_HELP = `
+Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`;
+
+/** `restore`: puts a backup back, or records that it was, so that the next start does not repeat old changes. */
+export const addRestoreCommand: AddCommand = (program, context) => {
+  const command = program.command('restore');
+  command
+    .description(
+      'put a backup in the place of the store, or say that it was; the bridge must not be running',
+    )
+    .argument('[file]', 'a backup of a SQLite store; without it the store is one already')
+    .option(...YES)
+    .action(async (file: string | undefined, { yes }: { yes?: true }) => {
+      const { settings } = context.loadSettings();
+      const question =
+        file === undefined
+          ? 'Everything that waits is held until you approve it. Is the store a restored backup?'
+          : `Put ${file} in the place of the store? What happened since that backup is forgotten.`;
+      if (!(await confirm(command, context, { yes, question }))) return;
+      const { markRestored, restoreStore } = await load();
+      if (file === undefined) {
+        await markRestored(toStoreUrl(settings));
+      } else {
+        const { onStep, end } = showSteps(context);
+        const keptAs = await restoreStore(settings, file, onStep).finally(end);
+        context.write(`The backup is the store now. What was there before: ${keptAs}\n`);
+      }
+      context.write(
+        'The next start holds what waits until the plan of `scim-bridge plan show` is decided.\n',
+      );
+    });
+};
+
+interface MoveOptions {
+  readonly to?: string;
+  readonly toFile?: string;
+  readonly undo?: true;
+  readonly yes?: true;
+}
+
+/** `migrate-store`: moves the store from SQLite to PostgreSQL, or takes that back. */
+export const addMigrateStoreCommand: AddCommand = (program, context) => {
+  const target = new Option('--to <url>', 'postgres://user:password@host/database, empty');
+  const command = program.command('migrate-store');
+  command
+    .description('move the store from SQLite to PostgreSQL; the bridge must not be running')
+    .addOption(target.conflicts(['toFile', 'undo']))
+    .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
+    .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
+    .option(...YES)
+    .addHelpText('after', MOVE_HELP)
+    .action(async ({ to: url, toFile, undo, yes }: MoveOptions) => {
+      const { settings } = context.loadSettings();
+      const { migrateStore, undoMove } = await load();
+      if (undo) {
+        // A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it.
+        const question =
+          'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
+        if (!(await confirm(command, context, { yes, question }))) return;
+        const path = await undoMove(settings);
+        context.write(
+          `${path} is the store again: set DATABASE_URL to sqlite:${path}. Empty the database before another move.\n`,
+        );
+        return;
+      }
+      const to = url ?? (toFile === undefined ? undefined : readAddress(toFile));
+      if (to === undefined)
+        return command.error('error: one of --to, --to-file and --undo is needed');
+      const progress = createProgress(context);
+      const told = (part: { done: number; total: number }) => progress.tell('Moving', part);
+      const moved = await migrateStore(settings, to, told).finally(progress.end);
+      context.write(toMovedText(moved, to, toTable(moved.tables, TABLE_COLUMNS, context)));
+    });
+
+  function readAddress(file: string): string {
+    try {
+      return context.readFile(file).trim();
+    } catch {
+      return command.error(`error: --to-file: ${file} cannot be read`);
+    }
+  }
+};
+
+function toMovedText({ path, tables, had }: Moved, to: string, table: string): string {
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0);
+  return `${had ? 'An earlier run had copied everything.\n\n' : ''}${table}
+${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, by count and by hash.
+
+What to do now:
+  1. Set DATABASE_URL to the new address, with its password: ${withoutPassword(to)}
+  2. Start the bridge.
+  3. When it runs well, delete ${path}, which is read-only now: it holds personal data.
+
+Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the file the store again.
+`;
+}
+
+const TABLE_COLUMNS: readonly Column<Moved['tables'][number]>[] = [
+  { name: 'table', value: ({ name }) => name },
+  { name: 'rows', value: ({ rows }) => rows },
+  { name: 'hash', value: ({ hash }) => hash.slice(0, 16) },
+];
+
+function withoutPassword(to: string): string {
+  const url = URL.parse(to);
+  if (url === null) return 'postgres://…';
+  if (url.password !== '') url.password = '***';
+  const secret = [...url.searchParams.keys()].filter((name) => /password/i.test(name));
+  for (const name of secret) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+const MOVE_HELP = `
+DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
+database has no row, as before, and the file is untouched; run the command again.`;
