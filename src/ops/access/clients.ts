@@ -2,36 +2,26 @@ import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWish, ClientWithSecrets } from '../../access/clients.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
-import {
-  type AccessQuery,
-  type CredentialRow,
-  parseTrust as parseStoredTrust,
-} from '../../store/credentials/credentials.ts';
+import { parseTrust as parseStoredTrust } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { toMoment } from '../http/moment.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { renderRow, toMoment, toView } from '../http/view.ts';
 import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
-import {
-  type AccessNeeds,
-  parseLifetime,
-  readAccessList,
-  toLifeView,
-  unknownProvider,
-} from './tokens.ts';
+import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
+import { type AccessNeeds, parseLifetime, unknownProvider } from './tokens.ts';
 
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 
 /** Requests about OAuth clients. */
 export const clientRoutes = [
-  route({
-    ...CLIENTS,
-    async handle({ access: { clients } }: AccessNeeds, { query }) {
-      const list = async (part: AccessQuery) =>
-        (await clients.list(part)).map((one) => ({ ...one, seq: one.client.seq }));
-      return ok(await readAccessList(query, list, toClientView));
+  listRoute(
+    CLIENTS,
+    async ({ access: { clients } }: AccessNeeds, { state }, part) => {
+      const found = await clients.list({ state, ...part });
+      return found.map((one) => ({ ...one, seq: one.client.seq }));
     },
-  }),
+    (found) => toClientView(found),
+  ),
   route({
     ...CLIENT_CREATE,
     async handle({ access: { clients } }: AccessNeeds, { body, operator }) {
@@ -100,20 +90,17 @@ function unknownClient(): Answer<404, Problem> {
 
 function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {
   const trust = parseStoredTrust(client);
-  return {
+  return toView('Client', client, {
     id: `client-${client.id}`,
-    name: client.name,
-    profile: client.profile,
-    provider: client.provider,
-    ...toLifeView(client),
     trust: trust === undefined ? null : toTrustView(trust),
-    secrets: secrets.map(toSecretView),
-  };
+    secrets: secrets.map((row) => {
+      const expiresAt = toMoment(row.expires_at ?? 0);
+      return renderRow(SECRET, row, { id: `secret-${row.id}`, expiresAt });
+    }),
+  });
 }
 
-function toSecretView(row: CredentialRow): OpsJson<'Client'>['secrets'][number] {
-  return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt: toMoment(row.expires_at ?? 0) };
-}
+const SECRET = opsSchemas.Client.shape.secrets.element;
 
 const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
 /** Claim that is unique by its definition. @see RFC 7519 §4.1.7 */

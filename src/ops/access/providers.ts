@@ -2,22 +2,19 @@ import type { Provider, ProviderWish } from '../../access/providers.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { RIGHTS } from '../../domain/provider.ts';
 import type { Belonging } from '../../store/credentials/providers.ts';
-import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { toView } from '../http/view.ts';
 import { PROVIDER_CHANGE, PROVIDER_CREATE, PROVIDER_DELETE, PROVIDERS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { type AccessNeeds, unknownProvider } from './tokens.ts';
 
 /** Requests about identity providers. */
 export const providerRoutes = [
-  route({
-    ...PROVIDERS,
-    async handle({ access: { providers } }: AccessNeeds, { query }) {
-      const read = (part: PartQuery) => providers.list(part);
-      return ok(await readList(query, NEWEST, read, toProviderView));
-    },
-  }),
+  listRoute(
+    PROVIDERS,
+    ({ access: { providers } }: AccessNeeds, _filters, part) => providers.list(part),
+    toProviderView,
+  ),
   route({
     ...PROVIDER_CREATE,
     async handle({ access: { providers } }: AccessNeeds, { body, operator }) {
@@ -74,8 +71,8 @@ function toWish({ domains, groupNames, may, ...handling }: OpsJson<'LimitsBody'>
   };
 }
 
-function toProviderView({ seq: _, createdAt, ...provider }: Provider): OpsJson<'Provider'> {
-  return { ...provider, createdAt: toMoment(createdAt) };
+function toProviderView(provider: Provider): OpsJson<'Provider'> {
+  return toView('Provider', provider, {});
 }
 
 /** The state of a provider for the acts of operators; its name is the subject. */

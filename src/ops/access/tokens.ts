@@ -2,30 +2,22 @@ import type { Access } from '../../access/access.ts';
 import type { Tokens } from '../../access/tokens.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
-import type { AccessQuery, CredentialRow } from '../../store/credentials/credentials.ts';
+import type { CredentialRow } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import {
-  type ACCESS_FILTERS,
-  SESSION_REVOKE,
-  SESSIONS,
-  TOKEN_CREATE,
-  TOKEN_REVOKE,
-  TOKENS,
-} from '../lists/access.ts';
+import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
+import { SESSION_REVOKE, SESSIONS, TOKEN_CREATE, TOKEN_REVOKE, TOKENS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 
 /** Requests about named tokens. */
 export const tokenRoutes = [
-  route({
-    ...TOKENS,
-    handle: async ({ access: { tokens } }: AccessNeeds, { query }) =>
-      ok(await readAccessList(query, tokens.list, toTokenView)),
-  }),
+  listRoute(
+    TOKENS,
+    ({ access: { tokens } }: AccessNeeds, { state }, part) => tokens.list({ state, ...part }),
+    toTokenView,
+  ),
   route({
     ...TOKEN_CREATE,
     handle: ({ access: { tokens } }: AccessNeeds, { body, operator }) =>
@@ -81,26 +73,26 @@ function toState({
 }
 
 function toTokenView(row: CredentialRow): OpsJson<'Token'> {
-  return {
+  return toView('Token', row, {
     id: `token-${row.id}`,
-    name: row.name,
     for: row.purpose,
-    profile: row.profile,
     provider: row.purpose === 'scim' ? row.provider : null,
-    ...toLifeView(row),
-    expiresAt: toMoment(row.expires_at),
-  };
+  });
 }
 
 /** Requests about sign-ins to the console. */
 export const sessionRoutes = [
-  route({
-    ...SESSIONS,
-    async handle({ access: { sessions } }: AccessNeeds, { query }) {
-      const read = (part: PartQuery) => sessions.list(part);
-      return ok(await readList(query, NEWEST, read, toSessionView));
-    },
-  }),
+  listRoute(
+    SESSIONS,
+    ({ access: { sessions } }: AccessNeeds, _filters, part) => sessions.list(part),
+    (row) =>
+      toView('Session', row, {
+        id: `session-${row.id}`,
+        for: row.purpose === 'operator' ? 'operator' : 'reader',
+        lastUsedAt: toMoment(row.last_used_at ?? row.created_at),
+        expiresAt: toMoment(row.expires_at ?? 0),
+      }),
+  ),
   route({
     ...SESSION_REVOKE,
     async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
@@ -110,34 +102,12 @@ export const sessionRoutes = [
   }),
 ] as const;
 
-function toSessionView(row: CredentialRow): OpsJson<'Session'> {
-  return {
-    id: `session-${row.id}`,
-    name: row.name,
-    for: row.purpose === 'operator' ? 'operator' : 'reader',
-    createdAt: toMoment(row.created_at),
-    lastUsedAt: toMoment(row.last_used_at ?? row.created_at),
-    expiresAt: toMoment(row.expires_at ?? 0),
-  };
-}
-
 /** The credentials that operators keep. */
 type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
 
 /** Dependencies of requests about credentials. */
 export interface AccessNeeds {
   readonly access: AccessSource;
-}
-
-/** A page of tokens or clients, the newest first. @throws InvalidRequest for a cursor that is no number */
-export function readAccessList<Row extends { readonly seq: number }, Item>(
-  query: ListQuery<typeof ACCESS_FILTERS>,
-  list: (query: AccessQuery) => Promise<readonly Row[]>,
-  toItem: (row: Row) => Item,
-) {
-  const { state } = query.filters;
-  const read = (part: PartQuery) => list({ state, ...part });
-  return readList(query, NEWEST, read, toItem);
 }
 
 /** The lifetime that a credential may have, as durations. */
@@ -157,18 +127,6 @@ export function parseLifetime(
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
   throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
-}
-
-/** The times of a token, a client or a secret as an operator is shown them. */
-export function toLifeView(
-  row: Pick<CredentialRow, 'created_at' | 'created_by' | 'last_used_at' | 'revoked_at'>,
-) {
-  return {
-    createdAt: toMoment(row.created_at),
-    createdBy: row.created_by,
-    lastUsedAt: toMoment(row.last_used_at),
-    revokedAt: toMoment(row.revoked_at),
-  };
 }
 
 /** The answer to a credential or a takeover for a provider that is not there. */

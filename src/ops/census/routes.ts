@@ -10,8 +10,8 @@ import {
   refuseNothing,
   withEntries,
 } from '../exports/read-entries.ts';
-import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {

@@ -9,8 +9,8 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { isUnfinished } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import { LOOK } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -145,29 +145,27 @@ async function decideOne<Status extends number>(
   return { status, json: { id, ...(plan?.id && { planId: plan.id }) }, change };
 }
 
-/** Request for a look at one user or group. */
-type Asked = Omit<LookRequest, 'signal'>;
-
 /** Requests for a look at one user or group. */
 export const lookRoutes = (['user', 'group'] as const).map((type) =>
   route({
     ...LOOK,
     path: `/${type}s/{id}/look`,
-    handle: (sources: OpsSources, { params: { id }, body, operator }) =>
-      lookAt(sources, {
-        key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
-        ...{ repairs: body.repair ?? false, by: operator.name },
-      }),
+    async handle({ store, look }: OpsSources, { params: { id }, body, operator }) {
+      const key = type === 'user' ? ({ type, id: userId(id) } as const) : { type, id: groupId(id) };
+      const result = await look({ key, repairs: body.repair ?? false, by: operator.name });
+      if (result.kind !== 'looked') return toNotLooked(result);
+      const answer = await toLookAnswer(store.read, key, result);
+      const { gone, differences, repair } = answer;
+      const after = { gone, differences: differences.length, planId: repair?.planId ?? null };
+      return { ...ok(answer), change: { after } };
+    },
   }),
 );
 
-type LookAnswers = Answer<200, OpsJson<'Look'>> | Answer<404 | 409 | 503, Problem>;
+type Looked = Extract<LookResult, { kind: 'looked' }>;
 
-async function lookAt({ store, look }: OpsSources, request: Asked): Promise<LookAnswers> {
-  const result = await look(request);
+function toNotLooked(result: Exclude<LookResult, Looked>): Answer<404 | 409 | 503, Problem> {
   switch (result.kind) {
-    case 'looked':
-      return toLooked(await toLookAnswer(store.read, request, result));
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
     case 'not-linked':
@@ -186,16 +184,10 @@ async function lookAt({ store, look }: OpsSources, request: Asked): Promise<Look
   }
 }
 
-function toLooked(answer: OpsJson<'Look'>): Answer<200, OpsJson<'Look'>> {
-  const { gone, differences, repair } = answer;
-  const after = { gone, differences: differences.length, planId: repair?.planId ?? null };
-  return { ...ok(answer), change: { after } };
-}
-
 async function toLookAnswer(
   db: Db,
-  { key }: Asked,
-  { at, isGone, calls, drifts, repair }: Extract<LookResult, { kind: 'looked' }>,
+  key: LookRequest['key'],
+  { at, isGone, calls, drifts, repair }: Looked,
 ): Promise<OpsJson<'Look'>> {
   const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));
   const names = await listNames(db, new Set(members));
@@ -210,8 +202,7 @@ async function toLookAnswer(
       desired: parseStored<JsonValue>(desired),
       observed: parseStored<JsonValue>(observed),
     })),
-    repair:
-      repair === undefined ? null : { planId: repair.planId ?? null, exceeded: repair.exceeded },
+    repair: repair ? { planId: repair.planId ?? null, exceeded: repair.exceeded } : null,
     unfinished: await isUnfinished(db, key),
   };
 }

@@ -6,9 +6,9 @@ import { countPlanActions } from '../../store/plans/actions.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
-import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
+import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
 import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -21,14 +21,12 @@ const ACTIONS_SHOWN = 200;
 
 /** Requests that show plans, and decide about them. */
 export const planRoutes = [
-  route({
-    ...PLANS,
-    async handle({ store }: OpsSources, { query }) {
-      const { status } = query.filters;
-      const read = (part: PartQuery) => listNewest(store.read, 'plans', { status }, part);
-      return ok(await readList(query, NEWEST, read, toSummary));
-    },
-  }),
+  listRoute(
+    PLANS,
+    ({ store }: OpsSources, { status }, part) =>
+      listNewest(store.read, 'plans', { status }, part),
+    (row) => toView('PlanSummary', row, {}),
+  ),
   route({
     method: 'get',
     path: '/plans/{id}',
@@ -158,54 +156,30 @@ async function answerUndo(
   };
 }
 
-function toSummary(row: PlanRow): OpsJson<'PlanSummary'> {
-  const { id, hash, status, source, reason, undoes } = row;
-  return {
-    id,
-    hash,
-    status,
-    source,
-    reason,
-    counts: parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts),
-    undoes,
-    createdAt: toMoment(row.created_at),
-    decidedAt: toMoment(row.decided_at),
-    decidedBy: row.decided_by,
-    endedAt: toMoment(row.ended_at),
-  };
-}
-
 async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
   const { store, status, planSums } = sources;
   const read = (part: PartQuery) => listAuthoredActions(store.read, row, part);
   const first = { limit: ACTIONS_SHOWN, from: OLDEST };
   const { items: shown } = await readPage(first, read, (rows) => rows);
   const counted = await countPlanActions(store.read, row.id);
-  const summary = toSummary(row);
+  const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   const isHeld = row.status === 'held';
-  return {
-    ...summary,
-    seats: isHeld ? toPlanSeats(summary.counts, await status.readSeats()) : null,
+  return toView('Plan', row, {
+    seats: isHeld ? toPlanSeats({ kinds }, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
     summary: sumUp(shown.length < ACTIONS_SHOWN ? toParts(shown) : await planSums(row)),
     actions: shown.map(toActionAnswer),
-  };
+  });
 }
 
 function toActionAnswer(view: AuthoredAction): OpsJson<'PlanAction'> {
-  const { kind, type, resourceId, name, memberId, memberName } = view;
-  const { desired, observed, harm, status, author } = view;
-  return {
-    kind,
-    resource: { type, id: resourceId, name },
+  const { kind, type, resourceId: id, name, memberId, memberName, author } = view;
+  return toView('PlanAction', view, {
+    resource: { type, id, name },
     member: memberId === '' ? null : { id: memberId, name: memberName },
-    observed,
-    desired,
-    harm,
-    status,
     reason: getChangeRow(kind).words,
     who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
-  };
+  });
 }

@@ -3,7 +3,6 @@ import { userId } from '../../domain/ids.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { findRow, listRowsById } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, type Row } from '../../store/tables.ts';
@@ -12,12 +11,11 @@ import {
   type ListQuery,
   NEWEST,
   OLDEST,
-  type PartQuery,
   parseSeq,
   readPage,
 } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
-import { ok, problem, route } from '../http/route.ts';
+import { listRoute, ok, problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
 import { SWEEP } from '../lists/acts.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import { toReadingView } from '../recovery/routes.ts';
@@ -44,20 +42,18 @@ export const sweepRoutes = [
       return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
     },
   }),
-  route({
-    method: 'get',
-    path: '/sweeps',
-    tag: 'Sweeps and drift',
-    summary: 'Sweeps, the newest first.',
-    filters: {},
-    answers: { 200: 'SweepList' },
-    async handle({ store: { read: db }, findReading }: OpsSources, { query }) {
-      const read = (part: PartQuery) => listNewest(db, 'sweeps', {}, part);
-      const toViews = (rows: readonly Row<'sweeps'>[]) =>
-        rows.map((row) => toSweepView(row, findReading()));
-      return ok(await readPage({ ...query, from: parseSeq(query.cursor, NEWEST) }, read, toViews));
+  listRoute(
+    {
+      method: 'get',
+      path: '/sweeps',
+      tag: 'Sweeps and drift',
+      summary: 'Sweeps, the newest first.',
+      filters: {},
+      answers: { 200: 'SweepList' },
     },
-  }),
+    ({ store }: OpsSources, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
+    (row, { findReading }) => toSweepView(row, findReading()),
+  ),
   route({
     method: 'get',
     path: '/sweeps/{id}',
@@ -73,7 +69,11 @@ export const sweepRoutes = [
   route({
     ...DRIFTS,
     handle: async ({ store: { read: db } }: OpsSources, { query }) =>
-      ok(await readDrifts(db, true, query, (drifts) => drifts.map(toDriftAnswer))),
+      ok(
+        await readDrifts(db, true, query, (drifts) =>
+          drifts.map((drift) => toView('Drift', drift, toDriftParts(drift))),
+        ),
+      ),
   }),
   route({
     ...UNMANAGED,
@@ -117,45 +117,24 @@ export async function findLastSweep(
 }
 
 function toSweepView(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
-  return {
-    id: row.id,
-    status: row.status,
-    dryRun: row.dry_run === 1,
-    planId: row.plan_id,
-    startedAt: toMoment(row.started_at),
-    endedAt: toMoment(row.ended_at),
+  return toView('Sweep', row, {
     admins: row.reads_admins === 1,
-    calls: row.calls,
-    counts: parseStored<Record<string, number>>(row.counts),
-    reasons: parseStored<string[]>(row.reasons),
     progress: row.status === 'running' ? toReadingView(reading) : null,
-  };
+  });
 }
 
-function toDriftAnswer(drift: AuthoredDrift): OpsJson<'Drift'> {
-  const { id, kind, status, desired, observed, type, resourceId, name } = drift;
-  const { memberId, memberName, firstSeenAt, lastSeenAt, author } = drift;
+/** The members of a drift that are named otherwise than in the store. */
+function toDriftParts({ type, resourceId: id, name, author, ...drift }: AuthoredDrift) {
+  const { memberId, memberName, firstSeenAt, lastSeenAt, note, notedBy, ignoredUntil } = drift;
   return {
-    id,
-    kind,
-    status,
-    resource: { type, id: resourceId, name },
+    resource: { type, id, name },
     member: memberId === '' ? null : { id: memberId, name: memberName },
-    desired,
-    observed,
     who: author === undefined ? null : toWho(author),
     message: author?.message ?? null,
     firstSeen: toMoment(firstSeenAt),
     lastSeen: toMoment(lastSeenAt),
-    detector: drift.detector,
-    planId: drift.planId,
-    note: toNote(drift),
+    note: note === null ? null : { text: note, by: notedBy, until: toMoment(ignoredUntil) },
   };
-}
-
-function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): OpsJson<'Drift'>['note'] {
-  if (text === null) return null;
-  return { text, by, until: toMoment(ignoredUntil) };
 }
 
 function toWho({ authorId, username, address, at }: Author) {
@@ -169,13 +148,12 @@ async function toUnmanaged(
   const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
   const rows = await listRowsById(db, 'user', ids);
   const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
-  for (const { type, resourceId } of drifts) {
-    const group =
-      type === 'group' ? await findRow(db, { type: 'group', id: resourceId }) : undefined;
-    if (group) reasons.set(resourceId, await privileges.findGroupPrivilege(db, group));
+  for (const { type, resourceId: id } of drifts) {
+    const group = type === 'group' ? await findRow(db, { type, id }) : undefined;
+    if (group) reasons.set(id, await privileges.findGroupPrivilege(db, group));
   }
-  return drifts.map((drift) => ({
-    ...toDriftAnswer(drift),
-    privileged: reasons.get(drift.resourceId) ?? null,
-  }));
+  return drifts.map((drift) => {
+    const privileged = reasons.get(drift.resourceId) ?? null;
+    return toView('Unmanaged', drift, { ...toDriftParts(drift), privileged });
+  });
 }

@@ -22,8 +22,8 @@ import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {

@@ -5,7 +5,16 @@ import type { Credential } from '../../domain/credential.ts';
 import { object } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
-import { type Filters, type ListQuery, parseQuery, type QueryOptions } from './list-query.ts';
+import {
+  type Filters,
+  type ListAnswer,
+  type ListQuery,
+  NEWEST,
+  type PartQuery,
+  parseQuery,
+  type QueryOptions,
+  readList,
+} from './list-query.ts';
 import { getOperator, requireRole } from './operator.ts';
 import { type ActNotes, noteAct } from './operator-acts.ts';
 
@@ -112,6 +121,48 @@ export function route<
 }
 
 const NO_BODY = object({});
+
+/** The name of the schema of a list. */
+type ListName = {
+  [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;
+}[OpsSchemaName];
+
+/** The row of a list whose entries are rows of the store. */
+export function listRoute<
+  const Path extends string,
+  const Name extends ListName,
+  Needs,
+  Stored extends { readonly seq: number },
+  const F extends Filters,
+>(
+  list: Omit<Row<Path, F, undefined, { readonly 200: Name }, Needs>, 'handle' | 'filters'> & {
+    readonly filters: F;
+  },
+  read: (
+    needs: Needs,
+    filters: ListQuery<F>['filters'],
+    part: PartQuery,
+  ) => Promise<readonly Stored[]>,
+  toItem: (row: Stored, needs: Needs) => OpsJson<Name>['items'][number],
+): OpsRoute<Needs> {
+  return route({
+    ...list,
+    async handle(needs: Needs, { query }) {
+      const page = await readList(
+        query,
+        NEWEST,
+        (part) => read(needs, query.filters, part),
+        (row) => toItem(row, needs),
+      );
+      return ok(parsePage<Name>(page));
+    },
+  });
+}
+
+/** A list has nothing beside its page. */
+function parsePage<Name extends ListName>(page: ListAnswer<unknown>): OpsJson<Name> {
+  return page as OpsJson<Name>;
+}
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
 export function createRouteRouter<Needs>(

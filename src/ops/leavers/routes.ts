@@ -13,8 +13,8 @@ import {
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import { LEAVERS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';

@@ -1,9 +1,8 @@
-import { listWhere, type Row } from '../../store/tables.ts';
+import { listWhere } from '../../store/tables.ts';
 import { toPage } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
 import { NOTIFICATIONS } from '../lists/records.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about notifications. */
@@ -15,7 +14,13 @@ export const notificationRoutes = [
       const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
       const order = ['since', 'receiver', 'key'] as const;
       const some = await listWhere(store.read, 'notices', waiting, { order });
-      return ok(toPage(some.map(toView), query));
+      const items = some.map((row) =>
+        toView('Notification', row, {
+          at: toMoment(row.since),
+          nextAttemptAt: toMoment(row.due_at),
+        }),
+      );
+      return ok(toPage(items, query));
     },
   }),
   route({
@@ -38,16 +43,3 @@ export const notificationRoutes = [
     },
   }),
 ] as const;
-
-function toView({
-  id,
-  receiver,
-  type,
-  since,
-  attempts,
-  due_at,
-  error,
-}: Row<'notices'>): OpsJson<'Notification'> {
-  const at = toMoment(since);
-  return { id, receiver, type, at, attempts, nextAttemptAt: toMoment(due_at), error };
-}

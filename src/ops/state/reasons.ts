@@ -6,7 +6,7 @@ import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Remark } from '../../store/audit/requests.ts';
 import type { WaitingPlan } from '../../store/plans/plans.ts';
-import { toMoment } from '../http/moment.ts';
+import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import {
   type HealthSources,

@@ -8,8 +8,8 @@ import {
 } from '../../store/resources/retries.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
 import { answerKeyed, readKeyed } from '../http/keyed.ts';
-import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../domain/json.ts';
 import {
-  type ActRow,
   beginOutage,
   endOutage,
   listActs,
@@ -10,10 +8,9 @@ import {
 import { parseStored } from '../../store/engine/columns.ts';
 import type { OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
-import { toMoment } from '../http/moment.ts';
 import type { OpenAct, OperatorAct } from '../http/operator-acts.ts';
-import { ok, route } from '../http/route.ts';
+import { listRoute } from '../http/route.ts';
+import { toView } from '../http/view.ts';
 import { ACTS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -181,42 +178,34 @@ const STATUSES = {
 
 /** The request for the acts of operators. */
 export const actRoutes = [
-  route({
-    ...ACTS,
-    async handle({ store, recordsStored }: OpsSources, { query }) {
+  listRoute(
+    ACTS,
+    async (
+      { store, recordsStored }: OpsSources,
+      { operator, target, outcome },
+      { from, limit },
+    ) => {
       await recordsStored();
-      const { operator, target, outcome } = query.filters;
-      const status = outcome === undefined ? undefined : STATUSES[outcome];
-      const read = (part: PartQuery) => listActs(store.read, { operator, target, status, ...part });
-      return ok(await readList(query, NEWEST, read, toActView));
+      const status = outcome && STATUSES[outcome];
+      return listActs(store.read, { operator, target, status, ...part });
     },
-  }),
+    (row) =>
+      toView('Act', row, {
+        id: `act-${row.id}`,
+        credential: row.credential || null,
+        address: row.address || null,
+        request: row.route === '' ? null : `${row.method} ${row.route}`,
+        requestId: row.request_id || null,
+        target: row.target || null,
+        outcome: toOutcome(row.status),
+        before: row.state_before === null ? null : parseStored(row.state_before),
+        after: row.state_after === null ? null : parseStored(row.state_after),
+      }),
+  ),
 ] as const;
-
-function toActView(row: ActRow): OpsJson<'Act'> {
-  return {
-    id: `act-${row.id}`,
-    at: toMoment(row.at),
-    operator: row.operator,
-    credential: row.credential || null,
-    address: row.address || null,
-    act: row.act,
-    request: row.route === '' ? null : `${row.method} ${row.route}`,
-    requestId: row.request_id || null,
-    target: row.target || null,
-    outcome: toOutcome(row.status),
-    status: row.status,
-    before: toState(row.state_before),
-    after: toState(row.state_after),
-  };
-}
 
 function toOutcome(status: number | null): OpsJson<'Act'>['outcome'] {
   // Something was changed, although there was no answer yet.
   if (status === null || status < 400) return 'done';
   return status < 500 ? 'refused' : 'failed';
-}
-
-function toState(text: string | null): JsonObject | null {
-  return text === null ? null : parseStored<JsonObject>(text);
 }

@@ -24,8 +24,8 @@ import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
-import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
+import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
