@@ -1,7 +1,7 @@
 import type { OpsClient } from '../app/ops-client.ts';
 import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
-import { toReadingText, toReleaseText, toSeatText } from '../ops/lists/details.ts';
+import { isOwnPlan, toReadingText, toReleaseText, toSeatText } from '../ops/lists/details.ts';
 import { ACTIONS, FIRST_RUN } from '../ops/lists/plans.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
@@ -128,13 +128,10 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
-/** Sources of plans that are about no change in the service. */
-const OWN: readonly OpsJson<'Plan'>['source'][] = ['handover', 'undo', 'first-run'];
-
 /** Prints a plan: its counts, its first actions, and the decisions that are possible. */
 export function toPlanText(plan: OpsJson<'Plan'>, output: Output): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
-  const unknown = OWN.includes(source) ? '' : 'not known by whom';
+  const unknown = isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
     const author = by === null ? unknown : `by ${by}`;
     return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();
