@@ -18,8 +18,8 @@ import { loadSettings } from '../settings/load.ts';
 import { users } from '../upstream/operations/people.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
-import { openCaller, runApi } from './api/run-api.ts';
-import { apiCommand } from './api.ts';
+import { openCaller } from './api/run-api.ts';
+import { addApiCommand } from './api.ts';
 import type { CliWorld } from './context.ts';
 import { runProgram } from './program.ts';
 
@@ -36,7 +36,7 @@ async function api(
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runProgram(['api', ...args], {
     version: '1.2.3',
-    commands: [apiCommand(runApi)],
+    commands: [addApiCommand],
     world: {
       env,
       readFile(path) {

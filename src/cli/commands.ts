@@ -1,32 +1,8 @@
-import {
-  CLIENT_CREATE,
-  CLIENT_REVOKE,
-  CLIENT_ROTATE,
-  CLIENTS,
-  PROVIDER_CHANGE,
-  PROVIDER_CREATE,
-  PROVIDER_DELETE,
-  PROVIDERS,
-  SESSION_REVOKE,
-  SESSIONS,
-  TOKEN_CREATE,
-  TOKEN_REVOKE,
-  TOKENS,
-} from '../ops/lists/access.ts';
-import {
-  ADOPT,
-  LOOK,
-  PAUSE,
-  PLAN_APPROVE,
-  PLAN_DISCARD,
-  PLAN_UNDO,
-  RELEASE,
-  RESUME,
-  RETRY,
-} from '../ops/lists/acts.ts';
+import * as access from '../ops/lists/access.ts';
+import * as acts from '../ops/lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
 import { PLANS } from '../ops/lists/plans.ts';
-import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../ops/lists/records.ts';
+import * as records from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { actCommand } from './act-command.ts';
@@ -40,7 +16,7 @@ import {
   makeToken,
   toEndedText,
 } from './acts.ts';
-import { apiCommand } from './api.ts';
+import { addApiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
@@ -68,9 +44,9 @@ export const commands: readonly AddCommand[] = [
   listCommand(GROUPS),
   listCommand(DRIFTS, addDriftDecisions('repair', 'accept', 'ignore')),
   listCommand(UNMANAGED, addDriftDecisions('adopt', 'ignore')),
-  listCommand(REQUESTS),
-  listCommand(ACTS),
-  listCommand(LEAVERS),
+  listCommand(records.REQUESTS),
+  listCommand(records.ACTS),
+  listCommand(records.LEAVERS),
   addCensusCommand,
   addGalleryCommand,
   addExplainCommand,
@@ -78,41 +54,40 @@ export const commands: readonly AddCommand[] = [
   addHealthcheckCommand,
   addSandboxCommand,
   addSweepCommand,
-  actCommand(CLIENT_CREATE),
-  actCommand(CLIENT_ROTATE),
-  listCommand(CLIENTS),
-  actCommand(CLIENT_REVOKE),
-  actCommand(PROVIDER_CREATE),
-  listCommand(PROVIDERS),
-  actCommand(PROVIDER_CHANGE),
+  actCommand(access.CLIENT_CREATE),
+  actCommand(access.CLIENT_ROTATE),
+  listCommand(access.CLIENTS),
+  actCommand(access.CLIENT_REVOKE),
+  actCommand(access.PROVIDER_CREATE),
+  listCommand(access.PROVIDERS),
+  actCommand(access.PROVIDER_CHANGE),
   ...providerExportCommands,
-  actCommand(PROVIDER_DELETE),
-  actCommand(TOKEN_CREATE, { send: makeToken }),
-  listCommand(TOKENS),
-  actCommand(TOKEN_REVOKE),
-  listCommand(SESSIONS),
-  actCommand(SESSION_REVOKE, { send: endSessions, say: toEndedText }),
-  actCommand(ADOPT, { findQuestion: findAdoptQuestion }),
-  actCommand(RELEASE),
+  actCommand(access.PROVIDER_DELETE),
+  actCommand(access.TOKEN_CREATE, { send: makeToken }),
+  listCommand(access.TOKENS),
+  actCommand(access.TOKEN_REVOKE),
+  listCommand(access.SESSIONS),
+  actCommand(access.SESSION_REVOKE, { send: endSessions, say: toEndedText }),
+  actCommand(acts.ADOPT, { findQuestion: findAdoptQuestion }),
+  actCommand(acts.RELEASE),
   addErase,
-  actCommand(PAUSE),
-  actCommand(RESUME, { findQuestion: findResumeQuestion }),
-  actCommand(RETRY, {
+  actCommand(acts.PAUSE),
+  actCommand(acts.RESUME, { findQuestion: findResumeQuestion }),
+  actCommand(acts.RETRY, {
     findFault: ({ name, all }) =>
       (name === undefined) === (all === true)
         ? undefined
         : 'name one person or group, or say --all',
   }),
-  actCommand(LOOK),
-  listCommand(NOTIFICATIONS),
+  actCommand(acts.LOOK),
+  listCommand(records.NOTIFICATIONS),
   addNotificationsTest,
   addPlanShow,
   listCommand(PLANS),
-  actCommand(PLAN_APPROVE),
-  actCommand(PLAN_DISCARD),
-  actCommand(PLAN_UNDO),
-  // Loaded on demand: it knows every operation of the service, which no other command needs.
-  apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
+  actCommand(acts.PLAN_APPROVE),
+  actCommand(acts.PLAN_DISCARD),
+  actCommand(acts.PLAN_UNDO),
+  addApiCommand,
   addBackupCommand,
   addMigrateStoreCommand,
   addRestoreCommand,

@@ -2,8 +2,22 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
-import type { ApiOptions } from '../api.ts';
 import type { CliContext } from '../context.ts';
+
+/** Options of `api`. Values are as they were typed. */
+export interface ApiOptions {
+  readonly path?: readonly string[];
+  readonly query?: readonly string[];
+  /** JSON, `@file`, or `-` for standard input. */
+  readonly body?: string;
+  readonly file?: readonly string[];
+  /** Allows an operation that changes all matching entries to be sent without any condition. */
+  readonly everything?: true;
+  readonly paginate?: true;
+  /** The group to list; `true` lists all. */
+  readonly list?: string | true;
+  readonly help?: true;
+}
 
 /** Arguments of a call, unchecked: the transport checks them. */
 export interface GivenArgs {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { createOpsClient, isLate } from '../../app/ops-client.ts';
 import { toTransportOptions } from '../../app/settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
@@ -10,118 +11,107 @@ import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
-import { isNamed, type Named } from '../../upstream/operations/part.ts';
+import { isNamed } from '../../upstream/operations/part.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
-import type { ApiRun } from '../api.ts';
+import type { CliContext } from '../context.ts';
 import { exitCodes, toJson } from '../json.ts';
 import { createProgress } from '../progress.ts';
-import { type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
-
-const WAITING = 'Waiting for the answer';
+import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
 
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
 
+/** What was typed. */
+interface Typed {
+  /** `group.name`, when one was given. */
+  readonly id: string | undefined;
+  readonly options: ApiOptions;
+}
+
 /** Runs `api`. @throws SettingsError when the settings name no service */
-export async function runApi(run: ApiRun): Promise<void> {
-  const { id, options, context } = run;
-  if (options.list !== undefined)
-    return showList(run, options.list === true ? undefined : options.list);
+export async function runApi(
+  command: Command,
+  context: CliContext,
+  { id, options }: Typed,
+): Promise<void> {
+  const refuse = (message: string): never => command.error(`error: ${message}`);
+  const { list, help } = options;
+  if (list !== undefined) return showList(list === true ? undefined : list);
   if (id === undefined) {
-    if (options.help) return run.showHelp();
-    run.refuse('name an operation, such as groups.getListOfGroups; --list shows all');
+    if (help) return command.outputHelp();
+    return refuse('name an operation, such as groups.getListOfGroups; --list shows all');
   }
-  const operation = getOperation(run, id);
-  if (options.help) return context.write(toOperationHelp(operation));
+  const found = findOperation(id);
+  if (found.kind === 'unknown') return refuse(`there is no operation ${id}${toHint(found.near)}`);
+  const { operation } = found;
+  if (help) return context.write(toOperationHelp(operation));
   try {
-    await callOperation(run, operation);
+    await callOperation(context, operation, options);
   } catch (error) {
     // Nothing was sent: a typed text does not fit the operation.
-    if (error instanceof TypeError) run.refuse(error.message);
+    if (error instanceof TypeError) return refuse(error.message);
     if (!(error instanceof UpstreamError)) throw error;
     context.writeError(`${JSON.stringify(toApiFailure(error))}\n`);
     context.exitWith(toExitCode(error));
   }
-}
 
-function showList({ context, refuse }: ApiRun, group: string | undefined): void {
-  const groups = [...new Set(allOperations.map(toGroup))];
-  if (group !== undefined && !groups.includes(group)) {
-    refuse(`there is no group ${group}${toHint(findNear(group, groups))}`);
+  function showList(group: string | undefined): void {
+    const groups = [...new Set(allOperations.map(toGroup))];
+    if (group !== undefined && !groups.includes(group)) {
+      refuse(`there is no group ${group}${toHint(findNear(group, groups))}`);
+    }
+    const lines = allOperations
+      .filter((operation) => group === undefined || toGroup(operation) === group)
+      .map(({ id, method, path, stage }) => JSON.stringify({ operation: id, method, path, stage }));
+    context.write(`[\n${lines.join(',\n')}\n]\n`);
   }
-  const lines = allOperations
-    .filter((operation) => group === undefined || toGroup(operation) === group)
-    .map(({ id, method, path, stage }) => JSON.stringify({ operation: id, method, path, stage }));
-  context.write(`[\n${lines.join(',\n')}\n]\n`);
 }
 
 function toGroup({ id }: Operation): string {
   return id.slice(0, id.indexOf('.'));
 }
 
-function getOperation({ refuse }: ApiRun, id: string): Operation {
-  const found = findOperation(id);
-  if (found.kind === 'found') return found.operation;
-  return refuse(`there is no operation ${id}${toHint(found.near)}`);
-}
-
 function toHint(near: readonly string[]): string {
   return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
 }
 
-async function callOperation({ options, context }: ApiRun, operation: Operation): Promise<void> {
+async function callOperation(
+  context: CliContext,
+  operation: Operation,
+  options: ApiOptions,
+): Promise<void> {
   const args = await readArgs(operation, options, context);
   if (options.paginate && !isPaged(operation)) {
     throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
   }
   const caller = openCaller(context.loadSettings().settings);
+  const progress = createProgress(context, { words: 'Waiting for the answer' });
   try {
-    if (options.paginate && isPaged(operation)) {
-      const { items, isComplete } = await readAll(caller, { operation, args, context });
-      context.write(toJson(items));
-      if (!isComplete) context.exitWith(exitCodes.incomplete);
+    if (!options.paginate || !isPaged(operation)) {
+      context.write(toJson((await caller.call(operation, args).finally(progress.end)) ?? null));
       return;
     }
-    const progress = createProgress(context, { words: WAITING });
-    const answer = await caller.call(operation, args).finally(progress.end);
-    context.write(toJson(answer ?? null));
-  } finally {
-    await caller.close();
-  }
-}
-
-function isPaged(operation: Operation): operation is PagedOperation {
-  return operation.paging !== undefined;
-}
-
-interface ListToRead {
-  readonly operation: PagedOperation;
-  readonly args: GivenArgs;
-  readonly context: ApiRun['context'];
-}
-
-async function readAll(
-  caller: Caller,
-  { operation, args, context }: ListToRead,
-): Promise<{ items: unknown[]; isComplete: boolean }> {
-  const pages = paginate(caller, operation, args, {
-    pageSize: getPageSize(operation, args),
-  });
-  const items: unknown[] = [];
-  const progress = createProgress(context, { words: WAITING });
-  try {
+    const pages = paginate(caller, operation, args, { pageSize: getPageSize(operation, args) });
+    const items: unknown[] = [];
     for await (const page of pages) {
       items.push(...page.items);
       const { length: done } = items;
       const part = page.total === undefined ? undefined : { done, total: page.total };
       progress.tell(`${toCount(done, 'entry', 'entries')} read`, part);
     }
+    progress.end();
+    context.write(toJson(items));
+    if (!pages.result.complete) context.exitWith(exitCodes.incomplete);
   } finally {
     progress.end();
+    await caller.close();
   }
-  return { items, isComplete: pages.result.complete };
+}
+
+function isPaged(operation: Operation): operation is PagedOperation {
+  return operation.paging !== undefined;
 }
 
 /** @throws TypeError for a position, which --paginate chooses itself, and for a page of no entries */
@@ -151,12 +141,7 @@ export type Caller = Pick<Transport, 'call' | 'close'>;
  * @param timeoutMs for one call through the bridge. @throws SettingsError when the settings name neither
  */
 export function openCaller(settings: Settings, timeoutMs = BRIDGE_TIMEOUT_MS): Caller {
-  return settings.ops.url === undefined
-    ? openDirect(settings)
-    : openThroughBridge(settings, timeoutMs);
-}
-
-function openDirect(settings: Settings): Caller {
+  if (settings.ops.url !== undefined) return openThroughBridge(settings, timeoutMs);
   const { url, token, requestsPerSecond } = settings.upstream;
   if (url === undefined || token === undefined) {
     const message =
@@ -176,15 +161,16 @@ function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
   const client = createOpsClient(settings, timeoutMs);
   return {
     async call(operation, args) {
-      const sent = await toSentCall(args);
-      const asked = client.ask('POST', toRoute(operation), sent);
+      const path = `/api/${operation.id.replace('.', '/')}` as const;
+      const asked = client.ask('POST', path, await toSentCall(args));
       const { status, answer } = await asked.catch((error: unknown) => {
         throw toLate(operation, error) ?? error;
       });
-      if (status === 200) return toNamed(answer).result;
+      const named = isNamed(answer) ? answer : {};
+      if (status === 200) return named.result;
       const failure = findApiFailure(answer);
       if (failure !== undefined) throw failure;
-      const words = String(toNamed(answer).message);
+      const words = String(named.message);
       if (status === 400) throw new TypeError(words);
       throw new BridgeError('ops-failed', `the bridge answered ${status}: ${words}`);
     },
@@ -198,14 +184,6 @@ function toLate({ id }: Operation, error: unknown): UpstreamError | undefined {
   const { message: detail } = error;
   const fate = { retry: 'later', outcome: 'unknown' } as const;
   return new UpstreamError('timeout', { operation: id, detail, cause: error, ...fate });
-}
-
-function toRoute({ id }: Operation): `/${string}` {
-  return `/api/${id.replace('.', '/')}`;
-}
-
-function toNamed(answer: unknown): Named {
-  return isNamed(answer) ? answer : {};
 }
 
 type Files = NonNullable<SentCall['files']>;
