@@ -205,7 +205,7 @@ export const PROVIDER_CHANGE = actOf<'Provider'>()({
     'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
   answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
-  command: { usage: 'provider change <id>', ...LIMITS },
+  command: { usage: 'provider change <name>', ...LIMITS },
 });
 
 /** Deletes a provider. */
@@ -216,8 +216,8 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   summary: 'Delete a provider that has no credential, no person and no group any more.',
   answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
   command: {
-    usage: 'provider delete <id>',
-    question: 'Delete the provider {id}?',
+    usage: 'provider delete <name>',
+    question: 'Delete the provider {name}?',
     say: ({ name }) => `${name} is deleted.`,
   },
 });

@@ -44,10 +44,14 @@ export interface Subject {
 /** The path of an act, and its body with what the path does not hold. */
 export function toRequest(
   { path: template, body }: Pick<Act<never>, 'path' | 'body'>,
-  { resource: _, ...given }: Given,
+  { resource: _, ...typed }: Given,
   of?: Subject,
 ) {
   const path = of ? template.replace('{resource}', `${of.type}s/${of.id}`) : template;
+  // The name of a provider is its id.
+  const { name, ...unnamed } = typed;
+  const isNamed = path.includes('{id}') && typed.id === undefined;
+  const given = isNamed ? { ...unnamed, id: name } : typed;
   const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
   const others = Object.entries(given).filter(([name]) => !inPath.has(name));
   return {
