@@ -23,8 +23,7 @@ const ACTIONS_SHOWN = 200;
 export const planRoutes = [
   listRoute(
     PLANS,
-    ({ store }: OpsSources, { status }, part) =>
-      listNewest(store.read, 'plans', { status }, part),
+    ({ store }: OpsSources, { status }, part) => listNewest(store.read, 'plans', { status }, part),
     (row) => toView('PlanSummary', row, {}),
   ),
   route({

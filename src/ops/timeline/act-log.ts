@@ -1,10 +1,4 @@
-import {
-  beginOutage,
-  endOutage,
-  listActs,
-  type NewAct,
-  saveActs,
-} from '../../store/audit/acts.ts';
+import { beginOutage, endOutage, listActs, type NewAct, saveActs } from '../../store/audit/acts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -180,11 +174,7 @@ const STATUSES = {
 export const actRoutes = [
   listRoute(
     ACTS,
-    async (
-      { store, recordsStored }: OpsSources,
-      { operator, target, outcome },
-      { from, limit },
-    ) => {
+    async ({ store, recordsStored }: OpsSources, { operator, target, outcome }, part) => {
       await recordsStored();
       const status = outcome && STATUSES[outcome];
       return listActs(store.read, { operator, target, status, ...part });
