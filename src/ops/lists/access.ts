@@ -3,8 +3,7 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { actOf } from './act.ts';
 import { listOf } from './list.ts';
 
-/** The part that lists of tokens and of clients have in common. */
-export const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
+const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
 
 const COMMON = {
   method: 'get',
