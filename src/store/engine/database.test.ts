@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, Store } from '../store.ts';
+import { forUpdate } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 type CounterSchema = { counters: { name: string; total: number; parent: string | null } };
@@ -124,8 +125,9 @@ describeStores('the store', ({ makeUrl, open }) => {
     await store.write((tx) => insertCounter(tx, 'hits'));
 
     const readThenWrite = async (tx: Db) => {
-      const query = counters(tx).selectFrom('counters').select('total').where('name', '=', 'hits');
-      const { total } = await query.forUpdate().executeTakeFirstOrThrow();
+      const { rows } = await sql<{ total: number }>`
+        select total from counters where name = 'hits' ${forUpdate(tx)}`.execute(tx);
+      const total = rows[0]?.total ?? 0;
       await counters(tx)
         .updateTable('counters')
         .set({ total: total + 1 })

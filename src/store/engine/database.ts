@@ -1,18 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, StoreOptions } from '../store.ts';
-import { keepTrying } from './keep-trying.ts';
+import { isAbsent } from './postgres-errors.ts';
 import { openSqlite } from './sqlite.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
+/** Interval between two attempts, in milliseconds. */
+const TRY_AGAIN_MS = 500;
+
 /**
- * Opens the store and proves that it answers. Does not migrate it.
+ * Opens the store and proves that it answers. Does not migrate it. A server that is not there yet, or room on a full disk, is
+ * waited for until the deadline.
  * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …, which says where, why, and what to do
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  try {
-    return await open(options);
-  } catch (error) {
-    throw toOpeningError(error, options.url, options.named);
+  const { url, named, deadline } = options;
+  const until = performance.now() + (deadline?.ms ?? 0);
+  for (;;) {
+    try {
+      return await open(options);
+    } catch (error) {
+      const isInTime = performance.now() < until && deadline?.signal.aborted === false;
+      if (!isInTime || !(error instanceof StoreError && isPassing(error, url)))
+        throw toOpeningError(error, url, named);
+      deadline.onWait(error);
+      await sleep(TRY_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
+    }
   }
+}
+
+/** True when no server answers now and one may soon, or when the disk of a file is full. */
+function isPassing(error: StoreError, url: string): boolean {
+  return url.startsWith('sqlite:') ? error.code === 'store-full' : isAbsent(error);
 }
 
 async function open(options: StoreOptions): Promise<Store> {
@@ -23,14 +41,7 @@ async function open(options: StoreOptions): Promise<Store> {
   }
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   // A private in-memory database has one connection; ours needs a reader beside the writer.
-  if (path !== undefined && !path.startsWith(':memory:')) {
-    // Room on a full disk is waited for.
-    return keepTrying(
-      () => openSqlite(path, options),
-      options.deadline,
-      ({ code }) => code === 'store-full',
-    );
-  }
+  if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path, options);
   throw new StoreError(
     'store-url',
     'the address of the store is neither sqlite:<path> nor postgres://…',

@@ -38,12 +38,10 @@ const SEEN_ATTEMPTS_MAX = 4;
  * only has to look again, and then knows the owner.
  */
 const SEEN_INDEXES: ReadonlySet<string> = new Set([
-  'users_upstream',
-  'groups_upstream_scim_id',
-  'groups_upstream_rest_id',
-  'groups_upstream_uid',
-  'users_managed_name',
-  'groups_managed_name',
+  'resources_upstream',
+  'resources_scim_id',
+  'resources_uid',
+  'resources_managed_name',
 ]);
 
 /** An error of pg in the words of the store. What is a StoreError already stays as it is. */

@@ -16,7 +16,8 @@ const timeouts = {
 
 /** Time within which a server has to answer that it is there, in milliseconds. */
 const PULSE_WAIT_MS = 2_000;
-/** Mark of a session that has not begun; no server has it. */
+/** Marks that no server has: of a session that has not begun, and of what answers where no server does. */
+const NOT_BEGUN: ServerMark = 'not begun';
 const NO_SERVER: ServerMark = 'none';
 
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
@@ -42,7 +43,7 @@ export function openPool({
 }: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const servers = new WeakMap<object, ServerMark>();
   const endings = new WeakMap<object, StoreError>();
-  const pulse = createPulse(() => askServer(findUrl(), PULSE_WAIT_MS));
+  const pulse = createPulse(() => askServer(findUrl()));
   const pool = new pg.Pool({
     Client: toClientClass(findUrl),
     max: connectionsMax,
@@ -51,8 +52,8 @@ export function openPool({
     types: { getTypeParser },
     ...timeouts,
     onConnect: async (client) => {
-      const waiting = { server: NO_SERVER, cut: () => cut(client) };
-      servers.set(client, await pulse.during(waiting, beginSession(client)));
+      const waiting = { server: NOT_BEGUN, cut: () => cut(client) };
+      servers.set(client, await pulse(waiting, beginSession(client)));
     },
   });
   // Without these two listeners a lost connection would end the process. While a connection is in use, the
@@ -69,7 +70,7 @@ export function openPool({
     connect: async () => {
       try {
         const client = await pool.connect();
-        const server = servers.get(client) ?? NO_SERVER;
+        const server = servers.get(client) ?? NOT_BEGUN;
         return toClient(client, { pulse, server, findEnding: () => endings.get(client) });
       } catch (error) {
         throw toPostgresStoreError(error);
@@ -121,7 +122,7 @@ function toClient(
     // The rollback after a lost commit says nothing new.
     if (lost !== undefined) throw lost;
     try {
-      return await pulse.during(waiting, client.query(text, [...parameters]));
+      return await pulse(waiting, client.query(text, [...parameters]));
     } catch (cause) {
       const error = toPostgresStoreError(cause);
       if (error.code !== 'store-unavailable') throw error;
@@ -143,77 +144,51 @@ function toUnsure({ message, cause }: StoreError): StoreError {
   return new StoreError('store-unsure', `${message}, during a commit`, { cause });
 }
 
-/** Age at which a query makes the pool ask whether its server is still there, in milliseconds. */
+/** Age at which a query makes the pool ask whether its server is still there, and interval of looking; in milliseconds. */
 const SILENT_MS = 3_000;
-/** Interval of these checks, in milliseconds. */
 const LOOK_MS = 500;
 
-/** A query that waits for its server. */
+/** A query that waits for the server that its connection was made to. */
 interface WaitingQuery {
-  /** The server that the connection was made to. */
   readonly server: ServerMark;
   /** Ends the connection, which fails the query. */
   readonly cut: () => void;
 }
 
-/** Feels whether the server is still there. */
-interface Pulse {
-  /** Waits for a query, whose connection is cut when its server is there no more. */
-  during<T>(query: WaitingQuery, answer: Promise<T>): Promise<T>;
-}
+/** Waits for a query, whose connection is cut when its server is there no more. */
+type Pulse = <T>(query: WaitingQuery, answer: Promise<T>) => Promise<T>;
 
 /**
  * Cuts queries whose server vanished: its host closes no connection, so they would wait for a quarter of an hour.
  * Queries that take long go on, as long as the same server answers through another connection.
- * @param ask which server answers now; rejects when none does
+ * @param ask which server answers now; undefined: one does, and has no room for another connection. Rejects when none does
  */
-function createPulse(ask: () => Promise<ServerMark>): Pulse {
+function createPulse(ask: () => Promise<ServerMark | undefined>): Pulse {
   const waiting = new Map<WaitingQuery, number>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
 
   async function feel(): Promise<void> {
     const before = performance.now() - SILENT_MS;
-    const silent = [...waiting].filter(([, since]) => since <= before).map(([query]) => query);
+    const silent = [...waiting].filter(([, since]) => since <= before);
     if (silent.length === 0 || isAsking) return;
     isAsking = true;
-    const isGone = await checkServer(ask);
+    const server = await ask().catch(() => NO_SERVER);
     isAsking = false;
-    for (const query of silent) if (waiting.has(query) && isGone(query)) query.cut();
+    if (server === undefined) return;
+    for (const [query] of silent) if (waiting.has(query) && query.server !== server) query.cut();
   }
 
-  function leave(query: WaitingQuery): void {
-    waiting.delete(query);
-    if (waiting.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  }
-
-  return {
-    async during(query, answer) {
-      waiting.set(query, performance.now());
-      timer ??= setInterval(() => void feel(), LOOK_MS).unref();
-      try {
-        return await answer;
-      } finally {
-        leave(query);
-      }
-    },
+  return async (query, answer) => {
+    waiting.set(query, performance.now());
+    timer ??= setInterval(() => void feel(), LOOK_MS).unref();
+    try {
+      return await answer;
+    } finally {
+      waiting.delete(query);
+      if (waiting.size === 0) timer = void clearInterval(timer);
+    }
   };
-}
-
-/** Asks which server answers, and returns a check whether the server of a query is gone. */
-async function checkServer(
-  ask: () => Promise<ServerMark>,
-): Promise<(query: WaitingQuery) => boolean> {
-  try {
-    const server = await ask();
-    return (query) => query.server !== server;
-  } catch (error) {
-    // A server that has no room for another connection is there; its mark is not known then.
-    const isThere = wasAnswered(toPostgresStoreError(error));
-    return () => !isThere;
-  }
 }
 
 /**
@@ -255,16 +230,13 @@ async function beginSession(client: pg.ClientBase): Promise<ServerMark> {
   return session.server;
 }
 
-/**
- * Asks through a connection of its own which server answers now.
- * @param waitMs how long each of connecting and answering may take @throws errors of pg
- */
-async function askServer(connectionString: string, waitMs: number): Promise<ServerMark> {
+/** Asks through a connection of its own which server answers now, as `createPulse` needs it. @throws errors of pg */
+async function askServer(connectionString: string): Promise<ServerMark | undefined> {
   const client = new pg.Client({
     connectionString,
     application_name: 'scim-bridge',
-    connectionTimeoutMillis: waitMs,
-    query_timeout: waitMs,
+    connectionTimeoutMillis: PULSE_WAIT_MS,
+    query_timeout: PULSE_WAIT_MS,
   });
   client.on('error', () => {});
   try {
@@ -273,6 +245,9 @@ async function askServer(connectionString: string, waitMs: number): Promise<Serv
       'select pg_postmaster_start_time()::text as server',
     );
     return rows[0]?.server ?? '';
+  } catch (error) {
+    if (wasAnswered(toPostgresStoreError(error))) return undefined;
+    throw error;
   } finally {
     // Not awaited: a server that does not answer does not say goodbye either.
     client.end().catch(() => {});

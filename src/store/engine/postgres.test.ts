@@ -25,6 +25,21 @@ test('a server that is not there is said to be unavailable', async () => {
   await expect(openStore({ url })).rejects.toMatchObject({ code: 'store-unavailable', message });
 });
 
+test('a server that is not there is waited for, until the time is over or the process is stopped', async () => {
+  const url = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`;
+  const stop = new AbortController();
+  let waits = 0;
+  const wait = (ms: number) =>
+    openStore({ url, deadline: { ms, signal: stop.signal, onWait: () => (waits += 1) } });
+
+  await expect(wait(0)).rejects.toMatchObject({ code: 'store-unavailable' });
+  expect(waits).toBe(0);
+  const waiting = wait(60_000);
+  await expect.poll(() => waits).toBe(1);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'store-unavailable' });
+});
+
 describePostgres('a server that lets nobody in', ({ makeUrl }) => {
   test('is told in its own words, and no password is', async () => {
     const url = new URL(await makeUrl('empty'));
@@ -192,6 +207,28 @@ describePostgres('a contended write', ({ makeStore, makeUrl }) => {
     expect(error).toMatchObject({ code: 'store-contended' });
     expect(OUTAGE_CODES).not.toContain('store-contended');
     expect(attempts).toBe(2);
+  });
+
+  test('that lost the race to store a new resource looks again, and finds it', async () => {
+    const store = await makeStore();
+    const both = Promise.withResolvers<void>();
+    let looked = 0;
+    const findOrAdd = (id: string) =>
+      store.write(async (tx) => {
+        const found = await sql<{ id: string }>`
+          select id from resources where name_folded = 'ada'`.execute(tx);
+        looked += 1;
+        if (looked === 2) both.resolve();
+        await both.promise;
+        if (found.rows[0] !== undefined) return found.rows[0].id;
+        await sql`insert into resources (type, id, name, name_folded, origin, attributes, created_at, modified_at)
+          values ('user', ${id}, 'ada', 'ada', 'created', '{}', 1, 1)`.execute(tx);
+        return id;
+      });
+
+    const [first, second] = await Promise.all([findOrAdd('1'), findOrAdd('2')]);
+
+    expect(first).toBe(second);
   });
 
   test('is not tried again for any other error', async () => {

@@ -4,8 +4,7 @@ import { createPostgresBell } from '../postgres-bell.ts';
 import type { Schema } from '../schema.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { type StatementListener, toVerb } from './dialect.ts';
-import { keepTrying } from './keep-trying.ts';
-import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
+import { toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
 import { StoreError } from './store-error.ts';
 
@@ -38,8 +37,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { db, pool } = open(connectionsMax);
 
   try {
-    // A server that is not there yet is waited for.
-    await keepTrying(() => sql`select 1`.execute(db), options.deadline, isAbsent);
+    await sql`select 1`.execute(db);
   } catch (error) {
     await db.destroy();
     throw error;

@@ -4,12 +4,9 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
-  type Driver,
   DummyDriver,
   Kysely,
-  type QueryCompiler,
   type QueryResult,
-  type SelectModifierNode,
   SqliteAdapter,
   SqliteDialect,
   SqliteQueryCompiler,
@@ -33,7 +30,7 @@ export interface SqliteSession {
  * they cost more than most statements.
  */
 export function openSession(statements: Statements, isInTransaction: () => boolean): SqliteSession {
-  const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
+  const dialect = new SqliteDialect({ database: () => Promise.reject(new Error('not used')) });
   const pace: Pace = { pausedAt: 0 };
   const executor = new DirectExecutor(statements, pace);
   const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
@@ -63,24 +60,7 @@ export function openSession(statements: Statements, isInTransaction: () => boole
   };
 }
 
-/** kysely's SQLite dialect; how its statements run is the business of the session. */
-class Dialect extends SqliteDialect {
-  override createDriver(): Driver {
-    return new DummyDriver();
-  }
-  override createQueryCompiler(): QueryCompiler {
-    return new SingleWriterCompiler();
-  }
-}
-
-class SingleWriterCompiler extends SqliteQueryCompiler {
-  /** Leaves out `for update` and `skip locked`: one write runs at a time, and SQLite does not know them. */
-  protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier === 'Distinct' || node.rawModifier) super.visitSelectModifier(node);
-  }
-}
-
-const compiler = new SingleWriterCompiler();
+const compiler = new SqliteQueryCompiler();
 const adapter = new SqliteAdapter();
 
 /** When the statements of a connection last paused, in milliseconds that only grow. */

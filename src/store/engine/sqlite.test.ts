@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  copyFileSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -75,44 +73,6 @@ test('a read outside a transaction cannot write', async () => {
 
   await expect(written).rejects.toMatchObject({ code: 'store-unavailable' });
 });
-
-test('a large commit is copied into the file behind it, and what follows at once is kept', async () => {
-  const path = join(makeFolder(), 'bridge.db');
-  const store = await open(path);
-  await store.write((tx) => sql`create table t (n integer)`.execute(tx));
-  const add = (from: number, count: number) =>
-    store.write((tx) =>
-      sql`insert into t with recursive n(i) as (select ${from} union all select i + 1 from n limit ${count})
-        select i from n`.execute(tx),
-    );
-
-  await add(0, 1_500);
-  await add(1_500, 1);
-
-  // Few pages, which would stay in the log for long.
-  await expect.poll(() => countInFile(path)).toBeGreaterThanOrEqual(1_500);
-  await add(1_501, 2_000);
-  await store.close();
-  const again = await open(path);
-  const { rows } = await sql<{ n: number }>`select count(distinct n) as n from t`.execute(
-    again.read,
-  );
-  expect(rows).toEqual([{ n: 3_501 }]);
-});
-
-/** Rows of `t` in the file alone, without its log. */
-function countInFile(path: string): number {
-  const copy = `${path}-copy-${randomUUID()}`;
-  copyFileSync(path, copy);
-  const file = new DatabaseSync(copy);
-  try {
-    const tables = file.prepare("select 1 from sqlite_master where name = 't'").all();
-    if (tables.length === 0) return 0;
-    return Number(file.prepare('select count(*) as n from t').get()?.n);
-  } finally {
-    file.close();
-  }
-}
 
 const unreadable = [
   { why: 'a file that is no database', content: 'hello, this is not SQLite'.repeat(50) },

@@ -1,15 +1,13 @@
 import { type Stats, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { createLocalBell } from '../bell.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 import { StoreError } from './store-error.ts';
-import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
+import { createWriteQueue } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
 const statementsMax = 500;
@@ -39,7 +37,7 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
-  const { settled, count, ...transaction } = createTransaction(writer, path);
+  const transaction = createTransaction(writer, path);
   const queue = createWriteQueue(transaction, batchMax);
   const listener: StatementListener = {};
   const { write } = toSession(writer, listener);
@@ -50,7 +48,7 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
     read,
     aside: read,
     bell: createLocalBell(),
-    generation: count,
+    generation: transaction.count,
     onStatement: (tell) => {
       listener.tell = tell;
     },
@@ -58,13 +56,11 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
     write: (work) => queue.run(() => write(work)),
     scrub: async () => {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
-      await settled();
       while (writer.isTransaction) await nextTurn();
       writer.exec('pragma wal_checkpoint(truncate)');
     },
     close: async () => {
       await queue.close();
-      await settled();
       // The writer is closed last: it leaves one file, without the log.
       for (const connection of [reader, writer, lock]) if (connection?.isOpen) connection.close();
     },
@@ -89,39 +85,10 @@ function openWriter(path: string): DatabaseSync {
   }
 }
 
-/** The transaction of the writer, whose large commits are made beside the event loop as far as they can be. */
-interface OwnTransaction extends WriterTransaction {
-  /** Number of commits so far. */
-  count(): number;
-  /** Resolves when nothing is at work beside the event loop. */
-  settled(): Promise<void>;
-}
-
-/** Changed rows from which a commit is large: its pages and their way into the file take longer than a turn may. */
-const LARGE_ROWS = 1_000;
-/** Pages of the log at which a commit copies them into the file by itself; SQLite's default. */
-const CHECKPOINT_PAGES = 1_000;
-
-/** Copies the log into the file on a connection of its own. A text, because a worker loads no TypeScript of a package. */
-const CHECKPOINT = `
-  const { DatabaseSync } = require('node:sqlite');
-  const { workerData } = require('node:worker_threads');
-  const database = new DatabaseSync(workerData);
-  database.exec('pragma synchronous=full; pragma wal_checkpoint(passive)');
-  database.close();`;
-
-/**
- * Creates the transaction of the writer. The log of a large one is brought to the disk before its commit and copied into
- * the file behind it, both on other threads; otherwise the commit would do both at once and hold the event loop. Every
- * method throws StoreError.
- */
-function createTransaction(writer: DatabaseSync, path: string): OwnTransaction {
-  const countChanges = writer.prepare('select total_changes() as changes');
+/** Creates the transaction of the writer; `count` is its number of commits so far. Every method throws StoreError. */
+function createTransaction(writer: DatabaseSync, path: string) {
   const assertInPlace = watchPlace(path);
   let count = 0;
-  let committed = 0;
-  let copying: Promise<void> | undefined;
-  let isLarge = false;
 
   function execute(text: string): void {
     try {
@@ -131,35 +98,20 @@ function createTransaction(writer: DatabaseSync, path: string): OwnTransaction {
     }
   }
 
-  async function copy(): Promise<void> {
-    await checkpoint(path);
-    copying = undefined;
-    if (writer.isOpen) execute(`pragma wal_autocheckpoint=${CHECKPOINT_PAGES}`);
-  }
-
   return {
     begin() {
       assertInPlace();
       execute('begin immediate');
     },
-    prepare() {
-      const changes = Number(countChanges.get()?.changes);
-      isLarge = changes - committed >= LARGE_ROWS;
-      committed = changes;
-      return isLarge ? flush(`${path}-wal`) : undefined;
-    },
     commit() {
-      if (isLarge) execute('pragma wal_autocheckpoint=0');
       execute('commit');
       count += 1;
-      if (isLarge) copying ??= copy();
     },
     rollback() {
       if (writer.isTransaction) execute('rollback');
     },
     isOpen: () => writer.isTransaction,
     count: () => count,
-    settled: async () => copying,
   };
 }
 
@@ -185,22 +137,4 @@ function findFile(path: string): Stats | undefined {
   } catch (error) {
     throw toSqliteStoreError(error);
   }
-}
-
-/** Brings what is written of a file to the disk, on another thread. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Ends also where it could not copy: the next commit does. */
-function checkpoint(path: string): Promise<void> {
-  const worker = new Worker(CHECKPOINT, { eval: true, workerData: path, execArgv: [], env: {} });
-  return new Promise((resolve) => {
-    worker.once('error', () => undefined).once('exit', () => resolve());
-  });
 }

@@ -12,7 +12,6 @@ function recorder(failing: Partial<Record<'begin' | 'commit', StoreError>> = {})
       if (failing.begin) throw failing.begin;
       isOpen = true;
     },
-    prepare: () => undefined,
     commit: () => {
       log.push('commit');
       if (failing.commit) throw failing.commit;

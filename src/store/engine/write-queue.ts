@@ -4,8 +4,6 @@ import { StoreError } from './store-error.ts';
 /** The one transaction of a database with a single writer, as the queue needs it. */
 export interface WriterTransaction {
   begin(): void;
-  /** Does what would make the commit long, beside the event loop; undefined: it will not be long. */
-  prepare(): Promise<void> | undefined;
   /** Returns only when the transaction is durable. */
   commit(): void;
   /** Undoes everything since begin(); harmless when the database has done so itself. */
@@ -84,8 +82,6 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
       }
       if (!transaction.isOpen()) return withoutCulprit(batch, answers);
     }
-    const preparing = transaction.prepare();
-    if (preparing) await preparing;
     transaction.commit();
   } catch (error) {
     transaction.rollback();
