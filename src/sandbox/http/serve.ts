@@ -29,18 +29,8 @@ interface Callee {
   readonly baseUrl: string;
 }
 
-/** A call as it came. */
-interface IncomingCall {
-  readonly method: string;
-  /** Path without the query. */
-  readonly path: string;
-  /** Without the question mark. */
-  readonly query: string;
-  /** The body as it was sent; empty when there is none. */
-  readonly text: string;
-  /** The caller's address, as the audit log shows it. */
-  readonly address: string;
-}
+/** A call as it came: the query without its question mark, and the caller's address, as the audit log shows it. */
+type IncomingCall = Readonly<Record<'method' | 'path' | 'query' | 'text' | 'address', string>>;
 
 /** Carries a call out. It never waits: a call is done completely or not at all. */
 export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingCall): Wire {
@@ -53,14 +43,17 @@ export function carryOut({ directory, faults, baseUrl }: Callee, call: IncomingC
     faults.assertAllowed(findSection(operation));
     const author = { userId: directory.ownerId, address: call.address };
     const body = handlers[operation]({
-      ...{ params, shape, baseUrl, state: directory.state },
+      params,
+      shape,
+      baseUrl,
+      state: directory.state,
       query: new URLSearchParams(call.query),
       body: parseJson(call.text),
       service: new SandboxService(directory, author),
     });
     return toWire(toStatus(operation, shape), complete(getRow(operation), body));
   } catch (error) {
-    return toErrorWire(toKnown(error), toFace(call.path), shape.errorBody);
+    return toErrorWire(error, toFace(call.path), shape.errorBody);
   }
 }
 
@@ -86,83 +79,74 @@ interface ServeDeps extends Callee {
   control(request: string, body: unknown): unknown;
 }
 
-/** Answers requests with the imitated operations, the shape and the faults. */
-export function createRequestListener(deps: ServeDeps) {
-  const countCall = createRateWindow(deps);
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    const isControl = request.url?.startsWith('/_sandbox/');
-    void (isControl
-      ? serveControl(deps, request, response)
-      : serveCall(deps, countCall(), request, response));
-  };
+/** End of a call: an answer, or half of it; without one the connection is cut. */
+interface Ending {
+  readonly wire?: Wire;
+  readonly isHalf?: boolean;
 }
 
-async function serveControl(
-  deps: ServeDeps,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    assertToken(deps, request);
-    const body = parseJson(await readBody(request));
-    const { method, path } = toTarget(request);
-    send(response, { wire: toWire(200, deps.control(`${method} ${path}`, body) ?? {}) });
-  } catch (error) {
-    const wire = toErrorWire(toKnown(error), 'rest', 'message');
+/** Answers requests with the imitated operations, the shape and the faults. */
+export function createRequestListener(deps: ServeDeps) {
+  const { directory, faults, calls, token } = deps;
+  const countCall = createRateWindow(deps);
+
+  async function serveControl(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let wire: Wire;
+    try {
+      assertToken(request);
+      const body = parseJson(await readBody(request));
+      const { method, path } = toTarget(request);
+      wire = toWire(200, deps.control(`${method} ${path}`, body) ?? {});
+    } catch (error) {
+      wire = toErrorWire(error, 'rest', 'message');
+    }
     if (!response.destroyed) send(response, { wire });
   }
+
+  async function serveCall(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const rate = countCall();
+    const { target, ...call } = toTarget(request);
+    const { method, path } = call;
+    const match = matchOperation(method, path);
+    const operation = match.kind === 'operation' ? match.operation : 'unknown';
+    const end = calls.begin({ method, path: target, operation, at: directory.nowMs() });
+    const face = toFace(path);
+    const answer = async (): Promise<Ending> => {
+      const text = await readBody(request);
+      assertToken(request);
+      // The token of a deactivated account is not valid, as in every service.
+      if (!directory.state.users.find(directory.ownerId)?.active) throw invalidToken();
+      if (!rate.isAllowed) throw new Refusal(429, 'rate limit exceeded');
+      const address = request.socket.remoteAddress ?? '';
+      const run = (body = text) => carryOut(deps, { ...call, text: body, address });
+      const found = faults.take(operation, `${target} ${text}`);
+      return applyFaults(found, { faults, response, face, run });
+    };
+    const { wire, isHalf = false } = await answer().catch((error: unknown): Ending => {
+      // Otherwise the caller hung up while it was sending.
+      if (!(error instanceof Refusal)) return {};
+      return { wire: toErrorWire(error, face, directory.shape().errorBody) };
+    });
+    const isCut = wire === undefined || response.destroyed;
+    end(isCut || isHalf ? 0 : wire.status);
+    if (isCut) request.socket.resetAndDestroy();
+    else
+      send(response, { wire: { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf });
+  }
+
+  function assertToken({ headers }: IncomingMessage): void {
+    if (headers.authorization !== `Bearer ${token}`) throw invalidToken();
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const isControl = request.url?.startsWith('/_sandbox/');
+    void (isControl ? serveControl : serveCall)(request, response);
+  };
 }
 
 function toTarget({ method = '', url: target = '/' }: IncomingMessage) {
   const [path = '', ...rest] = target.split('?');
   return { method, target, path, query: rest.join('?') };
-}
-
-/** End of a call: an answer, or half of it; without one the connection is cut. */
-interface Ending {
-  readonly wire?: Wire;
-  readonly isHalf?: boolean | undefined;
-}
-
-async function serveCall(
-  deps: ServeDeps,
-  rate: Rate,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { directory, faults } = deps;
-  const { target, ...call } = toTarget(request);
-  const match = matchOperation(call.method, call.path);
-  const operation = match.kind === 'operation' ? match.operation : 'unknown';
-  const end = deps.calls.begin({
-    method: call.method,
-    path: target,
-    operation,
-    at: directory.nowMs(),
-  });
-  const answer = async (): Promise<Ending> => {
-    const text = await readBody(request);
-    assertToken(deps, request);
-    // The token of a deactivated account is not valid, as in every service.
-    if (!directory.state.users.find(directory.ownerId)?.active) throw invalidToken();
-    if (!rate.isAllowed) throw new Refusal(429, 'rate limit exceeded');
-    const address = request.socket.remoteAddress ?? '';
-    const run = (body = text) => carryOut(deps, { ...call, text: body, address });
-    const found = faults.take(operation, `${target} ${text}`);
-    return applyFaults(found, { faults, response, face: toFace(call.path), run });
-  };
-  const { wire, isHalf } = await answer().catch((error: unknown): Ending => {
-    // Otherwise the caller hung up while it was sending.
-    if (!(error instanceof Refusal)) return {};
-    return { wire: toErrorWire(error, toFace(call.path), directory.shape().errorBody) };
-  });
-  if (wire === undefined || response.destroyed) {
-    end(0);
-    request.socket.resetAndDestroy();
-    return;
-  }
-  end(isHalf ? 0 : wire.status);
-  send(response, { wire: { ...wire, headers: { ...rate.headers, ...wire.headers } }, isHalf });
 }
 
 /** The call that the faults meet. */
@@ -183,7 +167,7 @@ async function applyFaults({ delayMs, fault }: CallFaults, call: FaultyCall): Pr
       return { wire: run() };
     case 'status': {
       if (fault.effect === 'done') run();
-      const refusal = { status: fault.status, message: 'the sandbox was told to fail' };
+      const refusal = new Refusal(fault.status, 'the sandbox was told to fail');
       const wire = toErrorWire(refusal, call.face, fault.body ?? 'documented');
       return { wire: { ...wire, headers: { ...wire.headers, ...fault.headers } } };
     }
@@ -221,14 +205,11 @@ async function hang(
   return outcome === 'closed' ? {} : { wire: early ?? run() };
 }
 
-/** Whether a call is within the limit of this second, and the rate headers of its answer. */
-interface Rate {
-  readonly isAllowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Counts calls in whole seconds of the clock, as a service with `X-RateLimit-Reset` in epoch seconds seems to. */
-function createRateWindow({ faults, directory }: Callee): () => Rate {
+/**
+ * Counts calls in whole seconds of the clock, as a service with `X-RateLimit-Reset` in epoch seconds seems to: whether one is
+ * within the limit of this second, and the rate headers of its answer.
+ */
+function createRateWindow({ faults, directory }: Callee) {
   let [current, used] = [0, 0];
   return () => {
     const { requestsPerSecond } = faults;
@@ -262,16 +243,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function assertToken({ token }: ServeDeps, request: IncomingMessage): void {
-  if (request.headers.authorization !== `Bearer ${token}`) throw invalidToken();
-}
-
 function invalidToken(): Refusal {
   return new Refusal(401, 'Invalid token');
-}
-
-function toKnown(error: unknown): Pick<Refusal, 'status' | 'message'> {
-  return error instanceof Refusal ? error : { status: 500, message: String(error) };
 }
 
 /** The interface that a path belongs to. */
@@ -293,11 +266,9 @@ function toHtmlWire(status: number): Wire {
 }
 
 /** An unsuccessful answer with a body of the form that the shape, or a fault, demands. */
-function toErrorWire(
-  { status, message }: Pick<Refusal, 'status' | 'message'>,
-  face: Face,
-  form: ErrorBody,
-): Wire {
+function toErrorWire(error: unknown, face: Face, form: ErrorBody): Wire {
+  const known = error instanceof Refusal ? error : new Refusal(500, String(error));
+  const { status, message } = known;
   if (form === 'message') return toWire(status, { message });
   if (form === 'html') return toHtmlWire(status);
   if (form === 'documented') {
@@ -311,7 +282,7 @@ function toErrorWire(
 }
 
 /** Sends the answer, or half of the announced body, and then cuts the connection. */
-function send(response: ServerResponse, { wire, isHalf }: Required<Pick<Ending, 'wire'>> & Ending) {
+function send(response: ServerResponse, { wire, isHalf = false }: Ending & { wire: Wire }): void {
   const { status, headers, text } = wire;
   // One more, so that an empty body is cut too.
   const length = String(Buffer.byteLength(text) + (isHalf ? 1 : 0));
