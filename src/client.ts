@@ -12,7 +12,6 @@ export type {
 export type { Client, ClientOptions } from './client/create-client.ts';
 export { createClient } from './client/create-client.ts';
 export type * from './client/operations.ts';
-export type { PageCursor } from './client/page-cursor.ts';
 export type { Entries, PaginateOptions } from './client/paginate.ts';
 export type { AnswerBody, AnswerHead, AnswerHeaders } from './upstream/answer-body.ts';
 export type { Download } from './upstream/download.ts';

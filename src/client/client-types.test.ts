@@ -113,8 +113,6 @@ function mistakes(client: Client): unknown[] {
     client.paginate(client.spaces.retrieveSpace, { path: { space_id: 1 } }),
     // @ts-expect-error a missing path
     client.paginate(client.spaceUsers.getListOfUsers),
-    // @ts-expect-error a cursor that is none
-    client.paginate(client.spaces.retrieveListOfSpaces, {}, { from: { position: 1 } }),
     client.paginate(client.spaces.retrieveListOfSpaces),
     client.paginate(client.documents.retrieveListOfDocuments, { query: { version: 2 } }),
     client.groups.getListOfGroups(),

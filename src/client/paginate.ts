@@ -7,7 +7,6 @@ import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
 import { type CallSite, leadTo } from './answering.ts';
 import type { CallOptions as ClientCallOptions } from './client-types.ts';
-import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
 
 /** Options for reading a list. */
 export interface PaginateOptions extends ClientCallOptions {
@@ -15,20 +14,16 @@ export interface PaginateOptions extends ClientCallOptions {
   readonly pageSize?: number | undefined;
   /** Entries handed out at most. */
   readonly maxItems?: number | undefined;
-  /** The `cursor` of an earlier read of the same list, also after it was stored as JSON. */
-  readonly from?: PageCursor | undefined;
 }
 
-/** The entries of a list, read page by page on demand. A new iteration goes on from `cursor`. */
+/** The entries of a list, read page by page on demand. Each iteration begins anew. */
 export interface Entries<Entry> extends AsyncIterable<Entry> {
   /** Complete when all entries were provably handed out; incomplete, with the reason, until then. */
   readonly result: Completeness;
-  /** Position behind the last entry that was handed out. Plain JSON. */
-  readonly cursor: PageCursor;
 }
 
 /** A list, and the way to call for its pages. */
-export interface ListSource {
+interface ListSource {
   readonly transport: Pick<Transport, 'call'>;
   readonly operation: PagedOperation;
   readonly args: unknown;
@@ -38,55 +33,40 @@ export interface ListSource {
 }
 
 const PAGE_SIZE = 100;
+const NOT_READ: Completeness = { complete: false, reason: 'not read to the end' };
 const COMPLETE: Completeness = { complete: true };
 
 /**
  * Reads a list to its proven end. It throws when a page fails, and when a page comes twice although the list is
  * longer: the entries behind it cannot be reached.
- * @throws TypeError for arguments that choose the page, and for a cursor of another list.
+ * @throws TypeError for arguments that choose the page.
  */
 export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
   const { id } = source.operation;
-  const { pageSize = PAGE_SIZE, maxItems, from } = options;
+  const { pageSize = PAGE_SIZE, maxItems } = options;
   const args = checkArgs(source);
   const max = maxItems === undefined ? Infinity : checkCount(`${id}: maxItems`, maxItems);
-  const begin = () => startCursor(id, checkCount(`${id}: pageSize`, pageSize));
-  let cursor = from === undefined ? begin() : parseCursor(id, from);
-  let result: Completeness = cursor.ended
-    ? COMPLETE
-    : { complete: false, reason: 'not read to the end' };
+  const size = checkCount(`${id}: pageSize`, pageSize);
+  let result: Completeness = NOT_READ;
 
-  /** Hands out the entries one by one; the cursor moves behind each. */
   async function* readItems(): AsyncGenerator<unknown> {
-    let start = cursor;
-    const pages = openPages(source, args, start.pageSize, start);
-    for await (const { items, cursor: behind } of pages) {
-      for (let n = start.passed; n < items.length; n += 1) {
-        const isLastOfPage = n + 1 === items.length;
-        if (isLastOfPage) cursor = { ...start, ...behind, passed: 0 };
-        else cursor = { ...start, pageSize: behind.pageSize, passed: n + 1 };
-        if (isLastOfPage && pages.result.complete) end(COMPLETE);
-        yield items[n];
+    const pages = openPages(source, args, size);
+    for await (const { items } of pages) {
+      for (const [index, item] of items.entries()) {
+        if (index + 1 === items.length && pages.result.complete) result = COMPLETE;
+        yield item;
       }
-      start = { ...start, ...behind, passed: 0 };
     }
-    end(await classifyEnd(pages));
-  }
-
-  function end(reached: Completeness): void {
-    result = reached;
-    cursor = { ...cursor, ended: reached.complete };
-  }
-
-  async function classifyEnd(pages: Pages): Promise<Completeness> {
-    if (pages.result.reason !== 'a page came twice') return pages.result;
-    if (await wasEverything(pages.cursor, (size) => openPages(source, args, size))) return COMPLETE;
     result = pages.result;
-    throw unreadable(id, 'a page came twice; what follows it is out of reach');
+    if (result.reason !== 'a page came twice') return;
+    if (!(await wasEverything(pages.cursor, (half) => openPages(source, args, half)))) {
+      throw unreadable(id, 'a page came twice; what follows it is out of reach');
+    }
+    result = COMPLETE;
   }
 
   async function* readSome(): AsyncGenerator<unknown> {
-    if (cursor.ended) return;
+    result = NOT_READ;
     let left = max;
     try {
       for await (const item of readItems()) {
@@ -106,16 +86,13 @@ export function readEntries(source: ListSource, options: PaginateOptions): Entri
     get result() {
       return result;
     },
-    get cursor() {
-      return cursor;
-    },
   };
 }
 
-function openPages(source: ListSource, args: Named, pageSize: number, from?: PageCursor): Pages {
+function openPages(source: ListSource, args: Named, pageSize: number): Pages {
   const { transport, operation, call } = source;
   const query = { ...operation.pagesOnlyWith, ...(isNamed(args.query) ? args.query : {}) };
-  return paginate(transport, operation, { ...args, query }, { ...call, pageSize, from });
+  return paginate(transport, operation, { ...args, query }, { ...call, pageSize });
 }
 
 /** A service that ignores the position may ignore the page size too: then its only page is everything. */

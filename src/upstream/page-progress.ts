@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Entries that are remembered by their ids: so far a read can step back. */
 const RECENT_MAX = 500;
 
-/** Position of a paged read: plain data, to be stored and continued from. */
+/** Position of a paged read. */
 export interface Cursor {
   /** Entries passed so far; the next page begins after them, or `overlap` before. */
   readonly position: number;

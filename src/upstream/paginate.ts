@@ -17,8 +17,6 @@ import type { CallOptions, Transport } from './transport.ts';
 export interface PageOptions extends CallOptions {
   /** Entries asked for per page; the service may send fewer or more. */
   readonly pageSize: number;
-  /** Cursor of an earlier read; `pageSize` is taken from it. */
-  readonly from?: Cursor | undefined;
   /** 100,000 by default. */
   readonly pagesMax?: number | undefined;
   /**
@@ -28,7 +26,7 @@ export interface PageOptions extends CallOptions {
   readonly emptyFrom?: number | undefined;
 }
 
-/** One page; `cursor` continues after it. */
+/** One page, and the position after it. */
 export interface Page {
   /** Entries that no page before it had. */
   readonly items: readonly unknown[];
@@ -46,7 +44,7 @@ export interface Pages extends AsyncIterable<Page> {
 
 /**
  * Reads a list page by page to its proven end; the arguments are checked at the first page.
- * A failed page is thrown as UpstreamError; the read can continue from `cursor` then.
+ * A failed page is thrown as UpstreamError.
  */
 export function paginate<O extends PagedOperation>(
   transport: Pick<Transport, 'call'>,
@@ -54,8 +52,8 @@ export function paginate<O extends PagedOperation>(
   args: ArgsOf<O>,
   options: PageOptions,
 ): Pages {
-  const { pageSize, from, pagesMax = 100_000, emptyFrom, ...call } = options;
-  let cursor = from ?? createCursor(pageSize);
+  const { pageSize, pagesMax = 100_000, emptyFrom, ...call } = options;
+  let cursor = createCursor(pageSize);
   let result: Completeness = { complete: false, reason: 'not read to the end' };
 
   async function* readPages(): AsyncGenerator<Page> {

@@ -54,9 +54,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('there are thirteen recipes', () => {
+test('there are twelve recipes', () => {
   expect(recipes.map(({ title }) => title.split('.')[0])).toEqual(
-    Array.from({ length: 13 }, (_, n) => String(n + 1)),
+    Array.from({ length: 12 }, (_, n) => String(n + 1)),
   );
 });
 
