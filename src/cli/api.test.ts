@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../../test/support/bridge.ts';
+import { forTest } from '../../test/support/lifetimes.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
 import type { Credential } from '../domain/credential.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
@@ -68,8 +69,8 @@ function throughBridge({ baseUrl }: TestBridge, token = OPS_TOKEN): Env {
   return { OPS_URL: new URL(baseUrl).origin, OPS_TOKEN: token };
 }
 
-function withOperators(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-  return withTestBridge({ settings: { OPS_TOKEN } }, run);
+function openBridge(): Promise<TestBridge> {
+  return forTest(startTestBridge({ settings: { OPS_TOKEN } }));
 }
 
 const NOWHERE = toDirect('http://127.0.0.1:1', 'no-service-is-there');
@@ -314,26 +315,26 @@ test('every operation has a help that names its method, its path and all it take
   }
 });
 
-test('with OPS_URL the running bridge makes the call, with its own token', () =>
-  withOperators(async (bridge) => {
-    const env = throughBridge(bridge);
+test('with OPS_URL the running bridge makes the call, with its own token', async () => {
+  const bridge = await openBridge();
+  const env = throughBridge(bridge);
 
-    const made = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], env);
-    const all = await api(['scim.getGroups', '--query', 'count=1', '--paginate'], env);
-    const missing = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
-    const wrong = await api(['groups.createGroup', '--body', '{"name":7}'], env);
+  const made = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], env);
+  const all = await api(['scim.getGroups', '--query', 'count=1', '--paginate'], env);
+  const missing = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
+  const wrong = await api(['groups.createGroup', '--body', '{"name":7}'], env);
 
-    expect([made.code, all.code, missing.code, wrong.code]).toEqual([0, 0, 1, 64]);
-    expect(JSON.parse(made.out)).toMatchObject({ name: 'Pilots' });
-    expect(JSON.parse(all.out)).toMatchObject([{ displayName: 'Pilots' }]);
-    expect(JSON.parse(missing.err)).toMatchObject({
-      code: 'not-found',
-      message: expect.stringMatching(/^scim\.getGroup: not-found \(status 404\): the service/),
-      status: 404,
-      outcome: 'answered',
-    });
-    expect(wrong.err).toContain('groups.createGroup: body.name must be string');
-  }));
+  expect([made.code, all.code, missing.code, wrong.code]).toEqual([0, 0, 1, 64]);
+  expect(JSON.parse(made.out)).toMatchObject({ name: 'Pilots' });
+  expect(JSON.parse(all.out)).toMatchObject([{ displayName: 'Pilots' }]);
+  expect(JSON.parse(missing.err)).toMatchObject({
+    code: 'not-found',
+    message: expect.stringMatching(/^scim\.getGroup: not-found \(status 404\): the service/),
+    status: 404,
+    outcome: 'answered',
+  });
+  expect(wrong.err).toContain('groups.createGroup: body.name must be string');
+});
 
 test('files are uploaded with their names, directly and through the bridge', async () => {
   const service = await startRecording();
@@ -395,24 +396,24 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
   return { OPS_URL: `http://127.0.0.1:${port}`, OPS_TOKEN };
 }
 
-test('a bridge that does not answer, or not this operator, ends with 1 and says so', () =>
-  withOperators(async (bridge) => {
-    const stranger = await api(
-      ['users.retrieveCurrentUser'],
-      throughBridge(bridge, 'some-other-token-1234'),
-    );
-    const away = await api(['users.retrieveCurrentUser'], {
-      OPS_URL: 'http://127.0.0.1:1',
-      OPS_TOKEN,
-    });
+test('a bridge that does not answer, or not this operator, ends with 1 and says so', async () => {
+  const bridge = await openBridge();
+  const stranger = await api(
+    ['users.retrieveCurrentUser'],
+    throughBridge(bridge, 'some-other-token-1234'),
+  );
+  const away = await api(['users.retrieveCurrentUser'], {
+    OPS_URL: 'http://127.0.0.1:1',
+    OPS_TOKEN,
+  });
 
-    expect([stranger, away].map(({ code, out }) => [code, out])).toEqual([
-      [1, ''],
-      [1, ''],
-    ]);
-    expect(stranger.err).toContain('the bridge answered 401');
-    expect(away.err).toContain('is the bridge running?');
-  }));
+  expect([stranger, away].map(({ code, out }) => [code, out])).toEqual([
+    [1, ''],
+    [1, ''],
+  ]);
+  expect(stranger.err).toContain('the bridge answered 401');
+  expect(away.err).toContain('is the bridge running?');
+});
 
 test('a bridge that takes a call and does not answer in time is not called away', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');

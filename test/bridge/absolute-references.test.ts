@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { listResources, toPatch } from '../support/provider.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const publicUrl = 'https://scim.example.com/bridge';
 const base = `${publicUrl}/scim/v2`;
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({ publicUrl }));
 let ada: string;
 let bob: string;
 let pilots: string;
@@ -16,7 +17,6 @@ let pilots: string;
 const display = 'x","$ref":"../Groups/y';
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ publicUrl });
   ada = await bridge.addUser('ada');
   const manager = { value: ada, $ref: `../Users/${ada}` };
   bob = await bridge.addUser('bob', { title: display, [ENTERPRISE]: { manager } });
@@ -24,8 +24,6 @@ beforeAll(async () => {
   const admins = toPatch({ op: 'add', path: `${GROUP_EXTENSION}:admins`, value: [{ value: ada }] });
   await bridge.send('PATCH', `/Groups/${pilots}`, admins);
 });
-
-afterAll(() => bridge.stop());
 
 const user = () => ({ value: ada, $ref: `${base}/Users/${ada}` });
 

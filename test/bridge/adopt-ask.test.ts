@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { withTestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 
 const PERSON = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -15,26 +16,25 @@ test('an account or group that an operator has to decide about is refused, recor
     settings: { USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
     sandbox: { seed: { users: 1, groups: 1 } },
   };
-  await withTestBridge(options, async (bridge) => {
-    const { request, sandbox } = bridge;
-    sandbox.calls.reset();
-    for (const [path, body] of [
-      ['/Users', PERSON],
-      ['/Groups', GROUP],
-    ] as const) {
-      for (const _ of [1, 2]) {
-        const answer = await request('POST', path, body);
-        expect(answer.status).toBe(409);
-        expect(answer.body.scimType).toBe('uniqueness');
-        expect(answer.body.detail).toContain('An operator has to decide');
-      }
+  const bridge = await forTest(startTestBridge(options));
+  const { request, sandbox } = bridge;
+  sandbox.calls.reset();
+  for (const [path, body] of [
+    ['/Users', PERSON],
+    ['/Groups', GROUP],
+  ] as const) {
+    for (const _ of [1, 2]) {
+      const answer = await request('POST', path, body);
+      expect(answer.status).toBe(409);
+      expect(answer.body.scimType).toBe('uniqueness');
+      expect(answer.body.detail).toContain('An operator has to decide');
     }
-    const { body } = await bridge.ops('GET', '/status');
-    const disputes: { type: string; count: number }[] = Object(body.disputes);
-    expect(disputes.map(({ type, count }) => `${type} ${count}`).toSorted()).toEqual([
-      'group 2',
-      'user 2',
-    ]);
-    expect(sandbox.calls.count({ mutating: true })).toBe(0);
-  });
+  }
+  const { body } = await bridge.ops('GET', '/status');
+  const disputes: { type: string; count: number }[] = Object(body.disputes);
+  expect(disputes.map(({ type, count }) => `${type} ${count}`).toSorted()).toEqual([
+    'group 2',
+    'user 2',
+  ]);
+  expect(sandbox.calls.count({ mutating: true })).toBe(0);
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { listResources, toPatch, toUser } from '../support/provider.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
@@ -28,15 +29,13 @@ async function readUser(bridge: TestBridge, id: string): Promise<JsonObject> {
 /** People who are there before the bridge, for one test each. */
 const OLD = ['old', 'older', 'oldest'].map((name) => `${name}@example.com`);
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     prepare({ service }) {
       for (const email of OLD) service.addUser({ email, userName: email, fullName: 'Old Hand' });
     },
-  });
-});
-afterAll(() => bridge.stop());
+  }),
+);
 
 describe('roles and licences that governance assigns', () => {
   test('are found, imported, assigned and taken in the order of Okta', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -8,9 +8,9 @@ import {
   INTERVAL_MS,
   PATIENT,
   startAudit,
-  withAudit,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
@@ -64,22 +64,18 @@ async function readReadiness(world: TestBridge): Promise<string> {
 const two = { default: 2, max: 2 };
 
 describe('the audit log', () => {
-  let world: AuditWorld;
-  let lateMs = 0;
-  const lines: JsonObject[] = [];
-
-  beforeAll(async () => {
-    world = await startAudit({
+  const world = forSuite(() =>
+    startAudit({
       settings: {
         DRIFT_POLICY: '{"member.added":"repair"}',
         LIMITS_REPAIR: '1',
       },
       skewMs: () => -lateMs,
       onLog: (line) => lines.push(line),
-    });
-  });
-
-  afterAll(() => world.stop());
+    }),
+  );
+  let lateMs = 0;
+  const lines: JsonObject[] = [];
 
   test('what somebody else did to a person is looked at, told with who and from where, and changes nothing', async () => {
     const { calls, service } = world.sandbox;
@@ -194,43 +190,42 @@ describe('the audit log', () => {
   });
 });
 
-test('while our own account is not known, nobody is looked at more than once a minute; what the bridge creates shows it', () => {
+test('while our own account is not known, nobody is looked at more than once a minute; what the bridge creates shows it', async () => {
   const prepare = ({ faults, service }: Sandbox) => {
     const fault = { kind: 'status', status: 404 } as const;
     faults.add({ operation: 'users.retrieveCurrentUser', fault });
     service.addUser({ email: 'ada@example.com' });
   };
-  return withAudit({ prepare }, async (world) => {
-    const { calls } = world.sandbox;
-    const countLooks = () => calls.count({ operation: 'scim.getUser' });
-    await world.addUser('ada');
-    await world.poll(LONG_MS);
-    calls.reset();
-    for (const active of [false, true, false]) {
-      behindTheBack(world).updateUser('ada@example.com', { active });
-      await world.poll();
-    }
-    const looksAtFirst = countLooks();
-    await world.poll(60_000);
-    const looksAfterAMinute = countLooks();
-    const ofUnknown = await listInactive(world, 'ada');
-    const bob = await world.addUser('bob');
+  const world = await forTest(startAudit({ prepare }));
+  const { calls } = world.sandbox;
+  const countLooks = () => calls.count({ operation: 'scim.getUser' });
+  await world.addUser('ada');
+  await world.poll(LONG_MS);
+  calls.reset();
+  for (const active of [false, true, false]) {
+    behindTheBack(world).updateUser('ada@example.com', { active: active });
     await world.poll();
-    await world.poll(60_000);
-    calls.reset();
-    await world.send('PATCH', `/Users/${bob}`, setActive(false));
-    await world.poll();
-    const looksAtBob = countLooks();
-    behindTheBack(world).updateUser('ada@example.com', { active: true });
-    await world.poll();
+  }
+  const looksAtFirst = countLooks();
+  await world.poll(60_000);
+  const looksAfterAMinute = countLooks();
+  const ofUnknown = await listInactive(world, 'ada');
+  const bob = await world.addUser('bob');
+  await world.poll();
+  await world.poll(60_000);
+  calls.reset();
+  await world.send('PATCH', `/Users/${bob}`, setActive(false));
+  await world.poll();
+  const looksAtBob = countLooks();
+  behindTheBack(world).updateUser('ada@example.com', { active: true });
+  await world.poll();
 
-    expect([looksAtFirst, looksAfterAMinute]).toEqual([0, 1]);
-    expect(ofUnknown).toEqual(toAddresses('ada'));
-    // That the deactivation has happened.
-    expect(looksAtBob).toBe(1);
-    expect(countLooks()).toBe(2);
-    expect(await listInactive(world, 'ada')).toEqual([]);
-  });
+  expect([looksAtFirst, looksAfterAMinute]).toEqual([0, 1]);
+  expect(ofUnknown).toEqual(toAddresses('ada'));
+  // That the deactivation has happened.
+  expect(looksAtBob).toBe(1);
+  expect(countLooks()).toBe(2);
+  expect(await listInactive(world, 'ada')).toEqual([]);
 });
 
 const shapes: readonly (readonly [why: string, shape: SandboxShapeChange])[] = [
@@ -240,44 +235,42 @@ const shapes: readonly (readonly [why: string, shape: SandboxShapeChange])[] = [
     { auditOrder: 'asc', auditDetails: 'string', pages: { auditLogs: two } },
   ],
 ];
-test.each(shapes)('a log that comes %s, is read whole and each event once', (_, shape) =>
-  withAudit({ shape }, async (world) => {
-    const names = ['ada', 'bob', 'eve'];
-    const ids = await addPeople(world, ...names);
-    await world.poll(LONG_MS);
-    for (const name of names) {
-      deactivate(world, name);
-      await world.poll(2_000 + INTERVAL_MS);
-    }
-    const during = await listInactive(world, ...names);
-    for (const name of names)
-      behindTheBack(world).updateUser(`${name}@example.com`, { active: true });
-    await world.poll();
+test.each(shapes)('a log that comes %s, is read whole and each event once', async (_, shape) => {
+  const world = await forTest(startAudit({ shape }));
+  const names = ['ada', 'bob', 'eve'];
+  const ids = await addPeople(world, ...names);
+  await world.poll(LONG_MS);
+  for (const name of names) {
+    deactivate(world, name);
+    await world.poll(2_000 + INTERVAL_MS);
+  }
+  const during = await listInactive(world, ...names);
+  for (const name of names)
+    behindTheBack(world).updateUser(`${name}@example.com`, { active: true });
+  await world.poll();
 
-    expect(during).toEqual(toAddresses(...names));
-    expect(await listInactive(world, ...names)).toEqual([]);
-    // The creation, the deactivation and the return.
-    for (const id of ids) expect(await listEvents(world, id)).toHaveLength(3);
-  }),
-);
+  expect(during).toEqual(toAddresses(...names));
+  expect(await listInactive(world, ...names)).toEqual([]);
+  // The creation, the deactivation and the return.
+  for (const id of ids) expect(await listEvents(world, id)).toHaveLength(3);
+});
 
-test.each([1, 2])('pages that shift by %i while they are read lose nothing', (shift) => {
+test.each([1, 2])('pages that shift by %i while they are read lose nothing', async (shift) => {
   const early = ['ada', 'bob', 'eve', 'fay'];
   const late = ['gus', 'hal'].slice(0, shift);
   const all = [...early, ...late];
   const shape = { pages: { auditLogs: two } };
-  return withAudit({ shape }, async (world) => {
-    await addPeople(world, ...all);
-    await world.poll();
-    deactivate(world, ...early);
-    const fault = { kind: 'hang' } as const;
-    const slow = world.sandbox.faults.add({ operation: LIST, fault, skip: 1, times: 1 });
-    world.clock.leap(INTERVAL_MS);
-    await slow.until(1);
-    deactivate(world, ...late);
-    world.sandbox.faults.release();
-    await world.recover();
+  const world = await forTest(startAudit({ shape }));
+  await addPeople(world, ...all);
+  await world.poll();
+  deactivate(world, ...early);
+  const fault = { kind: 'hang' } as const;
+  const slow = world.sandbox.faults.add({ operation: LIST, fault, skip: 1, times: 1 });
+  world.clock.leap(INTERVAL_MS);
+  await slow.until(1);
+  deactivate(world, ...late);
+  world.sandbox.faults.release();
+  await world.recover();
 
-    expect(await listInactive(world, ...all)).toEqual(toAddresses(...all));
-  });
+  expect(await listInactive(world, ...all)).toEqual(toAddresses(...all));
 });

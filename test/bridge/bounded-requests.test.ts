@@ -1,22 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
 let ada: string;
 let pilots: string;
 let named = 0;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
   ada = await bridge.addUser('ada');
   pilots = await bridge.addGroup('Pilots', [ada]);
 });
-
-afterAll(() => bridge.stop());
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

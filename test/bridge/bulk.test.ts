@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import type { TestAnswer } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 let names = 0;
 
-beforeAll(async () => {
-  bridge = await startTestBridge();
-});
 afterEach(() => bridge.sandbox.faults.clear());
-afterAll(() => bridge.stop());
 
 function sendBulk(operations: JsonValue, more: JsonObject = {}): Promise<TestAnswer> {
   return bridge.request('POST', '/Bulk', { schemas: [BULK], Operations: operations, ...more });

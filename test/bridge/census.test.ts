@@ -7,8 +7,9 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
 import { toUser } from '../support/provider.ts';
@@ -64,145 +65,145 @@ async function readPeople(bridge: TestBridge): Promise<string> {
 }
 
 describe('a census', () => {
-  const start = async (run: (bridge: TestBridge) => Promise<void>) => withTestBridge({}, run);
+  const open = () => forTest(startTestBridge());
 
-  test('tells nothing of people about whom all three agree, and changes nothing', () =>
-    start(async (bridge) => {
-      await bridge.addUser('ada', { externalId: 'a-1' });
-      await bridge.addUser('bob');
-      await bridge.untilSettled();
-      const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
-      const bob = 'BOB@example.com,Bob@Example.com,Bob,Example,true,b-1';
+  test('tells nothing of people about whom all three agree, and changes nothing', async () => {
+    const bridge = await open();
+    await bridge.addUser('ada', { externalId: 'a-1' });
+    await bridge.addUser('bob');
+    await bridge.untilSettled();
+    const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
+    const bob = 'BOB@example.com,Bob@Example.com,Bob,Example,true,b-1';
 
-      const census = await take(bridge, toFile(toRow('ada', { externalId: 'a-1' }), bob));
+    const census = await take(bridge, toFile(toRow('ada', { externalId: 'a-1' }), bob));
 
-      expect(toLines(census)).toEqual(['only-service owner']);
-      expect(census).toMatchObject({
-        entries: 2,
-        people: 2,
-        accounts: 3,
-        agreeing: 2,
-        sweptAt: null,
-      });
-      expect([bridge.sandbox.calls.counts(), await readPeople(bridge)]).toEqual(before);
-      expect((await bridge.ops('GET', '/acts')).body).toMatchObject({ items: [] });
-    }));
+    expect(toLines(census)).toEqual(['only-service owner']);
+    expect(census).toMatchObject({
+      entries: 2,
+      people: 2,
+      accounts: 3,
+      agreeing: 2,
+      sweptAt: null,
+    });
+    expect([bridge.sandbox.calls.counts(), await readPeople(bridge)]).toEqual(before);
+    expect((await bridge.ops('GET', '/acts')).body).toMatchObject({ items: [] });
+  });
 
-  test('tells who is in one of provider, bridge and service and not in the others', () =>
-    start(async (bridge) => {
-      bridge.sandbox.service.addUser({
-        ...{ email: 'gone@example.com', userName: 'gone@example.com', virtual: true },
-        fullName: 'Gone Example',
-      });
-      await bridge.sweep();
-      const gone = await bridge.addUser('gone');
-      await bridge.addUser('kept');
-      await bridge.addUser('left', { active: false });
-      await bridge.untilSettled();
-      bridge.sandbox.service.removeUser('gone@example.com');
-      bridge.sandbox.service.addUser({ email: 'met@example.com', fullName: 'Met Example' });
-      bridge.sandbox.service.addUser({ email: 'guest@example.com', fullName: 'Guest Example' });
-      await bridge.sweep();
-      const rows = [toRow('met'), toRow('new'), toRow('stranger', { active: 'false' })];
+  test('tells who is in one of provider, bridge and service and not in the others', async () => {
+    const bridge = await open();
+    bridge.sandbox.service.addUser({
+      ...{ email: 'gone@example.com', userName: 'gone@example.com', virtual: true },
+      fullName: 'Gone Example',
+    });
+    await bridge.sweep();
+    const gone = await bridge.addUser('gone');
+    await bridge.addUser('kept');
+    await bridge.addUser('left', { active: false });
+    await bridge.untilSettled();
+    bridge.sandbox.service.removeUser('gone@example.com');
+    bridge.sandbox.service.addUser({ email: 'met@example.com', fullName: 'Met Example' });
+    bridge.sandbox.service.addUser({ email: 'guest@example.com', fullName: 'Guest Example' });
+    await bridge.sweep();
+    const rows = [toRow('met'), toRow('new'), toRow('stranger', { active: 'false' })];
 
-      const absent = await take(bridge, toFile(...rows));
-      const present = await take(bridge, toFile(...rows, toRow('gone'), toRow('kept')));
+    const absent = await take(bridge, toFile(...rows));
+    const present = await take(bridge, toFile(...rows, toRow('gone'), toRow('kept')));
 
-      expect(toLines(absent)).toEqual([
-        ...['not-bridge met@example.com', 'not-provider kept@example.com'],
-        ...['only-bridge gone@example.com', 'only-provider new@example.com'],
-        ...['only-service guest', 'only-service owner'],
-      ]);
-      expect(absent.sweptAt).not.toBeNull();
-      expect(toLines(present)).toContain('not-service gone@example.com');
-      expect(present.items.find(({ people }) => people[0]?.id === gone)?.entries).toMatchObject([
-        { row: 5 },
-      ]);
-      expect(present.kinds).toEqual({
-        ...{ 'not-bridge': 1, 'not-service': 1, 'only-provider': 1, 'only-service': 2 },
-      });
-    }));
+    expect(toLines(absent)).toEqual([
+      ...['not-bridge met@example.com', 'not-provider kept@example.com'],
+      ...['only-bridge gone@example.com', 'only-provider new@example.com'],
+      ...['only-service guest', 'only-service owner'],
+    ]);
+    expect(absent.sweptAt).not.toBeNull();
+    expect(toLines(present)).toContain('not-service gone@example.com');
+    expect(present.items.find(({ people }) => people[0]?.id === gone)?.entries).toMatchObject([
+      { row: 5 },
+    ]);
+    expect(present.kinds).toEqual({
+      ...{ 'not-bridge': 1, 'not-service': 1, 'only-provider': 1, 'only-service': 2 },
+    });
+  });
 
-  test('tells what differs, of each of the three', () =>
-    start(async (bridge) => {
-      const ada = await bridge.addUser('ada', { externalId: '1', title: 'Pilot' });
-      await bridge.addUser('bob', { externalId: '2' });
-      await bridge.addUser('carl');
-      await bridge.untilSettled();
-      bridge.sandbox.service.updateUser('bob@example.com', { active: false });
-      bridge.sandbox.service.updateUser('carl@example.com', { fullName: 'Karl Example' });
-      await bridge.sweep();
-      const file = [
-        'Login,email,givenName,familyName,status,id,Job',
-        'new@example.com,ada@example.com,Ada,Lovelace,ACTIVE,1,Engineer',
-        'bob@example.com,bob@example.com,Bob,Example,ACTIVE,9,Clerk',
-        'carl@example.com,carl@example.com,Carl,Example,SUSPENDED,,',
-      ].join('\n');
+  test('tells what differs, of each of the three', async () => {
+    const bridge = await open();
+    const ada = await bridge.addUser('ada', { externalId: '1', title: 'Pilot' });
+    await bridge.addUser('bob', { externalId: '2' });
+    await bridge.addUser('carl');
+    await bridge.untilSettled();
+    bridge.sandbox.service.updateUser('bob@example.com', { active: false });
+    bridge.sandbox.service.updateUser('carl@example.com', { fullName: 'Karl Example' });
+    await bridge.sweep();
+    const file = [
+      'Login,email,givenName,familyName,status,id,Job',
+      'new@example.com,ada@example.com,Ada,Lovelace,ACTIVE,1,Engineer',
+      'bob@example.com,bob@example.com,Bob,Example,ACTIVE,9,Clerk',
+      'carl@example.com,carl@example.com,Carl,Example,SUSPENDED,,',
+    ].join('\n');
 
-      const census = await take(bridge, file, '?map=Job%3Dtitle');
+    const census = await take(bridge, file, '?map=Job%3Dtitle');
 
-      expect(toLines(census)).toEqual([
-        'differs bob@example.com active [true,true,false] externalId ["9","2",null]',
-        'differs carl@example.com active [false,true,true] name ["Carl Example","Carl Example","Karl Example"]',
-        'differs new@example.com userName ["new@example.com","ada@example.com",null] name.familyName ["Lovelace","Example",null] title ["Engineer","Pilot",null]',
-        'only-service owner',
-      ]);
-      const [first] = census.items.filter(({ people }) => people[0]?.id === ada);
-      expect(first).toMatchObject({ by: 'externalId', provider: 'default' });
-    }));
+    expect(toLines(census)).toEqual([
+      'differs bob@example.com active [true,true,false] externalId ["9","2",null]',
+      'differs carl@example.com active [false,true,true] name ["Carl Example","Carl Example","Karl Example"]',
+      'differs new@example.com userName ["new@example.com","ada@example.com",null] name.familyName ["Lovelace","Example",null] title ["Engineer","Pilot",null]',
+      'only-service owner',
+    ]);
+    const [first] = census.items.filter(({ people }) => people[0]?.id === ada);
+    expect(first).toMatchObject({ by: 'externalId', provider: 'default' });
+  });
 
-  test('tells whom it cannot tell apart, once', () =>
-    start(async (bridge) => {
-      await bridge.addUser('ada', { externalId: '1' });
-      await bridge.addUser('bob', { externalId: '2' });
-      await bridge.addUser('carl');
-      await bridge.addUser('dora');
-      await bridge.untilSettled();
+  test('tells whom it cannot tell apart, once', async () => {
+    const bridge = await open();
+    await bridge.addUser('ada', { externalId: '1' });
+    await bridge.addUser('bob', { externalId: '2' });
+    await bridge.addUser('carl');
+    await bridge.addUser('dora');
+    await bridge.untilSettled();
 
-      const census = await take(
-        bridge,
-        toFile(
-          'ada@example.com,bob@example.com,,,true,1',
-          ...[toRow('carl'), toRow('carl')],
-          ...['dora@example.com,,Dora,Example,true,', 'd,dora@example.com,Dora,Example,true,'],
-        ),
-      );
+    const census = await take(
+      bridge,
+      toFile(
+        'ada@example.com,bob@example.com,,,true,1',
+        ...[toRow('carl'), toRow('carl')],
+        ...['dora@example.com,,Dora,Example,true,', 'd,dora@example.com,Dora,Example,true,'],
+      ),
+    );
 
-      const duplicates = census.items.filter(({ kind }) => kind === 'duplicate');
-      expect(
-        duplicates.map(({ by, entries, people }) => [
-          by,
-          entries.map(({ row }) => row),
-          people.map(({ name }) => name).toSorted(),
-        ]),
-      ).toEqual([
-        ['userName', [3, 4], []],
-        ['userName', [5, 6], []],
-        ['externalId', [2], ['ada@example.com', 'bob@example.com']],
-      ]);
-      expect(census.kinds).toEqual({ duplicate: 3, differs: 1, 'only-service': 1 });
-    }));
+    const duplicates = census.items.filter(({ kind }) => kind === 'duplicate');
+    expect(
+      duplicates.map(({ by, entries, people }) => [
+        by,
+        entries.map(({ row }) => row),
+        people.map(({ name }) => name).toSorted(),
+      ]),
+    ).toEqual([
+      ['userName', [3, 4], []],
+      ['userName', [5, 6], []],
+      ['externalId', [2], ['ada@example.com', 'bob@example.com']],
+    ]);
+    expect(census.kinds).toEqual({ duplicate: 3, differs: 1, 'only-service': 1 });
+  });
 
-  test("knows a provider by its own externalIds, and tells who is another one's", () =>
-    start(async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta');
-      const entra = await makeProvider(bridge, 'entra');
-      await okta.addUser('ada', { externalId: 'same' });
-      await entra.addUser('bob', { externalId: 'same' });
-      await entra.addUser('carl');
-      await bridge.untilSettled();
-      const file = toFile(toRow('x', { externalId: 'same' }), toRow('carl'));
+  test("knows a provider by its own externalIds, and tells who is another one's", async () => {
+    const bridge = await open();
+    const okta = await makeProvider(bridge, 'okta');
+    const entra = await makeProvider(bridge, 'entra');
+    await okta.addUser('ada', { externalId: 'same' });
+    await entra.addUser('bob', { externalId: 'same' });
+    await entra.addUser('carl');
+    await bridge.untilSettled();
+    const file = toFile(toRow('x', { externalId: 'same' }), toRow('carl'));
 
-      const census = await take(bridge, file, '?provider=okta');
+    const census = await take(bridge, file, '?provider=okta');
 
-      expect(census).toMatchObject({ provider: 'okta', people: 1, accounts: 4 });
-      expect(toLines(census)).toEqual([
-        'differs x@example.com userName ["x@example.com","ada@example.com",null] email ["x@example.com","ada@example.com",null] name.givenName ["X","Ada",null]',
-        'of-other carl@example.com',
-        'only-service owner',
-      ]);
-      expect((await ask(bridge, file, '?provider=nobody')).status).toBe(404);
-    }));
+    expect(census).toMatchObject({ provider: 'okta', people: 1, accounts: 4 });
+    expect(toLines(census)).toEqual([
+      'differs x@example.com userName ["x@example.com","ada@example.com",null] email ["x@example.com","ada@example.com",null] name.givenName ["X","Ada",null]',
+      'of-other carl@example.com',
+      'only-service owner',
+    ]);
+    expect((await ask(bridge, file, '?provider=nobody')).status).toBe(404);
+  });
 });
 
 describe('the request for a census', () => {

@@ -3,7 +3,8 @@ import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -24,27 +25,26 @@ async function readCounts(bridge: TestBridge): Promise<Record<string, (number | 
   return { arrived: read('change_duration_seconds_count'), waiting: read('changes_waiting') };
 }
 
-test('each change of a provider is counted once by its kind when the service holds it', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    const pilots = await bridge.addGroup('Pilots');
-    await bridge.send('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
-    const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
-    await bridge.send('PATCH', `/Groups/${pilots}`, member);
-    const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
-    await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-    await bridge.send('PATCH', `/Users/${ada}`, replace('active', false));
-    await bridge.send('DELETE', `/Users/${bob}`);
-    await bridge.untilSettled();
+test('each change of a provider is counted once by its kind when the service holds it', async () => {
+  const bridge = await forTest(startTestBridge({ settings }));
+  const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+  const pilots = await bridge.addGroup('Pilots');
+  await bridge.send('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
+  const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
+  await bridge.send('PATCH', `/Groups/${pilots}`, member);
+  const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+  await bridge.send('PATCH', `/Groups/${pilots}`, removal);
+  await bridge.send('PATCH', `/Users/${ada}`, replace('active', false));
+  await bridge.send('DELETE', `/Users/${bob}`);
+  await bridge.untilSettled();
 
-    const counts = await readCounts(bridge);
+  const counts = await readCounts(bridge);
 
-    expect(counts).toEqual({ arrived: [2, 2, 1, 1, 1, 1], waiting: [0, 0, 0, 0, 0, 0] });
-  }));
+  expect(counts).toEqual({ arrived: [2, 2, 1, 1, 1, 1], waiting: [0, 0, 0, 0, 0, 0] });
+});
 
 test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
-  const service = await startSandbox();
-  onTestFinished(() => service.stop());
+  const service = await forTest(startSandbox());
   const url = { DATABASE_URL: await makeStoreUrl() };
   const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
   const ada = await first.addUser('ada');
@@ -65,29 +65,29 @@ test('the time runs from the acceptance, also when the process that accepted has
   expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
 });
 
-test('what is asked of a group while another change of it is under way is waited for as well', () =>
-  withTestBridge({ settings: impatient }, async (bridge) => {
-    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    const pilots = await bridge.addGroup('Pilots', [ada, bob]);
-    await bridge.untilSettled();
-    const { id } = bridge.sandbox.service.getUser('bob@example.com');
-    const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
-      (operation) =>
-        bridge.sandbox.faults.add({
-          ...{ operation, fault: { kind: 'status', status: 503 } },
-          about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
-        }),
-    );
-    for (const who of [ada, bob]) {
-      const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
-      await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-    }
-    const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
-    await expect.poll(readArrived).toBe(1);
-    const meanwhile = await readCounts(bridge);
-    for (const fault of faults) fault.remove();
-    await bridge.untilSettled();
+test('what is asked of a group while another change of it is under way is waited for as well', async () => {
+  const bridge = await forTest(startTestBridge({ settings: impatient }));
+  const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+  const pilots = await bridge.addGroup('Pilots', [ada, bob]);
+  await bridge.untilSettled();
+  const { id } = bridge.sandbox.service.getUser('bob@example.com');
+  const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
+    (operation) =>
+      bridge.sandbox.faults.add({
+        ...{ operation, fault: { kind: 'status', status: 503 } },
+        about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
+      }),
+  );
+  for (const who of [ada, bob]) {
+    const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
+    await bridge.send('PATCH', `/Groups/${pilots}`, removal);
+  }
+  const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
+  await expect.poll(readArrived).toBe(1);
+  const meanwhile = await readCounts(bridge);
+  for (const fault of faults) fault.remove();
+  await bridge.untilSettled();
 
-    expect(meanwhile.waiting?.[3]).toBe(1);
-    expect((await readCounts(bridge)).waiting).toEqual([0, 0, 0, 0, 0, 0]);
-  }));
+  expect(meanwhile.waiting?.[3]).toBe(1);
+  expect((await readCounts(bridge)).waiting).toEqual([0, 0, 0, 0, 0, 0]);
+});

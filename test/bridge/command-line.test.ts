@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { sendJson, startService } from '../../src/upstream/testing/service.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { type Person, runAlone, runner } from '../support/command.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const ada = 'ada@example.com';
@@ -24,13 +25,11 @@ async function addDrifted(bridge: TestBridge): Promise<string> {
   return id;
 }
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 let id: string;
 beforeAll(async () => {
-  bridge = await startTestBridge({});
   id = await addDrifted(bridge);
 });
-afterAll(() => bridge.stop());
 
 test('status tells how the bridge is, what waits and what differs, and by its exit code whether there is something to do', async () => {
   const well = await run(bridge, 'status --exit-code');
@@ -132,44 +131,43 @@ test('a list of nobody is a mistake, and an empty one speaks of no more than its
 
 test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
   const settings = { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
-  await withTestBridge({ settings }, async (bridge) => {
-    const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
-      (name) => `${name} list`,
-    );
-    for (const list of lists) {
-      const { code, text } = await run(bridge, list);
-      expect({ list, code, text }).toMatchObject({
-        code: 0,
-        text: expect.stringMatching(/^[A-Z].*\.\n$/),
-      });
-      const json = await run(bridge, `${list} --json --limit 5`);
-      expect({ list, json: JSON.parse(json.text) }).toEqual({
-        list,
-        json: { items: [], nextCursor: null },
-      });
-    }
-    await run(bridge, 'token create okta-in-production --expires never');
-    await run(bridge, 'client create entra-in-production');
-    const id = await addDrifted(bridge);
-    await bridge.ops('POST', '/pause', {});
-    const all = [
-      ...lists,
-      'users',
-      'groups',
-      'drifts',
-      'requests',
-      'acts',
-      'status',
-      `explain ${id}`,
-    ];
-    for (const list of all) {
-      const { text } = await run(bridge, list, { columns: 80, hasColours: false });
-      const isTable = list !== 'status';
-      const most = Math.max(...text.split('\n').map(({ length }) => length));
-      if (isTable) expect({ list, isFitting: most <= 80 }).toEqual({ list, isFitting: true });
-      expect(text).not.toBe('');
-    }
-  });
+  const bridge = await forTest(startTestBridge({ settings }));
+  const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
+    (name) => `${name} list`,
+  );
+  for (const list of lists) {
+    const { code, text } = await run(bridge, list);
+    expect({ list, code, text }).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^[A-Z].*\.\n$/),
+    });
+    const json = await run(bridge, `${list} --json --limit 5`);
+    expect({ list, json: JSON.parse(json.text) }).toEqual({
+      list,
+      json: { items: [], nextCursor: null },
+    });
+  }
+  await run(bridge, 'token create okta-in-production --expires never');
+  await run(bridge, 'client create entra-in-production');
+  const id = await addDrifted(bridge);
+  await bridge.ops('POST', '/pause', {});
+  const all = [
+    ...lists,
+    'users',
+    'groups',
+    'drifts',
+    'requests',
+    'acts',
+    'status',
+    `explain ${id}`,
+  ];
+  for (const list of all) {
+    const { text } = await run(bridge, list, { columns: 80, hasColours: false });
+    const isTable = list !== 'status';
+    const most = Math.max(...text.split('\n').map(({ length }) => length));
+    if (isTable) expect({ list, isFitting: most <= 80 }).toEqual({ list, isFitting: true });
+    expect(text).not.toBe('');
+  }
 });
 
 test('a command that waits for the bridge longer than two seconds tells a terminal so, and takes that away', async () => {

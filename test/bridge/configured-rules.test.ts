@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
+import { makeLives } from '../support/lives.ts';
 import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -38,21 +39,17 @@ function listMutations({ sandbox }: TestBridge): string[] {
 }
 
 describe('rules of the configuration', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
+  const bridge = forSuite(async () => {
     const settings = { RULES: JSON.stringify(rules), PROTECT_USERS: bob };
-    bridge = await startTestBridge({ settings });
+    return startTestBridge({ settings });
+  });
+  beforeAll(async () => {
     await bridge.addUser('bob');
   });
-  afterAll(() => bridge.stop());
   const findBob = () => bridge.findId({ type: 'Users', name: bob });
 
-  async function withRules(
-    run: (bridge: TestBridge) => Promise<void>,
-    { settings = {}, given = rules }: { settings?: Record<string, string>; given?: Rule[] } = {},
-  ): Promise<void> {
-    await withTestBridge({ settings: { RULES: JSON.stringify(given), ...settings } }, run);
-  }
+  const openRuled = (given: Rule[], settings: Record<string, string> = {}) =>
+    forTest(startTestBridge({ settings: { RULES: JSON.stringify(given), ...settings } }));
 
   test('a member of the source becomes an admin with one call, and is none any more when out of it', async () => {
     const { service } = bridge.sandbox;
@@ -200,54 +197,46 @@ describe('rules of the configuration', () => {
     expect(service.admins('Duty')).not.toContain('kim@example.com');
   });
 
-  test('groups that administer each other come to rest', () =>
-    withRules(
-      async (own) => {
-        const ids = [await own.addUser('ada'), await own.addUser('bob')];
-        await own.addGroup('X', ids.slice(0, 1));
-        await own.addGroup('Y', ids.slice(1));
-        await own.untilSettled();
+  test('groups that administer each other come to rest', async () => {
+    const own = await openRuled([
+      { adminsOf: 'X', from: 'Y' },
+      { adminsOf: 'Y', from: 'X' },
+    ]);
+    const ids = [await own.addUser('ada'), await own.addUser('bob')];
+    await own.addGroup('X', ids.slice(0, 1));
+    await own.addGroup('Y', ids.slice(1));
+    await own.untilSettled();
 
-        const { service } = own.sandbox;
-        expect([service.admins('X').includes(bob), service.admins('X').includes(ada)]).toEqual([
-          true,
-          false,
-        ]);
-        expect([service.admins('Y').includes(bob), service.admins('Y').includes(ada)]).toEqual([
-          false,
-          true,
-        ]);
-      },
-      {
-        given: [
-          { adminsOf: 'X', from: 'Y' },
-          { adminsOf: 'Y', from: 'X' },
-        ],
-      },
-    ));
+    const { service } = own.sandbox;
+    expect([service.admins('X').includes(bob), service.admins('X').includes(ada)]).toEqual([
+      true,
+      false,
+    ]);
+    expect([service.admins('Y').includes(bob), service.admins('Y').includes(ada)]).toEqual([
+      false,
+      true,
+    ]);
+  });
 
   test('other rules at the next start hold everywhere, and none at all take theirs back', async () => {
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
-    const url = await makeStoreUrl();
+    const lives = await makeLives({ settings: { DATABASE_URL: await makeStoreUrl() } });
+    const { service } = lives.sandbox;
     const seen: object[] = [];
     const run = (given: Rule[], act: (bridge: TestBridge) => Promise<unknown>) =>
-      withTestBridge(
-        { service, settings: { DATABASE_URL: url, RULES: JSON.stringify(given) } },
+      lives.live(
         async (own) => {
           await own.bridge.rulesApplied();
           await act(own);
           await own.untilSettled();
-          const { permissions } = service.service.getGroup('Board');
-          const { appsPermissions } = service.service.getUser(ada);
-          const isAdmin = service.service.admins('Board').includes(ada);
+          const { permissions } = service.getGroup('Board');
+          const { appsPermissions } = service.getUser(ada);
+          const isAdmin = service.admins('Board').includes(ada);
           const path = `/Users/${await own.findId({ type: 'Users', name: ada })}`;
           const { body } = await own.send('GET', path);
-          const shown = isJsonObject(body[USER_EXTENSION])
-            ? body[USER_EXTENSION].appsPermissions
-            : null;
+          const shown = Object(body[USER_EXTENSION]).appsPermissions ?? null;
           seen.push({ permissions, appsPermissions, isAdmin, shown });
         },
+        { RULES: JSON.stringify(given) },
       );
     const nothing = async () => undefined;
 
@@ -278,44 +267,37 @@ describe('rules of the configuration', () => {
   test.each([
     { by: 'an operator' },
     { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
-  ])('what follows from a difference that $by accepts is sent at once', ({ settings }) =>
-    withRules(
-      async (own) => {
-        const { service } = own.sandbox;
-        await own.addUser('ada');
-        await own.addGroup('Pilots');
-        await own.addGroup('Pilots Admins');
-        service.link('Pilots Admins', ada);
+  ])('what follows from a difference that $by accepts is sent at once', async ({ settings }) => {
+    const own = await openRuled(rules, settings);
+    const { service } = own.sandbox;
+    await own.addUser('ada');
+    await own.addGroup('Pilots');
+    await own.addGroup('Pilots Admins');
+    service.link('Pilots Admins', ada);
 
-        await own.sweep();
-        await acceptDrifts(own);
+    await own.sweep();
+    await acceptDrifts(own);
 
-        await untilSoon(() => service.admins('Pilots').includes(ada));
-      },
-      { settings: { ...settings } },
-    ),
-  );
+    await untilSoon(() => service.admins('Pilots').includes(ada));
+  });
 
-  test('what follows from discarded removals is sent at once', () =>
-    withRules(
-      async (own) => {
-        const { service } = own.sandbox;
-        const ids = [await own.addUser('ada'), await own.addUser('bob')];
-        const guests = await own.addGroup('Guests', ids);
-        await own.addGroup('Gardeners', ids);
-        await own.untilSettled();
-        await own.send('PATCH', `/Groups/${guests}`, change('remove', ids));
-        await own.untilSettled();
-        const without = service.getUser(ada).appsPermissions;
+  test('what follows from discarded removals is sent at once', async () => {
+    const own = await openRuled(rules, { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' });
+    const { service } = own.sandbox;
+    const ids = [await own.addUser('ada'), await own.addUser('bob')];
+    const guests = await own.addGroup('Guests', ids);
+    await own.addGroup('Gardeners', ids);
+    await own.untilSettled();
+    await own.send('PATCH', `/Groups/${guests}`, change('remove', ids));
+    await own.untilSettled();
+    const without = service.getUser(ada).appsPermissions;
 
-        const plans = await own.ops('GET', '/plans?status=held');
-        for (const id of listIds(plans)) await own.ops('POST', `/plans/${id}/discard`);
+    const plans = await own.ops('GET', '/plans?status=held');
+    for (const id of listIds(plans)) await own.ops('POST', `/plans/${id}/discard`);
 
-        await untilSoon(() => service.getUser(ada).appsPermissions === 2);
-        expect(without).toBe(5);
-      },
-      { settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
-    ));
+    await untilSoon(() => service.getUser(ada).appsPermissions === 2);
+    expect(without).toBe(5);
+  });
 });
 
 /** Well below the longest sleep of the workers, in milliseconds. */

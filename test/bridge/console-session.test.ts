@@ -1,13 +1,10 @@
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { expect, test } from 'vitest';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge({ settings: { TRUST_PROXY: '1' } });
-});
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge({ settings: { TRUST_PROXY: '1' } }));
 
 const toUrl = (path: string) => new URL(path, bridge.baseUrl).href;
 const signIn = (headers: Record<string, string>) =>

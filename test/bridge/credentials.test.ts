@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectScimError } from '../support/attack.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
+const bridge = forSuite(async () => {
   // Each of them is tried at many addresses, which would otherwise be slowed.
-  bridge = await startTestBridge({ settings: { ACCESS_FAILED_DELAY_MAX: '0' } });
+  return startTestBridge({ settings: { ACCESS_FAILED_DELAY_MAX: '0' } });
 });
-
-afterAll(() => bridge.stop());
 
 describe('credentials', () => {
   const token = 'token-of-a-test-bridge';

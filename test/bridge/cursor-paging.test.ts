@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import type { TestAnswer } from '../support/provider.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
   for (let index = 0; index < 12; index += 1) {
     await createUser(`u${index}@example.com`, index % 2 === 0 ? 'Even' : 'odd');
   }
@@ -14,7 +14,6 @@ beforeAll(async () => {
     await bridge.request('POST', '/Groups', { displayName });
   }
 });
-afterAll(() => bridge.stop());
 
 async function createUser(userName: string, title: string): Promise<string> {
   return String((await bridge.request('POST', '/Users', { userName, title })).body.id);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -38,15 +39,16 @@ const ADDRESSES = 'emails';
 /** Values of attributes that are never without one again, as their descriptions say. */
 const CLEARED: Readonly<Record<string, boolean>> = { active: true, temporarilyInactive: false };
 
-let bridge: TestBridge;
+const bridge = forSuite(() =>
+  startTestBridge({
+    settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
+  }),
+);
 let places: readonly Place[];
 let people: readonly string[];
 let count = 0;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({
-    settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
-  });
   const described = await bridge.list('/Schemas');
   const types = await bridge.list('/ResourceTypes');
   // Roles and entitlements are written by nobody: `assignments.test.ts`.
@@ -61,8 +63,6 @@ beforeAll(async () => {
   });
   people = [await bridge.addUser('member-one'), await bridge.addUser('member-two')];
 });
-
-afterAll(() => bridge.stop());
 
 function toDescribed(schema: JsonObject | undefined): Described[] {
   const attributes = Array.isArray(schema?.attributes) ? schema.attributes : [];

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
+import { describe, expect, test } from 'vitest';
+import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   addCompany,
@@ -9,6 +9,7 @@ import {
   isMetAlone,
   VERA,
 } from '../support/drift-cells.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 50 };
@@ -91,54 +92,44 @@ const ACCEPT_ALL = JSON.stringify(
 
 /** What a sweep finds in one of these tests, the audit log tells in the other. */
 describe('what is done about a drift', () => {
-  const withPolicy = (policy: string, run: (world: AuditWorld) => Promise<void>) => {
-    const limits = { LIMITS_REPAIR: '1000' };
-    const settings = {
-      ...limits,
-      SWEEP_ADMINS_EVERY: '1',
-      GROUPS_PERMISSIONS_MAX: '31',
-      DRIFT_POLICY: policy,
-    };
-    return withAudit({ settings }, async (world) => {
-      await fill(world);
-      // What happened before is over.
-      await world.poll(LONG_MS);
-      await run(world);
-    });
+  const openPolicy = async (policy: string) => {
+    const limits = { LIMITS_REPAIR: '1000', SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
+    const settings = { ...limits, DRIFT_POLICY: policy };
+    const world = await forTest(startAudit({ settings }));
+    await fill(world);
+    // What happened before is over.
+    await world.poll(LONG_MS);
+    return world;
   };
 
-  test('repair: every kind is put right, and a second look finds nothing', () =>
-    withPolicy('repair', async (world) => {
-      for (const [index, cells] of batches.entries()) {
-        changeAll(world, cells);
-        await find(world, index);
-        await untilListed(world, 'repaired', cells);
-      }
-      await expectPeace(world);
-    }));
+  test('repair: every kind is put right, and a second look finds nothing', async () => {
+    const world = await openPolicy('repair');
+    for (const [index, cells] of batches.entries()) {
+      changeAll(world, cells);
+      await find(world, index);
+      await untilListed(world, 'repaired', cells);
+    }
+    await expectPeace(world);
+  });
 
-  test('accept: every kind that is named becomes what is desired', () =>
-    withPolicy(ACCEPT_ALL, async (world) => {
-      world.sandbox.calls.reset();
-      for (const [index, cells] of batches.entries()) {
-        changeAll(world, cells);
-        await find(world, index + 1);
-        await untilAccepted(world, cells);
-        changeBack(world, cells);
-        await find(world, index + 1);
-        await expect.poll(() => world.listDrifts(), PATIENT).toEqual([]);
-      }
-      expect(listWrites(world)).toEqual([]);
-      await expectPeace(world);
-    }));
+  test('accept: every kind that is named becomes what is desired', async () => {
+    const world = await openPolicy(ACCEPT_ALL);
+    world.sandbox.calls.reset();
+    for (const [index, cells] of batches.entries()) {
+      changeAll(world, cells);
+      await find(world, index + 1);
+      await untilAccepted(world, cells);
+      changeBack(world, cells);
+      await find(world, index + 1);
+      await expect.poll(() => world.listDrifts(), PATIENT).toEqual([]);
+    }
+    expect(listWrites(world)).toEqual([]);
+    await expectPeace(world);
+  });
 });
 
 describe('somebody or something that is gone', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    bridge = await startTestBridge({});
-  });
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({}));
 
   /** Managed people whom an administrator can remove, and their SCIM ids. */
   async function addVirtual(...names: readonly string[]): Promise<string[]> {

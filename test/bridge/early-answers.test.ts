@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 
 interface Row {
@@ -49,31 +50,30 @@ describe('a change of a resource that is written again meanwhile', () => {
     'is answered when the service has it, not after the next one ($what)',
     async ({ operation, make }) => {
       const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
-      await withTestBridge({ settings: { ...waits } }, async (bridge) => {
-        const { path, changes } = await make(bridge);
-        await bridge.untilSettled();
-        const [first, second] = changes;
-        const { faults } = bridge.sandbox;
-        const hung = { kind: 'hang' } as const;
-        const calls = faults.add({ operation, fault: hung, times: 1 });
-        const next = faults.add({ operation, fault: { kind: 'hang' } });
+      const bridge = await forTest(startTestBridge({ settings: { ...waits } }));
+      const { path, changes } = await make(bridge);
+      await bridge.untilSettled();
+      const [first, second] = changes;
+      const { faults } = bridge.sandbox;
+      const hung = { kind: 'hang' } as const;
+      const calls = faults.add({ operation, fault: hung, times: 1 });
+      const next = faults.add({ operation, fault: { kind: 'hang' } });
 
-        let early: TestAnswer | undefined;
-        void bridge.request('PATCH', path, toPatch(first)).then((answer) => {
-          early = answer;
-        });
-        await calls.until(1);
-        const before = await readVersion(bridge, path);
-        const other = bridge.request('PATCH', path, toPatch(second));
-        await expect.poll(() => readVersion(bridge, path)).not.toBe(before);
-        faults.release(hung);
-        await next.until(1);
-
-        // Long before its own wait is over, while the next call has no answer.
-        const answered = expect.poll(() => early?.status, { timeout: 20_000 });
-        await answered.toBeLessThan(300).finally(() => faults.clear());
-        expect((await other).status).toBeLessThan(300);
+      let early: TestAnswer | undefined;
+      void bridge.request('PATCH', path, toPatch(first)).then((answer) => {
+        early = answer;
       });
+      await calls.until(1);
+      const before = await readVersion(bridge, path);
+      const other = bridge.request('PATCH', path, toPatch(second));
+      await expect.poll(() => readVersion(bridge, path)).not.toBe(before);
+      faults.release(hung);
+      await next.until(1);
+
+      // Long before its own wait is over, while the next call has no answer.
+      const answered = expect.poll(() => early?.status, { timeout: 20_000 });
+      await answered.toBeLessThan(300).finally(() => faults.clear());
+      expect((await other).status).toBeLessThan(300);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
@@ -8,6 +8,7 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
 import { toGroup, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -56,8 +57,7 @@ function listCalls({ sandbox }: Place): string[] {
 
 describe('roles of groups in spaces and documents', () => {
   async function makePlace(clock: Clock = systemClock): Promise<Place> {
-    const sandbox = await startSandbox({ clock: () => clock.now() });
-    onTestFinished(() => sandbox.stop());
+    const sandbox = await forTest(startSandbox({ clock: () => clock.now() }));
     sandbox.service.addUser({ email: ADMIN });
     const titles = ['Minutes', 'Hangar', 'Kitchen'];
     const uids = titles.map((title) => [title, sandbox.service.addSpace(title).uid] as const);
@@ -91,11 +91,12 @@ describe('roles of groups in spaces and documents', () => {
     const clock = createLeapingClock();
     const place = await makePlace(clock);
     const RULES = JSON.stringify(toRules(place, { Minutes: [WRITE, READ], Hangar: [READ] }));
-    const world = await startAuditWorld({
-      ...{ service: place.sandbox, clock },
-      settings: { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES },
-    });
-    onTestFinished(() => world.stop());
+    const world = await forTest(
+      startAuditWorld({
+        ...{ service: place.sandbox, clock },
+        settings: { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES },
+      }),
+    );
     const id = await world.addGroup('Board');
     await world.addGroup('Cooks');
     await world.untilSettled();

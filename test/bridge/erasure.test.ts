@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type AuditWorld, behindTheBack, startAudit, withAudit } from '../support/audit-world.ts';
+import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -42,45 +43,40 @@ async function deleteAda(world: AuditWorld): Promise<string> {
 
 describe('erasing a person', () => {
   const settings = { SCIM_WRITE_WAIT: '50ms' };
-  let world: AuditWorld;
-  beforeAll(async () => {
-    world = await startAudit({ settings });
-  });
-  afterAll(() => world.stop());
+  const world = forSuite(() => startAudit({ settings }));
 
   test('leaves nothing of them in any table, and no later read of the service brings it back', async () => {
     const url = makeStoreFile();
     const all = { ...settings, DRIFT_POLICY: 'repair', DATABASE_URL: url };
-    await withAudit({ settings: all }, async (own) => {
-      const id = await deleteAda(own);
-      const erase = runner(own);
-      const person = runner(own, { columns: 80, answer: 'no' });
-      const shown = await erase('erase', 'ada@example.com');
-      const no = await person('erase', 'ada@example.com');
-      const before = readStoreBytes(url);
-      const done = await erase('erase', 'ada@example.com', '--yes');
-      const after = readStoreBytes(url);
-      const twice = await erase('erase', id, '--yes');
-      await own.sweep();
-      await own.poll(LONG_MS);
-      const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
-      const later = await Promise.all(lists.map((path) => own.ops('GET', path)));
+    const own = await forTest(startAudit({ settings: all }));
+    const id = await deleteAda(own);
+    const erase = runner(own);
+    const person = runner(own, { columns: 80, answer: 'no' });
+    const shown = await erase('erase', 'ada@example.com');
+    const no = await person('erase', 'ada@example.com');
+    const before = readStoreBytes(url);
+    const done = await erase('erase', 'ada@example.com', '--yes');
+    const after = readStoreBytes(url);
+    const twice = await erase('erase', id, '--yes');
+    await own.sweep();
+    await own.poll(LONG_MS);
+    const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
+    const later = await Promise.all(lists.map((path) => own.ops('GET', path)));
 
-      expect(shown.code).toBe(2);
-      expect(shown.text).toContain('To be erased: ada@example.com');
-      expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
-      expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
-      expect(before).toMatch(SHE);
-      expect(done).toMatchObject({
-        code: 0,
-        text: expect.stringContaining('Erased: ada@example.com'),
-      });
-      expect(done.text).toMatch(/^ {2}\d+ rows of others and of logs/m);
-      expect(SHE.exec(after)?.[0]).toBeUndefined();
-      expect(twice).toMatchObject({ code: 0, text: expect.stringContaining('it was done before') });
-      for (const { text } of later) expect(text).not.toMatch(SHE);
-      expect((await own.request('GET', `/Users/${id}`)).status).toBe(404);
+    expect(shown.code).toBe(2);
+    expect(shown.text).toContain('To be erased: ada@example.com');
+    expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
+    expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
+    expect(before).toMatch(SHE);
+    expect(done).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('Erased: ada@example.com'),
     });
+    expect(done.text).toMatch(/^ {2}\d+ rows of others and of logs/m);
+    expect(SHE.exec(after)?.[0]).toBeUndefined();
+    expect(twice).toMatchObject({ code: 0, text: expect.stringContaining('it was done before') });
+    for (const { text } of later) expect(text).not.toMatch(SHE);
+    expect((await own.request('GET', `/Users/${id}`)).status).toBe(404);
   });
 
   test('does not keep the provider from sending them again, who get their account back; a name that two had is not enough', async () => {
@@ -135,8 +131,7 @@ describe('erasing a person', () => {
   });
 
   test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
+    const service = await forTest(startSandbox());
     const clock = createLeapingClock();
     const all = { ...settings, RETENTION_TOMBSTONES: '10d', DATABASE_URL: await makeStoreUrl() };
     const readNames = async (bridge: TestBridge) => {

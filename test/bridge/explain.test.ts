@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { STANDINGS } from '../../src/ops/schemas/resources.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toMembers } from '../support/provider.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
@@ -47,14 +48,10 @@ test('docs/drift.md says once what each state of a field means', () => {
 });
 
 describe('explain', () => {
-  let bridge: TestBridge;
-
-  beforeAll(async () => {
+  const bridge = forSuite(async () => {
     const settings = { RULES: JSON.stringify(rules), OPS_TOKEN, GROUPS_PERMISSIONS_MAX: '3' };
-    bridge = await startTestBridge({ settings, sandbox: { seed: { users: 1, groups: 1 } } });
+    return startTestBridge({ settings, sandbox: { seed: { users: 1, groups: 1 } } });
   });
-
-  afterAll(() => bridge.stop());
 
   test('each field of a person, its value and where it comes from', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1' });

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
@@ -45,34 +46,33 @@ test.each(['scim', 'ops', 'oauth'] as const)(
     const log: JsonObject[] = [];
     const onLog = (line: JsonObject) => void log.push(line);
     const clock = createHeldClock([100, 200, 400]);
-    await withTestBridge({ onLog, clock }, async (bridge) => {
-      const fail = () => PLACES[place](bridge);
-      const first = await Promise.all([fail(), fail(), fail()]);
-      const state = { isAnswered: false };
-      const slowed = Promise.all([fail(), fail(), fail()]).finally(() => {
-        state.isAnswered = true;
-      });
-      await expect.poll(() => clock.begun, { interval: 5 }).toHaveLength(3);
-      for (let nth = 0; nth < 5; nth += 1) {
-        expect((await bridge.request('GET', '/Users')).status).toBe(200);
-        expect((await bridge.ops('GET', '/status')).status).toBe(200);
-      }
-      expect(state.isAnswered).toBe(false);
-      clock.release();
-      const answers = [...first, ...(await slowed)];
-
-      expect(clock.begun).toEqual([100, 200, 400]);
-      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401));
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      const { body } = await bridge.ops('GET', '/status');
-      const sources = [{ address: '127.0.0.1', attempts: 6 }];
-      expect(body.authentication).toMatchObject({ failed: 6, sources });
-      const metrics = await readMetrics(bridge, OPS_TOKEN);
-      const name = `authentication_failures_total{place="${place}",status="401"}`;
-      expect(metrics.get(name)).toBe(6);
-      const lines = log.filter(({ msg }) => msg === MESSAGE);
-      expect(lines).toMatchObject([{ place, remoteAddress: '127.0.0.1', attempts: 1 }]);
-      expect(JSON.stringify(log)).not.toContain('wrong');
+    const bridge = await forTest(startTestBridge({ onLog, clock }));
+    const fail = () => PLACES[place](bridge);
+    const first = await Promise.all([fail(), fail(), fail()]);
+    const state = { isAnswered: false };
+    const slowed = Promise.all([fail(), fail(), fail()]).finally(() => {
+      state.isAnswered = true;
     });
+    await expect.poll(() => clock.begun, { interval: 5 }).toHaveLength(3);
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect((await bridge.request('GET', '/Users')).status).toBe(200);
+      expect((await bridge.ops('GET', '/status')).status).toBe(200);
+    }
+    expect(state.isAnswered).toBe(false);
+    clock.release();
+    const answers = [...first, ...(await slowed)];
+
+    expect(clock.begun).toEqual([100, 200, 400]);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const { body } = await bridge.ops('GET', '/status');
+    const sources = [{ address: '127.0.0.1', attempts: 6 }];
+    expect(body.authentication).toMatchObject({ failed: 6, sources });
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    const name = `authentication_failures_total{place="${place}",status="401"}`;
+    expect(metrics.get(name)).toBe(6);
+    const lines = log.filter(({ msg }) => msg === MESSAGE);
+    expect(lines).toMatchObject([{ place, remoteAddress: '127.0.0.1', attempts: 1 }]);
+    expect(JSON.stringify(log)).not.toContain('wrong');
   },
 );

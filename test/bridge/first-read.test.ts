@@ -1,12 +1,13 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startTestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { readBridge, readService } from '../support/company.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
-import { withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const PAGE = 10;
 const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
@@ -32,38 +33,37 @@ const shapes: {
   { why: 'a group list that repeats its page', shape: { offsetIgnoredBy: ['groups'] } },
 ];
 
-test.each(shapes)('finds everybody and everything in the fewest calls: $why', ({ shape, extra }) =>
-  withTestBridge({ settings, sandbox: { shape, seed } }, async (bridge) => {
+test.each(shapes)(
+  'finds everybody and everything in the fewest calls: $why',
+  async ({ shape, extra }) => {
+    const bridge = await forTest(startTestBridge({ settings, sandbox: { shape, seed } }));
     expect(bridge.sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + (extra ?? 0));
     expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
-  }),
+  },
 );
 
-test('groups that are open later are read then', () =>
-  withTimedBridge(
-    { sandbox: { seed }, prepare: ({ faults }) => faults.refuse('groups', 403) },
-    async ({ bridge, clock }) => {
-      const closed = await bridge.request('GET', '/Groups');
-      bridge.sandbox.faults.allow('groups');
+test('groups that are open later are read then', async () => {
+  const { bridge, clock } = await forTest(
+    startTimedBridge({ sandbox: { seed }, prepare: ({ faults }) => faults.refuse('groups', 403) }),
+  );
+  const closed = await bridge.request('GET', '/Groups');
+  bridge.sandbox.faults.allow('groups');
 
-      await expect
-        .poll(async () => {
-          clock.leap(RECHECK_MS);
-          return (await bridge.request('GET', '/Groups')).status;
-        })
-        .toBe(200);
+  await expect
+    .poll(async () => {
+      clock.leap(RECHECK_MS);
+      return (await bridge.request('GET', '/Groups')).status;
+    })
+    .toBe(200);
 
-      expect(closed.status).toBe(503);
-      expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
-    },
-  ));
+  expect(closed.status).toBe(503);
+  expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
+});
 
 test('a store is used for one company: where another one answers, nothing is read and nothing is changed', async () => {
-  const sandbox = await startSandbox({ seed: { users: 3 } });
-  onTestFinished(() => sandbox.stop());
-  const proxy = await tamperWith(sandbox);
-  onTestFinished(() => proxy.stop());
+  const sandbox = await forTest(startSandbox({ seed: { users: 3 } }));
+  const proxy = await forTest(tamperWith(sandbox));
   const store = await takeStore(inject('engine'));
   onTestFinished(store.giveBack);
   const settings = { DATABASE_URL: store.url };
@@ -72,10 +72,11 @@ test('a store is used for one company: where another one answers, nothing is rea
 
   proxy.setTamper((_, body) => withOtherCompany(body));
   sandbox.calls.reset();
-  const second = await startTestBridge({
-    ...{ service: proxy.service, settings, awaitsFirstRead: false },
-  });
-  onTestFinished(() => second.stop());
+  const second = await forTest(
+    startTestBridge({
+      ...{ service: proxy.service, settings, awaitsFirstRead: false },
+    }),
+  );
   await expect.poll(() => sandbox.calls.count()).toBe(1);
   await second.request('POST', '/Users', toUser('ada'));
 
@@ -83,8 +84,7 @@ test('a store is used for one company: where another one answers, nothing is rea
 });
 
 test('a restart repeats the lists that were being read, and no other', async () => {
-  const sandbox = await startSandbox({ seed });
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await forTest(startSandbox({ seed }));
   const store = await takeStore(inject('engine'));
   onTestFinished(store.giveBack);
   const own = { service: sandbox, settings: { ...settings, DATABASE_URL: store.url } };
@@ -95,8 +95,7 @@ test('a restart repeats the lists that were being read, and no other', async () 
   await first.stop();
 
   sandbox.calls.reset();
-  const second = await startTestBridge(own);
-  onTestFinished(() => second.stop());
+  const second = await forTest(startTestBridge(own));
 
   expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBe(0);
   expect(await readBridge(second)).toEqual(readService(sandbox));

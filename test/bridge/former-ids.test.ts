@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -11,13 +12,7 @@ function toEnd(text: string): unknown {
 }
 
 describe('the ids of an earlier SCIM server', () => {
-  let bridge: TestBridge;
-
-  beforeAll(async () => {
-    bridge = await startTestBridge({});
-  });
-
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({}));
 
   test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
     const ada = await bridge.addUser('ada', { externalId: 'x-ada' });

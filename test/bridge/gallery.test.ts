@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { GalleryReport } from '../../src/cli/gallery-gate.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
 import { type Person, runner } from '../support/command.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
 
 /** Wrong credentials are part of every gate, and none is to wait here. */
 const SETTINGS = { OPS_TOKEN, ACCESS_FAILED_DELAY_MAX: '0s' };
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({ settings: SETTINGS }));
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ settings: SETTINGS });
   const zoe = await bridge.addUser('zoe', { externalId: 'secret-of-zoe' });
   await bridge.addGroup('Zookeepers', [zoe]);
 });
-
-afterAll(() => bridge.stop());
 
 /** Runs the command as somebody who does not press Ctrl-C. */
 function gallery(of: TestBridge, person: Person = {}) {
@@ -222,21 +220,23 @@ describe('a run', () => {
     expect(await look(bridge)).toEqual(before);
   });
 
-  test('of a bridge that observes asks nobody and changes nothing in the service', () =>
-    withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
-      const before = observing.sandbox.calls.counts();
+  test('of a bridge that observes asks nobody and changes nothing in the service', async () => {
+    const observing = await forTest(
+      startTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }),
+    );
+    const before = observing.sandbox.calls.counts();
 
-      const { code, text } = await gallery(observing)(
-        ...['gallery', 'okta', '--json', '--only', ...few],
-      );
+    const { code, text } = await gallery(observing)(
+      ...['gallery', 'okta', '--json', '--only', ...few],
+    );
 
-      expect(code).toBe(0);
-      expect(parseReport(text).remains).toBe(
-        'The bridge observes: nothing was changed in the service.',
-      );
-      expect(observing.sandbox.calls.counts()).toEqual(before);
-      expect((await observing.send('GET', '/Users?count=100')).text).not.toContain('gallery-');
-    }));
+    expect(code).toBe(0);
+    expect(parseReport(text).remains).toBe(
+      'The bridge observes: nothing was changed in the service.',
+    );
+    expect(observing.sandbox.calls.counts()).toEqual(before);
+    expect((await observing.send('GET', '/Users?count=100')).text).not.toContain('gallery-');
+  });
 
   test('is asked about first where the bridge changes the service', async () => {
     const before = await look(bridge);

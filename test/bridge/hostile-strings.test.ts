@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { opsRoutes } from '../../src/ops/document.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
@@ -29,14 +30,11 @@ interface Target {
 
 describe('texts of strangers', () => {
   const clock = createSetClock();
-  let bridge: TestBridge;
-  let count = 0;
-
-  beforeAll(async () => {
+  const bridge = forSuite(async () => {
     const settings = {};
-    bridge = await startTestBridge({ settings, clock });
+    return startTestBridge({ settings, clock });
   });
-  afterAll(() => bridge.stop());
+  let count = 0;
 
   async function addTarget(): Promise<Target> {
     count += 1;

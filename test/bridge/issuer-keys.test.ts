@@ -9,7 +9,7 @@ import {
   SETTINGS,
   toRight,
 } from '../support/assertions.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   type IssuerMood,
   makeKey,
@@ -18,6 +18,7 @@ import {
   type TestIssuer,
 } from '../support/issuer.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -201,24 +202,25 @@ test('a host of a private network is not asked, by its address or by its name, n
   const issuer = await startIssuer();
   const lines: JsonObject[] = [];
   const settings = { ...SETTINGS, OAUTH_PRIVATE_ADDRESSES: 'refuse', OAUTH_KEY_HOSTS: '*' };
-  await withTestBridge({ settings, onLog: (line) => void lines.push(line) }, async (bridge) => {
-    const claims = { appid: [APP] };
-    const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims };
-    const plain = await bridge.ops('POST', '/clients', { name: 'plain', trust });
-    expect([plain.status, plain.body.code]).toEqual([409, 'host-refused']);
-    const places = ['https://127.0.0.1:1/', 'https://[::ffff:10.0.0.1]/', 'https://localhost:1/'];
-    for (const [nth, jwksUri] of places.entries()) {
-      const body = { name: `c-of-${nth}`, trust: { ...trust, jwksUri } };
-      const made = await bridge.ops('POST', '/clients', body);
-      const answer = await presentRight(bridge, String(made.body.id), issuer);
-      expect(answer.status, jwksUri).toBe(503);
-    }
-    const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
-    expect(told.map(({ reason }) => reason)).toEqual(
-      places.map(() => 'the host has an address of a private network, which the settings refuse'),
-    );
-    expect(issuer.asked).toEqual([]);
-  });
+  const bridge = await forTest(
+    startTestBridge({ settings, onLog: (line) => void lines.push(line) }),
+  );
+  const claims = { appid: [APP] };
+  const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims };
+  const plain = await bridge.ops('POST', '/clients', { name: 'plain', trust });
+  expect([plain.status, plain.body.code]).toEqual([409, 'host-refused']);
+  const places = ['https://127.0.0.1:1/', 'https://[::ffff:10.0.0.1]/', 'https://localhost:1/'];
+  for (const [nth, jwksUri] of places.entries()) {
+    const body = { name: `c-of-${nth}`, trust: { ...trust, jwksUri } };
+    const made = await bridge.ops('POST', '/clients', body);
+    const answer = await presentRight(bridge, String(made.body.id), issuer);
+    expect(answer.status, jwksUri).toBe(503);
+  }
+  const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
+  expect(told.map(({ reason }) => reason)).toEqual(
+    places.map(() => 'the host has an address of a private network, which the settings refuse'),
+  );
+  expect(issuer.asked).toEqual([]);
 });
 
 test('a host that the settings name no more is not asked', async () => {

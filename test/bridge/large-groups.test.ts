@@ -1,25 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { listResources, toPatch } from '../support/provider.ts';
 
 /** More than are read in one piece. */
 const MEMBERS = 2_100;
 
-let bridge: TestBridge;
-let group: string;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     sandbox: { seed: { users: MEMBERS } },
     prepare({ service }) {
       service.createGroup({ name: 'Everybody' });
       for (let n = 1; n <= MEMBERS; n += 1) service.link('Everybody', `${toName(n)}@example.com`);
     },
-  });
+  }),
+);
+let group: string;
+
+beforeAll(async () => {
   group = await bridge.findId({ type: 'Groups', name: 'Everybody' });
 });
-
-afterAll(() => bridge.stop());
 
 /** The userName of a person of the service. */
 function toName(n: number): string {

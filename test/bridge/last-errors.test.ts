@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-let bridge: TestBridge;
-const log: JsonObject[] = [];
-beforeAll(async () => {
+const bridge = forSuite(async () => {
   // As elsewhere: in tests Express is silent by itself.
   vi.stubEnv('NODE_ENV', 'production');
-  bridge = await startTestBridge({ onLog: (line) => void log.push(line) });
+  return startTestBridge({ onLog: (line) => void log.push(line) });
+});
+const log: JsonObject[] = [];
+beforeAll(async () => {
   vi.unstubAllEnvs();
 });
-afterAll(() => bridge.stop());
 
 test.each([
   ['POST', '/console/session', '{"token": "a-secret-of-somebody"', 400],

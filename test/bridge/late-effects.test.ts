@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
@@ -80,7 +80,8 @@ async function playTakenBack(
   { operation, change, read }: Wavering,
   run: (taken: TakenBack) => Promise<void>,
 ): Promise<void> {
-  await withTestBridge({ settings: IMPATIENT }, async (bridge) => {
+  const bridge = await startTestBridge({ settings: IMPATIENT });
+  try {
     const { service, faults, calls } = bridge.sandbox;
     const user = await bridge.addUser('ada');
     const ids = { user, group: await bridge.addGroup('Pilots') };
@@ -98,7 +99,9 @@ async function playTakenBack(
       faults.release();
     };
     await run({ bridge, before, release });
-  });
+  } finally {
+    await bridge.stop();
+  }
 }
 
 const LATE = { kind: 'hang', effect: 'late' } as const;

@@ -4,12 +4,13 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   type AuditWorld,
   behindTheBack,
+  startAudit,
   startAuditWorld,
-  withAudit,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
@@ -110,23 +111,22 @@ describe('the proof of a leaver', () => {
   });
 
   test('a removal that the service refuses after it was acknowledged waits with the words of the service', async () => {
-    await withAudit({ settings: IMPATIENT }, async (world) => {
-      const fay = await world.addUser('fay');
-      await world.untilSettled();
-      world.sandbox.faults.add({
-        operation: 'scim.updateUser',
-        fault: { kind: 'status', status: 400 },
-      });
+    const world = await forTest(startAudit({ settings: IMPATIENT }));
+    const fay = await world.addUser('fay');
+    await world.untilSettled();
+    world.sandbox.faults.add({
+      operation: 'scim.updateUser',
+      fault: { kind: 'status', status: 400 },
+    });
 
-      await world.send('PATCH', `/Users/${fay}`, OUT);
-      const isStuck = async () => (await findProven(world, fay)).problem !== null;
-      await expect.poll(isStuck, PATIENT).toBe(true);
+    await world.send('PATCH', `/Users/${fay}`, OUT);
+    const isStuck = async () => (await findProven(world, fay)).problem !== null;
+    await expect.poll(isStuck, PATIENT).toBe(true);
 
-      expect(await findProven(world, fay)).toMatchObject({
-        status: 'waits',
-        problem: { code: 'refused' },
-        seenAt: null,
-      });
+    expect(await findProven(world, fay)).toMatchObject({
+      status: 'waits',
+      problem: { code: 'refused' },
+      seenAt: null,
     });
   });
 

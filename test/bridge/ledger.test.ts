@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
-});
+const bridge = forSuite(() => startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
 afterEach(() => bridge.sandbox.faults.clear());
-afterAll(() => bridge.stop());
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 

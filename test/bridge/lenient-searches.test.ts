@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { listResources, toPatch } from '../support/provider.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 let ada: string;
 let staff: string;
 let shift: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({});
   ada = await bridge.addUser('ada', { externalId: 'ak-3', title: 'Pilot' });
   staff = await bridge.addGroup('Staff', [ada]);
   shift = await bridge.addGroup('Night Shift');
 });
-
-afterAll(() => bridge.stop());
 
 async function countRepairs(): Promise<number> {
   const metrics = await readMetrics(bridge, OPS_TOKEN);

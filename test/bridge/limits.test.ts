@@ -3,8 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { expect, test } from 'vitest';
 import { expectScimError } from '../support/attack.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { toUser } from '../support/provider.ts';
 
@@ -25,37 +26,37 @@ function countStatus(answers: readonly { status: number }[], status: number): nu
   return answers.filter((answer) => answer.status === status).length;
 }
 
-test('one credential gets its rate, the rest is 429 with a whole Retry-After of at least 1, and a second later it goes on', () => {
+test('one credential gets its rate, the rest is 429 with a whole Retry-After of at least 1, and a second later it goes on', async () => {
   const clock = createLeapingClock(SLOWLY);
   const settings = { SCIM_REQUESTS_PER_SECOND: '5', OPS_TOKEN };
-  return withTestBridge({ settings, clock }, async (bridge) => {
-    const answers = await readOften(bridge, 12);
-    clock.leap(1_000);
-    const later = await readOften(bridge, 6);
+  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const answers = await readOften(bridge, 12);
+  clock.leap(1_000);
+  const later = await readOften(bridge, 6);
 
-    expect(answers.map(({ status }) => status)).toEqual([
-      ...Array<number>(5).fill(200),
-      ...Array<number>(7).fill(429),
-    ]);
-    for (const answer of answers.slice(5)) {
-      expectScimError(answer, 429);
-      expect(answer.headers['retry-after']).toBe('1');
-    }
-    expect(countStatus(later, 200)).toBe(5);
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(8);
-  });
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...Array<number>(5).fill(200),
+    ...Array<number>(7).fill(429),
+  ]);
+  for (const answer of answers.slice(5)) {
+    expectScimError(answer, 429);
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+  expect(countStatus(later, 200)).toBe(5);
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(8);
 });
 
-test('whoever has no valid token takes nothing from the rate of those who have one', () => {
+test('whoever has no valid token takes nothing from the rate of those who have one', async () => {
   const clock = createLeapingClock(SLOWLY);
-  return withTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }, async (bridge) => {
-    for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody']) {
-      await bridge.request('GET', '/Users?count=1', undefined, { authorization });
-    }
+  const bridge = await forTest(
+    startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }),
+  );
+  for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody']) {
+    await bridge.request('GET', '/Users?count=1', undefined, { authorization });
+  }
 
-    expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
-  });
+  expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
 });
 
 /** A POST of a group whose body has begun and does not go on. */
@@ -92,66 +93,63 @@ async function leaveRoom(bridge: TestBridge, bytes: number): Promise<Socket[]> {
   );
 }
 
-test('bodies that together are more than memory has room for are 503, and smaller requests go on', () => {
-  return withTestBridge({ settings: { OPS_TOKEN } }, async (bridge) => {
-    const sockets = await leaveRoom(bridge, 10);
-    let answer = await bridge.request('POST', '/Users', toUser('ada'));
-    for (let index = 1; answer.status !== 503; index += 1) {
-      answer = await bridge.request('POST', '/Users', toUser(`ada${index}`));
-    }
-    const read = await bridge.request('GET', '/Users?count=1');
-    for (const socket of sockets) socket.destroy();
-    while ((await bridge.request('GET', '/Users?count=1')).status !== 200);
-    await bridge.addUser('grace');
+test('bodies that together are more than memory has room for are 503, and smaller requests go on', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { OPS_TOKEN } }));
+  const sockets = await leaveRoom(bridge, 10);
+  let answer = await bridge.request('POST', '/Users', toUser('ada'));
+  for (let index = 1; answer.status !== 503; index += 1) {
+    answer = await bridge.request('POST', '/Users', toUser(`ada${index}`));
+  }
+  const read = await bridge.request('GET', '/Users?count=1');
+  for (const socket of sockets) socket.destroy();
+  while ((await bridge.request('GET', '/Users?count=1')).status !== 200);
+  await bridge.addUser('grace');
 
-    expectScimError(answer, 503);
-    expect(answer.headers['retry-after']).toBe('1');
-    expect(read.status).toBe(200);
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    expect(metrics.get('requests_turned_away_total{reason="bodies"}')).toBe(1);
-  });
+  expectScimError(answer, 503);
+  expect(answer.headers['retry-after']).toBe('1');
+  expect(read.status).toBe(200);
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  expect(metrics.get('requests_turned_away_total{reason="bodies"}')).toBe(1);
 });
 
-test('a body that does not say how long it is counts as it comes', () => {
-  return withTestBridge({}, async (bridge) => {
-    const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
-    const sockets = await leaveRoom(bridge, 1_100_000);
-    sockets.push(await beginPost(bridge, ['Transfer-Encoding: chunked'], chunk));
+test('a body that does not say how long it is counts as it comes', async () => {
+  const bridge = await forTest(startTestBridge());
+  const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
+  const sockets = await leaveRoom(bridge, 1_100_000);
+  sockets.push(await beginPost(bridge, ['Transfer-Encoding: chunked'], chunk));
 
-    const large = toUser('ada', { title: 'x'.repeat(200_000) });
-    let answer = await bridge.request('POST', '/Users', large);
-    while (answer.status !== 503) answer = await bridge.request('POST', '/Users', large);
-    await bridge.addUser('grace');
-    for (const socket of sockets) socket.destroy();
+  const large = toUser('ada', { title: 'x'.repeat(200_000) });
+  let answer = await bridge.request('POST', '/Users', large);
+  while (answer.status !== 503) answer = await bridge.request('POST', '/Users', large);
+  await bridge.addUser('grace');
+  for (const socket of sockets) socket.destroy();
 
-    expectScimError(answer, 503);
-  });
+  expectScimError(answer, 503);
 });
 
-test('a body that says it is too large is refused before any of it is read', () =>
-  withTestBridge({}, async (bridge) => {
-    const socket = await beginPost(bridge, ['Content-Length: 999999999']);
+test('a body that says it is too large is refused before any of it is read', async () => {
+  const bridge = await forTest(startTestBridge());
+  const socket = await beginPost(bridge, ['Content-Length: 999999999']);
 
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
 
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
-  }));
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+});
 
-test('operators who ask too fast are 429, and in a second go on', () => {
+test('operators who ask too fast are 429, and in a second go on', async () => {
   const clock = createLeapingClock(SLOWLY);
-  return withTestBridge({ settings: { OPS_TOKEN }, clock }, async (bridge) => {
-    const ask = () =>
-      bridge.request('GET', new URL('/ops/providers', bridge.baseUrl).href, undefined, {
-        authorization: `Bearer ${OPS_TOKEN}`,
-      });
-    const answers = await Promise.all(Array.from({ length: 200 }, ask));
-    answers.push(await ask());
-    clock.leap(1_000);
+  const bridge = await forTest(startTestBridge({ settings: { OPS_TOKEN }, clock }));
+  const ask = () =>
+    bridge.request('GET', new URL('/ops/providers', bridge.baseUrl).href, undefined, {
+      authorization: `Bearer ${OPS_TOKEN}`,
+    });
+  const answers = await Promise.all(Array.from({ length: 200 }, ask));
+  answers.push(await ask());
+  clock.leap(1_000);
 
-    expect(countStatus(answers, 200)).toBe(200);
-    expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'too-many' } });
-    expect(answers.at(-1)?.headers['retry-after']).toBe('1');
-    expect((await ask()).status).toBe(200);
-  });
+  expect(countStatus(answers, 200)).toBe(200);
+  expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'too-many' } });
+  expect(answers.at(-1)?.headers['retry-after']).toBe('1');
+  expect((await ask()).status).toBe(200);
 });

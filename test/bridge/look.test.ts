@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 25 };
@@ -17,12 +18,10 @@ function runLook(bridge: TestBridge, ...args: string[]) {
 }
 
 describe('a look at one', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
+  const bridge = forSuite(async () => {
     const limits = { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' };
-    bridge = await startTestBridge({ settings: { ...limits } });
+    return startTestBridge({ settings: { ...limits } });
   });
-  afterAll(() => bridge.stop());
 
   test('user takes one call, says what differs, stores it, and changes nothing', async () => {
     const { service, calls } = bridge.sandbox;
@@ -51,22 +50,22 @@ describe('a look at one', () => {
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });
 
-  test('user whose licence takes more than three calls to find is left to a sweep', () =>
-    withTestBridge({ settings: { UPSTREAM_PAGE_SIZE: '2' } }, async (own) => {
-      const { service, calls } = own.sandbox;
-      for (let index = 0; index < 9; index += 1) {
-        service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
-      }
-      const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-      const id = await own.addUser('ada', { [extension]: { appsPermissions: 2 } });
-      await own.untilSettled();
-      calls.reset();
+  test('user whose licence takes more than three calls to find is left to a sweep', async () => {
+    const own = await forTest(startTestBridge({ settings: { UPSTREAM_PAGE_SIZE: '2' } }));
+    const { service, calls } = own.sandbox;
+    for (let index = 0; index < 9; index += 1) {
+      service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
+    }
+    const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+    const id = await own.addUser('ada', { [extension]: { appsPermissions: 2 } });
+    await own.untilSettled();
+    calls.reset();
 
-      const { status, body } = await look(own, `users/${id}`);
+    const { status, body } = await look(own, `users/${id}`);
 
-      expect([status, body.code]).toEqual([503, 'could-not-look']);
-      expect(calls.count()).toBe(3);
-    }));
+    expect([status, body.code]).toEqual([503, 'could-not-look']);
+    expect(calls.count()).toBe(3);
+  });
 
   test('group takes two calls, and its members are repaired too', async () => {
     const cyd = 'cyd@example.com';
@@ -106,18 +105,18 @@ describe('a look at one', () => {
   });
 });
 
-test('who is not in the service, was just written or cannot be asked for is told so', () =>
-  withTestBridge({ settings: { DRIFT_SETTLE: '60s' } }, async (bridge) => {
-    const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
-    const id = await bridge.addUser('ada');
-    await bridge.untilSettled();
+test('who is not in the service, was just written or cannot be asked for is told so', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { DRIFT_SETTLE: '60s' } }));
+  const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
+  const id = await bridge.addUser('ada');
+  await bridge.untilSettled();
 
-    const unknown = await look(bridge, 'users/nobody');
-    const idle = await look(bridge, `users/${inactive.body.id}`);
-    const written = await look(bridge, `users/${id}`);
+  const unknown = await look(bridge, 'users/nobody');
+  const idle = await look(bridge, `users/${inactive.body.id}`);
+  const written = await look(bridge, `users/${id}`);
 
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'not-found' } });
-    expect(idle).toMatchObject({ status: 409, body: { code: 'not-linked' } });
-    expect(written).toMatchObject({ status: 409, body: { code: 'just-written' } });
-    expect((await runLook(bridge, 'nobody')).code).toBe(1);
-  }));
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  expect(idle).toMatchObject({ status: 409, body: { code: 'not-linked' } });
+  expect(written).toMatchObject({ status: 409, body: { code: 'just-written' } });
+  expect((await runLook(bridge, 'nobody')).code).toBe(1);
+});

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const PAGE = 20;
@@ -20,18 +21,18 @@ interface World {
 }
 
 /** A service that somebody changes while a list of it is read: by default the people of SCIM. */
-async function withMovingList(
-  run: (world: World) => Promise<void>,
+async function openMovingList(
   list: '/scim/v2/Users' | '/company/users' | '/company/groups' = '/scim/v2/Users',
-): Promise<void> {
-  const sandbox = await startSandbox();
+): Promise<World> {
+  const sandbox = await forTest(startSandbox());
   const { service } = sandbox;
   for (let n = 1; n <= VIRTUAL; n += 1) service.addUser({ email: toEmail(n), virtual: true });
   service.seed({ users: PEOPLE - VIRTUAL, groups: list === '/company/groups' ? GROUPS : 2 });
-  const proxy = await tamperWith(sandbox);
+  const proxy = await forTest(tamperWith(sandbox));
   let pages = 0;
   let change = (_page: number): void => undefined;
   const errors: unknown[] = [];
+  onTestFinished(() => expect(errors).toEqual([]));
   proxy.setTamper((url, body) => {
     if (url.pathname.endsWith(list)) {
       pages += 1;
@@ -43,26 +44,17 @@ async function withMovingList(
     }
     return body;
   });
-  let bridge: TestBridge | undefined;
-  try {
-    await run({
-      sandbox,
-      count: () => pages,
-      setChange(next) {
-        change = next;
-      },
-      async start() {
-        const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
-        bridge = await startTestBridge({ service: proxy.service, settings });
-        return bridge;
-      },
-    });
-    expect(errors).toEqual([]);
-  } finally {
-    await bridge?.stop();
-    await proxy.stop();
-    await sandbox.stop();
-  }
+  return {
+    sandbox,
+    count: () => pages,
+    setChange(next) {
+      change = next;
+    },
+    async start() {
+      const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
+      return forTest(startTestBridge({ service: proxy.service, settings }));
+    },
+  };
 }
 
 const toEmail = (n: number) => `virtual${n}@example.com`;
@@ -92,63 +84,72 @@ function expectKnown(
   expect(missed).toEqual([]);
 }
 
-test('the first read ends though people come and go with every page, and nobody who stayed is left out', () =>
-  withMovingList(async ({ sandbox, count, setChange, start }) => {
-    setChange((page) => {
-      sandbox.service.removeUser(toEmail(page));
-      if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
-      if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
-    });
+test('the first read ends though people come and go with every page, and nobody who stayed is left out', async () => {
+  const { sandbox, count, setChange, start } = await openMovingList();
+  setChange((page) => {
+    sandbox.service.removeUser(toEmail(page));
+    if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
+    if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
+  });
 
-    const bridge = await start();
+  const bridge = await start();
 
-    expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
-    expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
-  }));
-
-describe('a list without a total that shrinks while it is read', () => {
-  test('leaves out nobody of the company: everybody has a role', () =>
-    withMovingList(async ({ sandbox: { service }, count, setChange, start }) => {
-      setChange((page) => service.removeUser(toEmail(page)));
-
-      const bridge = await start();
-
-      const people = await listAll(bridge, '/Users');
-      const names = new Set(service.users().map(({ userName }) => userName));
-      const stayed = people.filter(({ userName }) => names.has(String(userName)));
-      expect(stayed.length).toBe(names.size);
-      const hasRole = (user: object) => Object(user)[USER_EXTENSION]?.role !== undefined;
-      expect(stayed.filter((user) => !hasRole(user)).map(({ userName }) => userName)).toEqual([]);
-      expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
-    }, '/company/users'));
-
-  test('leaves out no group: everyone has permissions', () =>
-    withMovingList(async ({ sandbox: { service }, setChange, start }) => {
-      const names = service.groups().map(({ name }) => name);
-      setChange((page) => service.deleteGroup(names[page - 1] ?? ''));
-
-      const bridge = await start();
-
-      const groups = await listAll(bridge, '/Groups');
-      const stayed = groups.filter(({ displayName }) => service.findGroup(String(displayName)));
-      expect(stayed.length).toBe(service.groups().length);
-      const knows = (group: object) => Object(group)[GROUP_EXTENSION]?.permissions !== undefined;
-      expect(stayed.filter((group) => !knows(group)).map(({ displayName }) => displayName)).toEqual(
-        [],
-      );
-    }, '/company/groups'));
+  expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+  expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
 });
 
-test('a list whose total stays the same while people come and go leaves out nobody who stayed', () =>
-  withMovingList(async ({ sandbox, setChange, start }) => {
-    // No other list makes up for it.
-    sandbox.faults.refuse('companyUsers', 403);
-    setChange((page) => {
-      sandbox.service.removeUser(toEmail(page));
-      sandbox.service.addUser({ email: `new${page}@example.com` });
-    });
+describe('a list without a total that shrinks while it is read', () => {
+  test('leaves out nobody of the company: everybody has a role', async () => {
+    const {
+      sandbox: { service },
+      count,
+      setChange,
+      start,
+    } = await openMovingList('/company/users');
+    setChange((page) => service.removeUser(toEmail(page)));
 
     const bridge = await start();
 
-    expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
-  }));
+    const people = await listAll(bridge, '/Users');
+    const names = new Set(service.users().map(({ userName }) => userName));
+    const stayed = people.filter(({ userName }) => names.has(String(userName)));
+    expect(stayed.length).toBe(names.size);
+    const hasRole = (user: object) => Object(user)[USER_EXTENSION]?.role !== undefined;
+    expect(stayed.filter((user) => !hasRole(user)).map(({ userName }) => userName)).toEqual([]);
+    expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+  });
+
+  test('leaves out no group: everyone has permissions', async () => {
+    const {
+      sandbox: { service },
+      setChange,
+      start,
+    } = await openMovingList('/company/groups');
+    const names = service.groups().map(({ name }) => name);
+    setChange((page) => service.deleteGroup(names[page - 1] ?? ''));
+
+    const bridge = await start();
+
+    const groups = await listAll(bridge, '/Groups');
+    const stayed = groups.filter(({ displayName }) => service.findGroup(String(displayName)));
+    expect(stayed.length).toBe(service.groups().length);
+    const knows = (group: object) => Object(group)[GROUP_EXTENSION]?.permissions !== undefined;
+    expect(stayed.filter((group) => !knows(group)).map(({ displayName }) => displayName)).toEqual(
+      [],
+    );
+  });
+});
+
+test('a list whose total stays the same while people come and go leaves out nobody who stayed', async () => {
+  const { sandbox, setChange, start } = await openMovingList();
+  // No other list makes up for it.
+  sandbox.faults.refuse('companyUsers', 403);
+  setChange((page) => {
+    sandbox.service.removeUser(toEmail(page));
+    sandbox.service.addUser({ email: `new${page}@example.com` });
+  });
+
+  const bridge = await start();
+
+  expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+});

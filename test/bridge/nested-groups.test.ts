@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch } from '../support/provider.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 let count = 0;
 let outerName: string;
 let ada: string;
@@ -12,10 +13,8 @@ let inner: string;
 let outer: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({});
   await bridge.ops('POST', '/providers/default/change', { nestedGroups: 'flatten' });
 });
-afterAll(() => bridge.stop());
 beforeEach(async () => {
   count += 1;
   outerName = `Outer ${count}`;

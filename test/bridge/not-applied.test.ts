@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type AuditWorld, startAudit } from '../support/audit-world.ts';
+import { startAudit } from '../support/audit-world.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
@@ -12,21 +13,20 @@ const NOTHING_DONE = { kind: 'status', status: 204 } as const;
 const words = 'the service accepted the change and still says otherwise';
 const problem = { code: 'not-applied', words };
 
-let world: AuditWorld;
-let timed: TimedBridge;
-
-beforeAll(async () => {
+const world = forSuite(async () => {
   const settings = {
     SWEEP_ADMINS_EVERY: '1',
     SCIM_WRITE_WAIT: '50ms',
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
     USERS_ADOPT_ON_DELETE: 'yes',
   };
-  world = await startAudit({ settings });
+  return startAudit({ settings });
+});
+let timed: TimedBridge;
+
+beforeAll(async () => {
   timed = { bridge: world, clock: world.clock };
 });
-
-afterAll(() => world.stop());
 
 const toMember = (op: 'add' | 'remove', id: string) =>
   toPatch({ op, path: 'members', value: toMembers([id]) });

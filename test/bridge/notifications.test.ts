@@ -1,10 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
@@ -23,29 +24,27 @@ const deactivate = (bridge: TestBridge, id: string) =>
 test('a reason is told when it begins and when it ends, signed as Standard Webhooks says; a receiver that was down is told what holds', async () => {
   const receiver = await startReceiver();
   const log: JsonObject[] = [];
-  let messages: unknown[] = [];
   const settings = { ...receiver.settings({ events: ['reason.*'] }) };
   const onLog = (line: JsonObject) => void log.push(line);
   // Other reasons may be told beside it.
   const listPauses = () => receiver.taken.filter(({ json }) => json.data.code === 'writes-paused');
-  await withCalmBridge({ settings, onLog }, async (bridge, clock) => {
-    const pauseAndResume = async () => {
-      for (const path of ['/pause', '/resume']) {
-        await bridge.ops('POST', path, {});
-        await clock.passFor(bridge.sandbox, MINUTE_MS);
-      }
-    };
-    await pauseAndResume();
-    receiver.answer(503);
-    await pauseAndResume();
-    await bridge.ops('POST', '/pause', {});
-    await clock.passFor(bridge.sandbox, MINUTE_MS);
-    receiver.answer(204);
-    await clock.pass(bridge.sandbox, () => listPauses().length >= 3);
-    await bridge.ops('POST', '/resume', {});
-    await clock.pass(bridge.sandbox, () => listPauses().length >= 4);
-    messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
-  });
+  const { bridge, clock } = await forTest(startCalmBridge({ settings, onLog }));
+  const pauseAndResume = async () => {
+    for (const path of ['/pause', '/resume']) {
+      await bridge.ops('POST', path, {});
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
+    }
+  };
+  await pauseAndResume();
+  receiver.answer(503);
+  await pauseAndResume();
+  await bridge.ops('POST', '/pause', {});
+  await clock.passFor(bridge.sandbox, MINUTE_MS);
+  receiver.answer(204);
+  await clock.pass(bridge.sandbox, () => listPauses().length >= 3);
+  await bridge.ops('POST', '/resume', {});
+  await clock.pass(bridge.sandbox, () => listPauses().length >= 4);
+  const messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
 
   const { taken, refused } = receiver;
   const told = listPauses();
@@ -91,36 +90,35 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
     ...receiver.settings(asked),
   };
   const sandbox = { seed: { users: 2 } };
-  await withCalmBridge({ settings, sandbox }, async (bridge, clock) => {
-    const ids = [await bridge.addUser('user00001'), await bridge.addUser('user00002')];
+  const { bridge, clock } = await forTest(startCalmBridge({ settings, sandbox }));
+  const ids = [await bridge.addUser('user00001'), await bridge.addUser('user00002')];
+  await clock.passFor(bridge.sandbox, MINUTE_MS);
+  for (const id of ids) {
+    await deactivate(bridge, id);
     await clock.passFor(bridge.sandbox, MINUTE_MS);
-    for (const id of ids) {
-      await deactivate(bridge, id);
-      await clock.passFor(bridge.sandbox, MINUTE_MS);
-    }
-    const early = listTypes(receiver.taken);
-    const kept = ids.slice(1);
-    await passMinutes(clock, bridge, 6);
-    await clock.pass(bridge.sandbox, () => receiver.taken.length >= kept.length);
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    const { body: status } = await bridge.ops('GET', '/status');
-    const told = receiver.taken.map(({ json }) => json.data);
+  }
+  const early = listTypes(receiver.taken);
+  const kept = ids.slice(1);
+  await passMinutes(clock, bridge, 6);
+  await clock.pass(bridge.sandbox, () => receiver.taken.length >= kept.length);
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const { body: status } = await bridge.ops('GET', '/status');
+  const told = receiver.taken.map(({ json }) => json.data);
 
-    expect(early).toEqual([]);
-    expect(told).toMatchObject(kept.map((user) => ({ user, heldBy })));
-    expect(metrics.get('changes_waiting{kind="leaver"}')).toBe(kept.length);
-    expect(metrics.get('change_oldest_age_seconds{kind="leaver"}')).toBeGreaterThan(360);
-    const first = kept.map((id) => ({ id, heldBy }));
-    expect(status.leavers).toMatchObject({ count: kept.length, heldBy, first });
-    const plan = String(told[0]?.plan);
-    const { body: held } = await bridge.ops('GET', `/plans/${plan}`);
-    await bridge.ops('POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
-    await clock.pass(bridge.sandbox, () => receiver.taken.length > 1);
-    expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
-    const after = await readMetrics(bridge, OPS_TOKEN);
-    expect(after.get('change_duration_seconds_bucket{le="300",kind="leaver"}')).toBe(1);
-    expect(after.get('change_duration_seconds_count{kind="leaver"}')).toBe(2);
-  });
+  expect(early).toEqual([]);
+  expect(told).toMatchObject(kept.map((user) => ({ user, heldBy })));
+  expect(metrics.get('changes_waiting{kind="leaver"}')).toBe(kept.length);
+  expect(metrics.get('change_oldest_age_seconds{kind="leaver"}')).toBeGreaterThan(360);
+  const first = kept.map((id) => ({ id, heldBy }));
+  expect(status.leavers).toMatchObject({ count: kept.length, heldBy, first });
+  const plan = String(told[0]?.plan);
+  const { body: held } = await bridge.ops('GET', `/plans/${plan}`);
+  await bridge.ops('POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
+  await clock.pass(bridge.sandbox, () => receiver.taken.length > 1);
+  expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
+  const after = await readMetrics(bridge, OPS_TOKEN);
+  expect(after.get('change_duration_seconds_bucket{le="300",kind="leaver"}')).toBe(1);
+  expect(after.get('change_duration_seconds_count{kind="leaver"}')).toBe(2);
 });
 
 test('a leaver who is not out after five minutes is told, by id alone, more than ten as a number, and who was told alone is told when out', async () => {
@@ -130,54 +128,53 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
     UPSTREAM_RATE: '0',
     ...receiver.settings({ events: ['leaver.*'] }),
   };
-  await withCalmBridge({ settings }, async (bridge, clock) => {
-    const { sandbox } = bridge;
-    // A receiver that answers late is told again, under the same id.
-    const listOnce = () => {
-      const told = receiver.taken;
-      const byId = new Map(told.map(({ headers, json }) => [headers['webhook-id'], json]));
-      return [...byId.values()];
-    };
-    const listTold = () => listOnce().map(({ type, data }) => [type, data.user ?? data.count]);
-    const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
-    const [refused = '', first = '', second = '', ...others] = await bridge.addUsers(13);
-    await clock.passFor(sandbox, MINUTE_MS);
-    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
-    await deactivate(bridge, refused);
-    await passMinutes(clock, bridge, 4.75);
-    expect(listTold()).toEqual([]);
-    await passUntilTold(1);
-    fault.remove();
-    await passUntilTold(2);
-    await bridge.ops('POST', '/pause', {});
-    await deactivate(bridge, first);
-    await passUntilTold(3);
-    const { body: status } = await bridge.ops('GET', '/status');
-    for (const id of [second, ...others]) await deactivate(bridge, id);
-    await passMinutes(clock, bridge, 4.75);
-    await passUntilTold(4);
-    const before = listTold();
-    for (const id of [first, second]) {
-      const back = toPatch({ op: 'replace', path: 'active', value: true });
-      await bridge.send('PATCH', `/Users/${id}`, back);
-    }
-    await bridge.ops('POST', '/resume');
-    const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
-    await clock.pass(sandbox, () => countDone() >= 3);
+  const { bridge, clock } = await forTest(startCalmBridge({ settings }));
+  const { sandbox } = bridge;
+  // A receiver that answers late is told again, under the same id.
+  const listOnce = () => {
+    const told = receiver.taken;
+    const byId = new Map(told.map(({ headers, json }) => [headers['webhook-id'], json]));
+    return [...byId.values()];
+  };
+  const listTold = () => listOnce().map(({ type, data }) => [type, data.user ?? data.count]);
+  const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
+  const [refused = '', first = '', second = '', ...others] = await bridge.addUsers(13);
+  await clock.passFor(sandbox, MINUTE_MS);
+  const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+  await deactivate(bridge, refused);
+  await passMinutes(clock, bridge, 4.75);
+  expect(listTold()).toEqual([]);
+  await passUntilTold(1);
+  fault.remove();
+  await passUntilTold(2);
+  await bridge.ops('POST', '/pause', {});
+  await deactivate(bridge, first);
+  await passUntilTold(3);
+  const { body: status } = await bridge.ops('GET', '/status');
+  for (const id of [second, ...others]) await deactivate(bridge, id);
+  await passMinutes(clock, bridge, 4.75);
+  await passUntilTold(4);
+  const before = listTold();
+  for (const id of [first, second]) {
+    const back = toPatch({ op: 'replace', path: 'active', value: true });
+    await bridge.send('PATCH', `/Users/${id}`, back);
+  }
+  await bridge.ops('POST', '/resume');
+  const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
+  await clock.pass(sandbox, () => countDone() >= 3);
 
-    expect(before).toEqual([
-      ['leaver.late', refused],
-      ['leaver.done', refused],
-      ['leaver.late', first],
-      ['leaver.late', 12],
-    ]);
-    const heldBy = 'writes-paused';
-    expect(listOnce()[2]?.data).toMatchObject({ user: first, heldBy });
-    expect(status.leavers).toMatchObject({ count: 1, heldBy, first: [{ id: first, heldBy }] });
-    expect(listTold()).toContainEqual(['leaver.done', first]);
-    expect(listTold()).toContainEqual(['leaver.done', 10]);
-    expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
-  });
+  expect(before).toEqual([
+    ['leaver.late', refused],
+    ['leaver.done', refused],
+    ['leaver.late', first],
+    ['leaver.late', 12],
+  ]);
+  const heldBy = 'writes-paused';
+  expect(listOnce()[2]?.data).toMatchObject({ user: first, heldBy });
+  expect(status.leavers).toMatchObject({ count: 1, heldBy, first: [{ id: first, heldBy }] });
+  expect(listTold()).toContainEqual(['leaver.done', first]);
+  expect(listTold()).toContainEqual(['leaver.done', 10]);
+  expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
 });
 
 test('plans that wait, differences by kind and credentials that expire are told once each', async () => {
@@ -187,31 +184,28 @@ test('plans that wait, differences by kind and credentials that expire are told 
     LIMITS_REPAIR: '0',
     ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
   };
-  await withTestBridge({ settings, clock: createLeapingClock(10) }, async (bridge) => {
-    await bridge.addUser('ada');
-    await bridge.addUser('bob');
-    await bridge.addGroup('Pilots');
-    await bridge.untilSettled();
-    // The first look tells nothing of what was there before.
-    const token = await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' });
-    expect(token.status).toBe(201);
-    await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
-    for (const name of ['ada', 'bob']) {
-      bridge.sandbox.service.link('Pilots', `${name}@example.com`);
-    }
-    await bridge.sweep();
-    const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');
-    await expect.poll(isTold, PATIENT).toBe(true);
-    const isHeld = () => listTypes(receiver.taken).includes('plan.held');
-    await expect.poll(isHeld, PATIENT).toBe(true);
+  const bridge = await forTest(startTestBridge({ settings, clock: createLeapingClock(10) }));
+  await bridge.addUser('ada');
+  await bridge.addUser('bob');
+  await bridge.addGroup('Pilots');
+  await bridge.untilSettled();
+  // The first look tells nothing of what was there before.
+  const token = await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' });
+  expect(token.status).toBe(201);
+  await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
+  for (const name of ['ada', 'bob']) {
+    bridge.sandbox.service.link('Pilots', `${name}@example.com`);
+  }
+  await bridge.sweep();
+  const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');
+  await expect.poll(isTold, PATIENT).toBe(true);
+  const isHeld = () => listTypes(receiver.taken).includes('plan.held');
+  await expect.poll(isHeld, PATIENT).toBe(true);
 
-    const drift = receiver.taken.find(({ json }) => json.type.startsWith('drift'));
-    expect(drift?.json.data).toMatchObject({ kind: 'member.added', count: 2 });
-    expect(listTypes(receiver.taken).filter((type) => type === 'credential.expires')).toHaveLength(
-      1,
-    );
-    expect(receiver.taken.map(({ body }) => body).join()).not.toMatch(/okta|example\.com/);
-  });
+  const drift = receiver.taken.find(({ json }) => json.type.startsWith('drift'));
+  expect(drift?.json.data).toMatchObject({ kind: 'member.added', count: 2 });
+  expect(listTypes(receiver.taken).filter((type) => type === 'credential.expires')).toHaveLength(1);
+  expect(receiver.taken.map(({ body }) => body).join()).not.toMatch(/okta|example\.com/);
 });
 
 test('a receiver that asks for a pause is left alone that long, as Retry-After says in seconds or as a date', async () => {
@@ -222,29 +216,28 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
     () => '180',
     (nowMs: number) => new Date(nowMs + 3 * MINUTE_MS).toUTCString(),
   ] as const;
-  await withCalmBridge({ settings }, async (bridge, clock) => {
-    await clock.passFor(bridge.sandbox, MINUTE_MS);
-    // A delivery takes time of the machine, which the clock of the bridge does not wait for.
-    const passUntil = async (isOver: () => boolean) => {
-      for (let step = 0; step < 60 && !isOver(); step += 1) {
-        await clock.passFor(bridge.sandbox, MINUTE_MS / 6);
-      }
-    };
-    for (const toText of forms) {
-      const [answeredAt, before] = [clock.now(), refused.length];
-      receiver.answer(429, { 'retry-after': toText(answeredAt) });
-      await bridge.ops('POST', '/pause', {});
-      await passUntil(() => refused.length > before);
-      await passUntil(() => clock.now() >= answeredAt + 2.5 * MINUTE_MS);
-      expect(refused.length).toBe(before + 1);
-      receiver.answer(204);
-      const takenBefore = taken.length;
-      await passUntil(() => taken.length > takenBefore);
-      expect(taken.length).toBeGreaterThan(takenBefore);
-      await bridge.ops('POST', '/resume');
-      await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
+  const { bridge, clock } = await forTest(startCalmBridge({ settings }));
+  await clock.passFor(bridge.sandbox, MINUTE_MS);
+  // A delivery takes time of the machine, which the clock of the bridge does not wait for.
+  const passUntil = async (isOver: () => boolean) => {
+    for (let step = 0; step < 60 && !isOver(); step += 1) {
+      await clock.passFor(bridge.sandbox, MINUTE_MS / 6);
     }
-  });
+  };
+  for (const toText of forms) {
+    const [answeredAt, before] = [clock.now(), refused.length];
+    receiver.answer(429, { 'retry-after': toText(answeredAt) });
+    await bridge.ops('POST', '/pause', {});
+    await passUntil(() => refused.length > before);
+    await passUntil(() => clock.now() >= answeredAt + 2.5 * MINUTE_MS);
+    expect(refused.length).toBe(before + 1);
+    receiver.answer(204);
+    const takenBefore = taken.length;
+    await passUntil(() => taken.length > takenBefore);
+    expect(taken.length).toBeGreaterThan(takenBefore);
+    await bridge.ops('POST', '/resume');
+    await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
+  }
 });
 
 test('what was not delivered survives a restart, under the same id', async () => {
@@ -273,28 +266,27 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   const settings = { ...receiver.settings({ events: ['test'] }) };
   // It is sent again after five seconds.
   const clock = createLeapingClock(10);
-  await withTestBridge({ settings, clock }, async (bridge) => {
-    const run = runner(bridge);
-    receiver.answer(410);
-    const tried = await run('notifications', 'test', 'ops');
-    const { body: kept } = await bridge.ops('GET', '/notifications?receiver=ops');
-    const listed = await run('notifications', 'list');
-    receiver.answer(204);
-    await expect.poll(() => receiver.taken.length, { ...PATIENT, timeout: 20_000 }).toBe(1);
-    const works = await run('notifications', 'test');
+  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const run = runner(bridge);
+  receiver.answer(410);
+  const tried = await run('notifications', 'test', 'ops');
+  const { body: kept } = await bridge.ops('GET', '/notifications?receiver=ops');
+  const listed = await run('notifications', 'list');
+  receiver.answer(204);
+  await expect.poll(() => receiver.taken.length, { ...PATIENT, timeout: 20_000 }).toBe(1);
+  const works = await run('notifications', 'test');
 
-    expect(tried).toMatchObject({ code: 1, text: expect.stringContaining('answered with 410') });
-    expect(kept.items).toMatchObject([{ type: 'test', attempts: 1 }]);
-    expect(listed.text).toMatch(/ test +1 +answered with 410\n/);
-    expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
-    expect(await run('notifications', 'list')).toMatchObject({
-      text: 'Every receiver has everything.\n',
-    });
-    receiver.answer(307, { location: other.url });
-    const redirected = await run('notifications', 'test');
-    expect(redirected.text).toContain('answered with 307');
-    expect(other.taken).toEqual([]);
+  expect(tried).toMatchObject({ code: 1, text: expect.stringContaining('answered with 410') });
+  expect(kept.items).toMatchObject([{ type: 'test', attempts: 1 }]);
+  expect(listed.text).toMatch(/ test +1 +answered with 410\n/);
+  expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
+  expect(await run('notifications', 'list')).toMatchObject({
+    text: 'Every receiver has everything.\n',
   });
+  receiver.answer(307, { location: other.url });
+  const redirected = await run('notifications', 'test');
+  expect(redirected.text).toContain('answered with 307');
+  expect(other.taken).toEqual([]);
 });
 
 test('a private address gets nothing unless that is allowed', async () => {
@@ -309,13 +301,12 @@ test('a private address gets nothing unless that is allowed', async () => {
     NOTIFY_HOSTS: '*',
     NOTIFY_PRIVATE_ADDRESSES: 'refuse',
   };
-  await withTestBridge({ settings }, async (bridge) => {
-    const run = runner(bridge);
-    for (const { name, url } of receivers) {
-      const ended = await run('notifications', 'test', name);
-      const refused = { code: 1, text: expect.stringContaining('a private network') };
-      expect(ended, url).toMatchObject(refused);
-    }
-    expect(receiver.taken).toEqual([]);
-  });
+  const bridge = await forTest(startTestBridge({ settings }));
+  const run = runner(bridge);
+  for (const { name, url } of receivers) {
+    const ended = await run('notifications', 'test', name);
+    const refused = { code: 1, text: expect.stringContaining('a private network') };
+    expect(ended, url).toMatchObject(refused);
+  }
+  expect(receiver.taken).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { askUsers, fetchToken, getToken, makeClient } from '../support/oauth-clients.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
@@ -21,13 +22,7 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
 }
 
 describe('OAuth', () => {
-  let bridge: TestBridge;
-
-  beforeAll(async () => {
-    bridge = await startTestBridge({});
-  });
-
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({}));
 
   test('a public library gets an access token, which opens SCIM', async () => {
     const made = await makeClient(bridge, 'library');
@@ -73,29 +68,28 @@ describe('OAuth', () => {
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
     const clock = createSetClock();
     const settings = { ACCESS_FAILED_DELAY_MAX: '0' };
-    await withTestBridge({ settings, clock }, async (bridge) => {
-      const old = await makeClient(bridge, 'old');
-      clock.state.aheadMs = 730 * DAY_MS + 1;
-      const good = await makeClient(bridge, 'good');
-      const gone = await makeClient(bridge, 'gone');
-      const half = await makeClient(bridge, 'half');
-      await bridge.ops('POST', '/clients/gone/revoke');
-      await bridge.ops('POST', '/clients/half/revoke', { secret: half.secretId });
-      const unknown = { ...good, id: 'client-0000000000000000' };
-      const wrong = { ...good, secret: good.secret.replace(/.{43}$/, old.secret.slice(-43)) };
-      const other = { ...good, secret: old.secret };
-      const noSecret = { ...good, secret: 'x' };
-      const clients = [old, gone, half, unknown, wrong, other, noSecret];
-      const answers = await Promise.all(clients.map((client) => fetchToken(bridge, client)));
-      const seen = answers.map(({ status, headers, body }) =>
-        JSON.stringify([status, headers['www-authenticate'], body]),
-      );
+    const bridge = await forTest(startTestBridge({ settings, clock }));
+    const old = await makeClient(bridge, 'old');
+    clock.state.aheadMs = 730 * DAY_MS + 1;
+    const good = await makeClient(bridge, 'good');
+    const gone = await makeClient(bridge, 'gone');
+    const half = await makeClient(bridge, 'half');
+    await bridge.ops('POST', '/clients/gone/revoke');
+    await bridge.ops('POST', '/clients/half/revoke', { secret: half.secretId });
+    const unknown = { ...good, id: 'client-0000000000000000' };
+    const wrong = { ...good, secret: good.secret.replace(/.{43}$/, old.secret.slice(-43)) };
+    const other = { ...good, secret: old.secret };
+    const noSecret = { ...good, secret: 'x' };
+    const clients = [old, gone, half, unknown, wrong, other, noSecret];
+    const answers = await Promise.all(clients.map((client) => fetchToken(bridge, client)));
+    const seen = answers.map(({ status, headers, body }) =>
+      JSON.stringify([status, headers['www-authenticate'], body]),
+    );
 
-      expect(new Set(seen).size).toBe(1);
-      expect(answers[0]).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
-      expect(answers[0]?.headers['www-authenticate']).toMatch(/^Basic /);
-      expect((await fetchToken(bridge, good)).status).toBe(200);
-    });
+    expect(new Set(seen).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect(answers[0]?.headers['www-authenticate']).toMatch(/^Basic /);
+    expect((await fetchToken(bridge, good)).status).toBe(200);
   });
 
   test('a rotation refuses no request: two secrets are valid, a third is refused until one is revoked', async () => {
@@ -122,8 +116,7 @@ describe('OAuth', () => {
 
   test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
     const clock = createSetClock();
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
+    const service = await forTest(startSandbox());
     const settings = {
       DATABASE_URL: await makeStoreUrl(),
     };
@@ -144,59 +137,58 @@ describe('OAuth', () => {
   });
 });
 
-test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', () => {
+test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', async () => {
   const settings = {
     SCIM_REQUESTS_PER_SECOND: '2',
     ACCESS_FAILED_DELAY_MAX: '0',
   };
   const clock = { ...createSetClock(), now: () => 1_900_000_000_000 };
-  return withTestBridge({ settings, clock }, async (bridge) => {
-    const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];
-    const strangers = Array.from({ length: 5 }, () =>
-      fetchToken(bridge, { ...client, secret: other.secret }),
-    );
-    expect((await Promise.all(strangers)).map(({ status }) => status)).toEqual(
-      strangers.map(() => 401),
-    );
-    const answers = [];
-    for (let nth = 0; nth < 4; nth += 1) answers.push(await fetchToken(bridge, client));
+  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];
+  const strangers = Array.from({ length: 5 }, () =>
+    fetchToken(bridge, { ...client, secret: other.secret }),
+  );
+  expect((await Promise.all(strangers)).map(({ status }) => status)).toEqual(
+    strangers.map(() => 401),
+  );
+  const answers = [];
+  for (let nth = 0; nth < 4; nth += 1) answers.push(await fetchToken(bridge, client));
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-    expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
-    expect(answers[3]?.headers['retry-after']).toBe('1');
-    expect((await fetchToken(bridge, other)).status).toBe(200);
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
-  });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+  expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
+  expect(answers[3]?.headers['retry-after']).toBe('1');
+  expect((await fetchToken(bridge, other)).status).toBe(200);
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
 });
 
-test('scim-bridge client makes, rotates and ends clients and their secrets', () =>
-  withTestBridge({}, async (bridge) => {
-    const run = runner(bridge);
-    const made = await run('client', 'create', 'entra');
-    const short = await run('client', 'create', 'x', '--expires', '30d');
-    const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
-    const secret = /^client_secret +(\S+)$/m.exec(made.text)?.[1] ?? '';
-    expect(made.code).toBe(0);
-    expect([short.code, short.text]).toEqual([1, expect.stringContaining('from 365d to 1095d')]);
-    await getToken(bridge, { id, secret, secretId: '' });
-    const rotated = await run('client', 'rotate', 'entra');
-    const third = await run('client', 'rotate', 'entra');
-    const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
-    const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
-    const listed = await run('client', 'list');
+test('scim-bridge client makes, rotates and ends clients and their secrets', async () => {
+  const bridge = await forTest(startTestBridge());
+  const run = runner(bridge);
+  const made = await run('client', 'create', 'entra');
+  const short = await run('client', 'create', 'x', '--expires', '30d');
+  const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
+  const secret = /^client_secret +(\S+)$/m.exec(made.text)?.[1] ?? '';
+  expect(made.code).toBe(0);
+  expect([short.code, short.text]).toEqual([1, expect.stringContaining('from 365d to 1095d')]);
+  await getToken(bridge, { id, secret, secretId: '' });
+  const rotated = await run('client', 'rotate', 'entra');
+  const third = await run('client', 'rotate', 'entra');
+  const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
+  const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
+  const listed = await run('client', 'list');
 
-    expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
-    expect(third.text).toContain('revoke one of them first');
-    expect(revoked.text).toBe(`${secretId} of entra (${id}) is revoked.\n`);
-    expect(listed.text).toMatch(
-      /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
-    );
-    expect(listed.text).not.toContain('scimbridge_');
-    expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
-    expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
-    expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
-    const all = await run('client', 'list', '--all');
-    expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
-    expect(all.text).not.toMatch(/secret-|expires/);
-  }));
+  expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
+  expect(third.text).toContain('revoke one of them first');
+  expect(revoked.text).toBe(`${secretId} of entra (${id}) is revoked.\n`);
+  expect(listed.text).toMatch(
+    /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
+  );
+  expect(listed.text).not.toContain('scimbridge_');
+  expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
+  expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
+  expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
+  const all = await run('client', 'list', '--all');
+  expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
+  expect(all.text).not.toMatch(/secret-|expires/);
+});

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
@@ -283,15 +284,15 @@ describe('observe mode', () => {
   });
 });
 
-test('an operator’s own call that would change the service is refused while observing, and reads pass', () =>
-  withTestBridge({ settings: { ...OBSERVE } }, async (bridge) => {
-    const made = await bridge.ops('POST', '/api/groups/createGroup', { body: { name: 'New' } });
-    const read = await bridge.ops('POST', '/api/groups/getListOfGroups', {});
+test('an operator’s own call that would change the service is refused while observing, and reads pass', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { ...OBSERVE } }));
+  const made = await bridge.ops('POST', '/api/groups/createGroup', { body: { name: 'New' } });
+  const read = await bridge.ops('POST', '/api/groups/getListOfGroups', {});
 
-    expect(made).toMatchObject({
-      status: 503,
-      body: { code: 'observe-mode', outcome: 'not-sent', retry: 'later' },
-    });
-    expect(read.status).toBe(200);
-    expect(bridge.sandbox.service.findGroup('New')).toBeUndefined();
-  }));
+  expect(made).toMatchObject({
+    status: 503,
+    body: { code: 'observe-mode', outcome: 'not-sent', retry: 'later' },
+  });
+  expect(read.status).toBe(200);
+  expect(bridge.sandbox.service.findGroup('New')).toBeUndefined();
+});

@@ -1,15 +1,15 @@
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeKey, signText, startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { beginSignIn, type SignIn, toOidcSettings } from '../support/oidc.ts';
 
 /** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
   const [issuer, port] = [await startIssuer(), await freePort()];
-  const bridge = await startTestBridge({ port, settings: toOidcSettings(issuer, port) });
-  onTestFinished(() => bridge.stop());
+  const bridge = await forTest(startTestBridge({ port, settings: toOidcSettings(issuer, port) }));
   return { bridge, issuer };
 }
 

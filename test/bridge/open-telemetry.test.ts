@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -55,12 +56,8 @@ async function startCollector() {
 }
 
 async function startBridge(options: TestBridgeOptions = {}) {
-  const sandbox = await startSandbox();
-  const proxy = await tamperWith(sandbox);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await sandbox.stop();
-  });
+  const sandbox = await forTest(startSandbox());
+  const proxy = await forTest(tamperWith(sandbox));
   const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s', ...options.settings };
   const bridge = await startTestBridge({ ...options, service: proxy.service, settings });
   return { bridge, proxy };
@@ -104,8 +101,7 @@ test("a provider's trace goes through request, acceptance and step to the call a
 });
 
 test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
-  const sandbox = await startSandbox();
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await forTest(startSandbox());
   const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
   const [first, second] = [await startCollector(), await startCollector()];
   const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });

@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const PATIENT = { interval: 10 };
@@ -63,16 +64,16 @@ const rows: Row[] = [
 
 describe('after a call of an operator', () => {
   test('a licence and a role in a space are looked at with few calls, shown to differ, and not undone', async () => {
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.stop());
+    const sandbox = await forTest(startSandbox());
     const { service, calls } = sandbox;
     const { uid: space } = service.addSpace('Hangar');
     const rules: Rule[] = [{ group: 'Crew', entities: [{ uid: space, roles: ['role-read'] }] }];
-    const bridge = await startTestBridge({
-      service: sandbox,
-      settings: { OPS_TOKEN, RULES: JSON.stringify(rules), DRIFT_POLICY: 'repair' },
-    });
-    onTestFinished(() => bridge.stop());
+    const bridge = await forTest(
+      startTestBridge({
+        service: sandbox,
+        settings: { OPS_TOKEN, RULES: JSON.stringify(rules), DRIFT_POLICY: 'repair' },
+      }),
+    );
     const id = await bridge.addUser('ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
     await bridge.addGroup('Crew', [id]);
     await bridge.untilSettled();

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
@@ -10,18 +11,14 @@ const OPS_TOKEN = 'token-of-an-operator';
 const settings = { OPS_TOKEN };
 const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({ settings, onLog: (line) => lines.push(line) }));
 let lines: JsonObject[] = [];
 
-beforeAll(async () => {
-  bridge = await startTestBridge({ settings, onLog: (line) => lines.push(line) });
-});
 beforeEach(() => {
   lines = [];
   bridge.sandbox.calls.reset();
   bridge.sandbox.faults.clear();
 });
-afterAll(() => bridge.stop());
 
 /** Calls an operation as an operator does. */
 function callApi(
@@ -187,27 +184,27 @@ test('a crash right after a call by an operator is no restored backup', async ()
   expect(found).toEqual({ kind: 'current' });
 });
 
-test('no answer below /ops has a secret of the settings in it', () =>
-  withTestBridge({ settings: SECRETS }, async (bridge) => {
-    const paths = opsRoutes
-      .filter(({ method, path }) => method === 'get' && !path.includes('{'))
-      .map(({ path }) => path);
-    const answers = [];
-    for (const path of paths) {
-      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
-      const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
-      const { status, body } = await bridge.request('GET', url, undefined, headers);
-      answers.push({ path, status, text: JSON.stringify(body) });
-    }
+test('no answer below /ops has a secret of the settings in it', async () => {
+  const bridge = await forTest(startTestBridge({ settings: SECRETS }));
+  const paths = opsRoutes
+    .filter(({ method, path }) => method === 'get' && !path.includes('{'))
+    .map(({ path }) => path);
+  const answers = [];
+  for (const path of paths) {
+    const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+    const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
+    const { status, body } = await bridge.request('GET', url, undefined, headers);
+    answers.push({ path, status, text: JSON.stringify(body) });
+  }
 
-    const settingsAnswer = answers.find(({ path }) => path === '/settings');
-    expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
-    for (const [name, secret] of Object.entries(SECRETS))
-      expect(
-        answers.filter(({ text }) => text.includes(secret)),
-        name,
-      ).toEqual([]);
-  }));
+  const settingsAnswer = answers.find(({ path }) => path === '/settings');
+  expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
+  for (const [name, secret] of Object.entries(SECRETS))
+    expect(
+      answers.filter(({ text }) => text.includes(secret)),
+      name,
+    ).toEqual([]);
+});
 
 const SECRETS = {
   OPS_TOKEN: 'secret-of-an-operator',

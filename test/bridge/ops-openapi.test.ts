@@ -1,27 +1,24 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Router } from 'express';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/document.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { createSetClock } from '../support/set-clock.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 
 const clock = createSetClock();
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     settings: { OPS_READER_TOKEN: READER_TOKEN },
     clock,
-  });
-});
-
-afterAll(() => bridge.stop());
+  }),
+);
 
 /** A fast machine sends all of them within a second, which is more than the rate of operators. */
 function takeTime(): void {

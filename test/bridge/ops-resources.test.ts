@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
@@ -19,13 +20,7 @@ async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
 }
 
 describe('people and groups for operators', () => {
-  let bridge: TestBridge;
-
-  beforeAll(async () => {
-    bridge = await startTestBridge({ sandbox: seed });
-  });
-
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({ sandbox: seed }));
 
   test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1', nickName: 'Ada' });
@@ -100,70 +95,72 @@ describe('people and groups for operators', () => {
     expect(await listNames(bridge, `/users?q=${fay.slice(0, 8)}`)).toEqual([]);
   });
 
-  test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
-    withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed }, async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const ada = await bridge.addUser('ada');
-      const gone = await bridge.addUser('gone');
-      await bridge.send('DELETE', `/Users/${gone}`);
-      await bridge.untilSettled();
-      service.updateUser('ada@example.com', { active: false });
-      await bridge.sweep();
-      faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
-      const late = bridge.request('POST', '/Users', toUser('late'));
-      const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
-      expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
-      await late;
+  test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed }),
+    );
+    const { service, faults } = bridge.sandbox;
+    const ada = await bridge.addUser('ada');
+    const gone = await bridge.addUser('gone');
+    await bridge.send('DELETE', `/Users/${gone}`);
+    await bridge.untilSettled();
+    service.updateUser('ada@example.com', { active: false });
+    await bridge.sweep();
+    faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+    const late = bridge.request('POST', '/Users', toUser('late'));
+    const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+    expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
+    await late;
 
-      expect(await listNames(bridge, '/users')).toEqual([
-        ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
-      ]);
-      expect(await listNames(bridge, '/users?managed=true')).toEqual([
-        'ada@example.com',
-        'late@example.com',
-      ]);
-      expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
-        'user00001',
-        'user00002',
-      ]);
-      expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
-      expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
-        'ada@example.com',
-      ]);
-      expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
-      expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
-      expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-      expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
-        'Group 001',
-        'Group 002',
-      ]);
-      expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
-      const pages: unknown[] = [];
-      for (let cursor: unknown = '0'; cursor !== null; ) {
-        const { body } = await bridge.ops('GET', `/users?limit=2&cursor=${cursor}`);
-        pages.push(...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []));
-        cursor = body.nextCursor;
-      }
-      expect(pages).toHaveLength(5);
-      expect(pages).toContain(ada);
-      const wrong = [
-        'managed=yes',
-        'limit=0',
-        'limit=1001',
-        'cursor=x',
-        'q=',
-        'name=ada',
-        'due=true&due=true',
-      ];
-      const answers = await Promise.all(
-        ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
-          wrong.map((query) => bridge.ops('GET', `${path}?${query}`)),
-        ),
-      );
-      expect(
-        answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
-      ).toEqual([]);
-    }));
+    expect(await listNames(bridge, '/users')).toEqual([
+      ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
+    ]);
+    expect(await listNames(bridge, '/users?managed=true')).toEqual([
+      'ada@example.com',
+      'late@example.com',
+    ]);
+    expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
+      'user00001',
+      'user00002',
+    ]);
+    expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
+    expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
+      'ada@example.com',
+    ]);
+    expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
+    expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
+    expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
+    expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
+      'Group 001',
+      'Group 002',
+    ]);
+    expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+    const pages: unknown[] = [];
+    for (let cursor: unknown = '0'; cursor !== null; ) {
+      const { body } = await bridge.ops('GET', `/users?limit=2&cursor=${cursor}`);
+      pages.push(...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []));
+      cursor = body.nextCursor;
+    }
+    expect(pages).toHaveLength(5);
+    expect(pages).toContain(ada);
+    const wrong = [
+      'managed=yes',
+      'limit=0',
+      'limit=1001',
+      'cursor=x',
+      'q=',
+      'name=ada',
+      'due=true&due=true',
+    ];
+    const answers = await Promise.all(
+      ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
+        wrong.map((query) => bridge.ops('GET', `${path}?${query}`)),
+      ),
+    );
+    expect(answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid')).toEqual(
+      [],
+    );
+  });
 
   test('an operator takes over an account and a group as they are, once, and nothing is sent', async () => {
     const { calls } = bridge.sandbox;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -63,76 +64,73 @@ describe('a pause', () => {
 });
 
 test('a pause stops calls that wait for their turn and answers their requests; none of them counts as a failure', async () => {
-  await withTestBridge({ settings, requestsPerSecond: 5 }, async (bridge) => {
-    const { calls } = bridge.sandbox;
-    const writes = bridge.addUsers(6);
-    await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
-    await bridge.ops('POST', '/pause');
-    await writes;
-    const left = calls.count({ mutating: true });
-    const { items } = (await bridge.ops('GET', '/users?due=true')).body;
-    const due: unknown[] = Array.isArray(items) ? items : [];
+  const bridge = await forTest(startTestBridge({ settings, requestsPerSecond: 5 }));
+  const { calls } = bridge.sandbox;
+  const writes = bridge.addUsers(6);
+  await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
+  await bridge.ops('POST', '/pause');
+  await writes;
+  const left = calls.count({ mutating: true });
+  const { items } = (await bridge.ops('GET', '/users?due=true')).body;
+  const due: unknown[] = Array.isArray(items) ? items : [];
 
-    expect(left).toBeLessThan(6);
-    expect(due).not.toEqual([]);
-    expect(due).toMatchObject(due.map(() => ({ attempts: 0 })));
-    await bridge.ops('POST', '/resume');
-    await bridge.untilSettled();
-    expect(bridge.sandbox.service.users()).toHaveLength(7);
-  });
+  expect(left).toBeLessThan(6);
+  expect(due).not.toEqual([]);
+  expect(due).toMatchObject(due.map(() => ({ attempts: 0 })));
+  await bridge.ops('POST', '/resume');
+  await bridge.untilSettled();
+  expect(bridge.sandbox.service.users()).toHaveLength(7);
 });
 
-test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const person = runner(bridge, { answer: 'n' });
-    const { faults } = bridge.sandbox;
-    await person('pause');
-    await bridge.addUser('ada');
-    const paused = await person('resume');
-    const still = (await readWrites(bridge)).paused;
-    const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
-    await bridge.ops('POST', '/resume');
-    await slow.until(1);
-    const live = await person('resume');
-    faults.clear();
+test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', async () => {
+  const bridge = await forTest(startTestBridge({ settings }));
+  const person = runner(bridge, { answer: 'n' });
+  const { faults } = bridge.sandbox;
+  await person('pause');
+  await bridge.addUser('ada');
+  const paused = await person('resume');
+  const still = (await readWrites(bridge)).paused;
+  const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+  await bridge.ops('POST', '/resume');
+  await slow.until(1);
+  const live = await person('resume');
+  faults.clear();
 
-    expect(paused.asked).toEqual([
-      '1 person or group waits for the service. Let all of it go? [y/N] ',
-    ]);
-    expect(still).not.toBeNull();
-    expect(live).toMatchObject({ code: 0, asked: [] });
-    expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
-  }));
+  expect(paused.asked).toEqual([
+    '1 person or group waits for the service. Let all of it go? [y/N] ',
+  ]);
+  expect(still).not.toBeNull();
+  expect(live).toMatchObject({ code: 0, asked: [] });
+  expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
+});
 
-test('scim-bridge pause, resume and plan show ask the running bridge', () =>
-  withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
-    await bridge.addUser('ada');
-    const run = runner(bridge);
+test('scim-bridge pause, resume and plan show ask the running bridge', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { ...settings, MODE: 'observe' } }));
+  await bridge.addUser('ada');
+  const run = runner(bridge);
 
-    const paused = await run('pause', '--reason', 'lunch');
-    const reason = Object((await readWrites(bridge)).paused).reason;
-    const person = runner(bridge, { answer: 'n' });
-    const { asked } = await person('resume');
-    const resumed = await run('resume', '--yes');
-    const shown = await run('plan', 'show', '--first-run');
-    const json = await run('plan', 'show', '--first-run', '--json');
-    const wrong = await run('plan', 'show', 'x', '--first-run');
+  const paused = await run('pause', '--reason', 'lunch');
+  const reason = Object((await readWrites(bridge)).paused).reason;
+  const person = runner(bridge, { answer: 'n' });
+  const { asked } = await person('resume');
+  const resumed = await run('resume', '--yes');
+  const shown = await run('plan', 'show', '--first-run');
+  const json = await run('plan', 'show', '--first-run', '--json');
+  const wrong = await run('plan', 'show', 'x', '--first-run');
 
-    expect(paused).toMatchObject({
-      code: 0,
-      text: expect.stringMatching(/^Paused since .*: 1 person/),
-    });
-    expect(reason).toBe('lunch');
-    // The end of the pause lets nothing go.
-    expect(asked).toEqual([]);
-    expect(resumed.text).toBe(
-      'Not paused, but the bridge only observes: 1 person or group waits.\n',
-    );
-    expect(shown.text).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
-    expect(shown.text).toMatch(/^user +ada@example\.com +create$/m);
-    expect(JSON.parse(json.text)).toMatchObject({
-      phase: 'observing',
-      counts: { 'user.create': 1 },
-    });
-    expect(wrong.code).toBe(64);
-  }));
+  expect(paused).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^Paused since .*: 1 person/),
+  });
+  expect(reason).toBe('lunch');
+  // The end of the pause lets nothing go.
+  expect(asked).toEqual([]);
+  expect(resumed.text).toBe('Not paused, but the bridge only observes: 1 person or group waits.\n');
+  expect(shown.text).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
+  expect(shown.text).toMatch(/^user +ada@example\.com +create$/m);
+  expect(JSON.parse(json.text)).toMatchObject({
+    phase: 'observing',
+    counts: { 'user.create': 1 },
+  });
+  expect(wrong.code).toBe(64);
+});

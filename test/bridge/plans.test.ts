@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
 import { toMembers } from '../support/provider.ts';
-import { withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const PATIENT = { interval: 50 };
 const settings = { DRIFT_POLICY: 'repair' };
@@ -241,92 +242,91 @@ describe('a plan of repairs within the limits', () => {
   });
 });
 
-test('whom a person took out before the plan did is not put back when the plan is undone', () =>
-  withTimedBridge({ settings: few }, async ({ bridge: timed, clock }) => {
-    const { service } = timed.sandbox;
-    await timed.addUsers(3);
-    await timed.addGroup('Pilots');
-    await timed.untilSettled();
-    intrude(timed, 0, 3);
-    const { planId } = await timed.sweep();
-    const { hash = '' } = await readPlan(timed, planId);
-    service.unlink('Pilots', emailOf(0));
-    // What was seen is looked at again before it is acted on.
-    clock.leap(120_000);
-    await timed.ops('POST', `/plans/${planId}/approve`, { hash });
-    await untilApplied(timed, planId);
-    const { body } = await timed.ops('POST', `/plans/${planId}/undo`);
-    await untilApplied(timed, body.id);
+test('whom a person took out before the plan did is not put back when the plan is undone', async () => {
+  const { bridge: timed, clock } = await forTest(startTimedBridge({ settings: few }));
+  const { service } = timed.sandbox;
+  await timed.addUsers(3);
+  await timed.addGroup('Pilots');
+  await timed.untilSettled();
+  intrude(timed, 0, 3);
+  const { planId } = await timed.sweep();
+  const { hash = '' } = await readPlan(timed, planId);
+  service.unlink('Pilots', emailOf(0));
+  // What was seen is looked at again before it is acted on.
+  clock.leap(120_000);
+  await timed.ops('POST', `/plans/${planId}/approve`, { hash });
+  await untilApplied(timed, planId);
+  const { body } = await timed.ops('POST', `/plans/${planId}/undo`);
+  await untilApplied(timed, body.id);
 
-    expect(body).toMatchObject({ counts: { total: 2 }, leftOut: 1 });
-    expect(service.members('Pilots')).toEqual([emailOf(1), emailOf(2)]);
-  }));
+  expect(body).toMatchObject({ counts: { total: 2 }, leftOut: 1 });
+  expect(service.members('Pilots')).toEqual([emailOf(1), emailOf(2)]);
+});
 
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { DRIFT_POLICY: 'accept' };
-  await withTestBridge({ settings: accepting, clock: createLeapingClock(10) }, async (bridge) => {
-    const id = await bridge.addUser('ada');
-    await bridge.addUser('bob');
-    await bridge.send('PATCH', `/Users/${id}`, setActive(false));
-    await untilOut(bridge, id);
-    bridge.sandbox.service.updateUser(ada, { active: true });
-    bridge.sandbox.service.updateUser(bob, { active: false });
-    await bridge.sweep();
+  const bridge = await forTest(
+    startTestBridge({ settings: accepting, clock: createLeapingClock(10) }),
+  );
+  const id = await bridge.addUser('ada');
+  await bridge.addUser('bob');
+  await bridge.send('PATCH', `/Users/${id}`, setActive(false));
+  await untilOut(bridge, id);
+  bridge.sandbox.service.updateUser(ada, { active: true });
+  bridge.sandbox.service.updateUser(bob, { active: false });
+  await bridge.sweep();
 
-    expect(await bridge.listDrifts()).toEqual([`user.activated ${ada}`]);
-    expect(await bridge.listDrifts('accepted')).toEqual([`user.deactivated ${bob}`]);
-  });
+  expect(await bridge.listDrifts()).toEqual([`user.activated ${ada}`]);
+  expect(await bridge.listDrifts('accepted')).toEqual([`user.deactivated ${bob}`]);
 });
 
 test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
   const adopting = { DRIFT_POLICY: JSON.stringify(policy) };
-  await withTestBridge({ settings: adopting }, async (bridge) => {
-    const { service } = bridge.sandbox;
-    service.addUser({ email: ada, userName: ada });
-    service.createGroup({ name: 'Skunks' });
-    await bridge.sweep();
-    bridge.sandbox.calls.reset();
-    await bridge.sweep();
-    const managed = await Promise.all([
-      bridge.ops('GET', '/users?managed=true'),
-      bridge.ops('GET', '/groups?managed=true'),
-    ]);
+  const bridge = await forTest(startTestBridge({ settings: adopting }));
+  const { service } = bridge.sandbox;
+  service.addUser({ email: ada, userName: ada });
+  service.createGroup({ name: 'Skunks' });
+  await bridge.sweep();
+  bridge.sandbox.calls.reset();
+  await bridge.sweep();
+  const managed = await Promise.all([
+    bridge.ops('GET', '/users?managed=true'),
+    bridge.ops('GET', '/groups?managed=true'),
+  ]);
 
-    expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
-    const accepted = await bridge.ops('GET', '/unmanaged?status=accepted&order=oldest');
-    const open = await bridge.ops('GET', '/unmanaged?status=open');
-    // The owner is privileged, and only an operator who says so takes them over.
-    expect([accepted.body.items, open.body.items]).toMatchObject([
-      [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
-      [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
-    ]);
-    expect(await bridge.listDrifts()).toEqual([]);
-  });
+  expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
+  const accepted = await bridge.ops('GET', '/unmanaged?status=accepted&order=oldest');
+  const open = await bridge.ops('GET', '/unmanaged?status=open');
+  // The owner is privileged, and only an operator who says so takes them over.
+  expect([accepted.body.items, open.body.items]).toMatchObject([
+    [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
+    [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
+  ]);
+  expect(await bridge.listDrifts()).toEqual([]);
 });
 
 test('a provider that takes away more than the limits is told of, and so is one that says nothing', async () => {
   const watched = { ...settings, LIMITS_REPAIR: '1', PROVIDER_SILENCE_AFTER: '1h' };
-  await withTimedBridge({ settings: watched }, async ({ bridge, clock }) => {
-    const people = await bridge.addUsers(2);
-    const group = await bridge.addGroup('Pilots', people);
-    const listCodes = async () => {
-      const url = new URL('/readyz', bridge.baseUrl).href;
-      const { body } = await bridge.request('GET', url);
-      return JSON.stringify(body);
-    };
-    const before = await listCodes();
-    await bridge.send('PATCH', `/Groups/${group}`, {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-      Operations: [{ op: 'replace', path: 'members', value: [] }],
-    });
-    await bridge.untilSettled();
-    clock.leap(3_660_000);
-    const after = await listCodes();
-
-    expect(before).not.toContain('provider-');
-    expect(after).toContain('provider-harm');
-    expect(after).toContain('provider-silent');
-    expect(after).toContain('2 members removed from groups');
+  const { bridge, clock } = await forTest(startTimedBridge({ settings: watched }));
+  const people = await bridge.addUsers(2);
+  const group = await bridge.addGroup('Pilots', people);
+  const listCodes = async () => {
+    const url = new URL('/readyz', bridge.baseUrl).href;
+    const { body } = await bridge.request('GET', url);
+    return JSON.stringify(body);
+  };
+  const before = await listCodes();
+  await bridge.send('PATCH', `/Groups/${group}`, {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'replace', path: 'members', value: [] }],
   });
+  await bridge.untilSettled();
+  clock.leap(3_660_000);
+  const after = await listCodes();
+
+  expect(before).not.toContain('provider-');
+  expect(after).toContain('provider-harm');
+  expect(after).toContain('provider-silent');
+  expect(after).toContain('2 members removed from groups');
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
+import { makeLives } from '../support/lives.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -90,232 +91,215 @@ async function renameAda(bridge: TestBridge, path: string): Promise<void> {
 const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
 describe('what is protected', () => {
-  async function withProtection(
-    run: (bridge: TestBridge) => Promise<void>,
-    { settings = {}, ...options }: TestBridgeOptions = {},
-  ): Promise<void> {
-    const url = await makeStoreUrl();
-    const all = { DATABASE_URL: url, ...PROTECTED, ...settings };
-    await withTestBridge({ ...options, settings: all }, run);
+  async function openProtected({ settings = {}, ...options }: TestBridgeOptions = {}) {
+    const all = { DATABASE_URL: await makeStoreUrl(), ...PROTECTED, ...settings };
+    return forTest(startTestBridge({ ...options, settings: all }));
   }
 
-  test('no write takes access or a licence from somebody protected, alone or in bulk', () =>
-    withProtection(async (bridge) => {
-      const { service, calls } = bridge.sandbox;
-      const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
-      await bridge.untilSettled();
-      const { body: before } = await bridge.send('GET', path);
-      calls.reset();
+  test('no write takes access or a licence from somebody protected, alone or in bulk', async () => {
+    const bridge = await openProtected();
+    const { service, calls } = bridge.sandbox;
+    const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
+    await bridge.untilSettled();
+    const { body: before } = await bridge.send('GET', path);
+    calls.reset();
 
-      for (const one of takingWrites) {
-        expect(await write(bridge, path, one, false), one.what).toBe(403);
-        expect(await write(bridge, path, one, true), `${one.what} in bulk`).toBe(403);
-      }
+    for (const one of takingWrites) {
+      expect(await write(bridge, path, one, false), one.what).toBe(403);
+      expect(await write(bridge, path, one, true), `${one.what} in bulk`).toBe(403);
+    }
 
-      await bridge.untilSettled();
-      expect((await bridge.send('GET', path)).body).toEqual(before);
-      expect(calls.count({ mutating: true })).toBe(0);
-      expect(service.getUser(ada)).toMatchObject({ active: true, appsPermissions: 5 });
-    }));
+    await bridge.untilSettled();
+    expect((await bridge.send('GET', path)).body).toEqual(before);
+    expect(calls.count({ mutating: true })).toBe(0);
+    expect(service.getUser(ada)).toMatchObject({ active: true, appsPermissions: 5 });
+  });
 
-  test('what gives or says the same again is let through, and so is a PUT that does not speak of the licence', () =>
-    withProtection(async (bridge) => {
-      const path = `/Users/${await bridge.addUser('ada', licence(1))}`;
-      await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
-      await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
-      await bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' }));
-      await bridge.untilSettled();
+  test('what gives or says the same again is let through, and so is a PUT that does not speak of the licence', async () => {
+    const bridge = await openProtected();
+    const path = `/Users/${await bridge.addUser('ada', licence(1))}`;
+    await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+    await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+    await bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' }));
+    await bridge.untilSettled();
 
-      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-        active: true,
-        appsPermissions: 5,
-      });
-    }));
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
+      active: true,
+      appsPermissions: 5,
+    });
+  });
 
-  test('neither a PATCH nor a PUT takes a licence that nobody has seen yet', () =>
-    withProtection(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const path = `/Users/${await bridge.addUser('ada')}`;
-      await bridge.untilSettled();
-      const held = service.getUser(ada).appsPermissions;
-      const patch = set(`${USER_EXTENSION}:appsPermissions`, 0);
-      const answers = [
-        await bridge.request('PATCH', path, patch),
-        await bridge.request('PUT', path, toUser('ada', licence(0))),
-      ];
-      await bridge.untilSettled();
+  test('neither a PATCH nor a PUT takes a licence that nobody has seen yet', async () => {
+    const bridge = await openProtected();
+    const { service } = bridge.sandbox;
+    const path = `/Users/${await bridge.addUser('ada')}`;
+    await bridge.untilSettled();
+    const held = service.getUser(ada).appsPermissions;
+    const patch = set(`${USER_EXTENSION}:appsPermissions`, 0);
+    const answers = [
+      await bridge.request('PATCH', path, patch),
+      await bridge.request('PUT', path, toUser('ada', licence(0))),
+    ];
+    await bridge.untilSettled();
 
-      expect(answers.map(({ status }) => status)).toEqual([403, 403]);
-      expect(held).toBeGreaterThan(0);
-      expect(service.getUser(ada).appsPermissions).toBe(held);
-    }));
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(held).toBeGreaterThan(0);
+    expect(service.getUser(ada).appsPermissions).toBe(held);
+  });
 
   test.each([ada, second])('who was %s stays protected', async (name) => {
-    const service = await startSandbox({ shape: takesAddresses });
     const settings = { DATABASE_URL: await makeStoreUrl(), PROTECT_USERS: name };
+    const lives = await makeLives({ settings, sandbox: { shape: takesAddresses } });
     let path = '';
     const assertProtected = async (bridge: TestBridge) => {
       expect(JSON.stringify(await bridge.send('GET', path))).not.toContain('ada');
       await assertRefused(bridge, path);
     };
-    await withTestBridge({ settings, service }, async (bridge) => {
+    await lives.live(async (bridge) => {
       const emails = [{ value: ada, primary: true }, { value: second }];
       path = `/Users/${await bridge.addUser('ada', { ...licence(5), emails })}`;
       await renameAda(bridge, path);
       await assertProtected(bridge);
     });
-    await withTestBridge({ settings, service }, assertProtected);
-    expect(service.service.getUser(bob)).toMatchObject({ active: true, appsPermissions: 5 });
-    await service.stop();
+    await lives.live(assertProtected);
+    expect(lives.sandbox.service.getUser(bob)).toMatchObject({ active: true, appsPermissions: 5 });
   });
 
-  test('the last owner loses no licence either, as long as there is no other', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
-        await bridge.untilSettled();
-        service.updateUser(ada, { role: 1 });
-        service.updateUser(owner, { role: 2 });
-        await bridge.sweep();
+  test('the last owner loses no licence either, as long as there is no other', async () => {
+    const bridge = await openProtected({ settings: { PROTECT_USERS: '' } });
+    const { service } = bridge.sandbox;
+    const path = `/Users/${await bridge.addUser('ada', licence(5))}`;
+    await bridge.untilSettled();
+    service.updateUser(ada, { role: 1 });
+    service.updateUser(owner, { role: 2 });
+    await bridge.sweep();
 
-        await assertRefused(bridge, path);
-        service.updateUser(owner, { role: 1 });
-        await bridge.sweep();
-        await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
-        expect(service.getUser(ada).appsPermissions).toBe(4);
+    await assertRefused(bridge, path);
+    service.updateUser(owner, { role: 1 });
+    await bridge.sweep();
+    await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
+    expect(service.getUser(ada).appsPermissions).toBe(4);
+  });
+
+  test('the account behind our own token loses no licence either', async () => {
+    const bridge = await openProtected({ settings: { PROTECT_USERS: '' } });
+    const { service } = bridge.sandbox;
+    const id = await bridge.findId({ type: 'Users', name: 'owner' });
+    service.updateUser(owner, { appsPermissions: 5 });
+    service.updateUser(owner, { role: 2 });
+    await bridge.sweep();
+    await bridge.ops('POST', `/users/${id}/adopt`, { privileged: true });
+
+    const answer = await bridge.request(
+      'PATCH',
+      `/Users/${id}`,
+      set(`${USER_EXTENSION}:appsPermissions`, 1),
+    );
+
+    expect(answer.status).toBe(403);
+    expect(answer.body.detail).toContain('token');
+    expect(service.getUser(owner).appsPermissions).toBe(5);
+  });
+
+  test('a rule takes no licence from somebody protected, and gives one', async () => {
+    const bridge = await openProtected({
+      settings: {
+        RULES: JSON.stringify([
+          { membersOf: 'Guests', appsPermissions: 2 },
+          { membersOf: 'All', appsPermissions: 5 },
+        ]),
       },
-      { settings: { PROTECT_USERS: '' } },
-    ));
+    });
+    const { service } = bridge.sandbox;
+    const ids = [
+      await bridge.addUser('ada', { title: 'Dr' }),
+      await bridge.addUser('bob', { title: 'Dr' }),
+    ];
+    await bridge.untilSettled();
+    for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 1 });
+    await bridge.sweep();
+    await bridge.addGroup('All', ids);
+    await bridge.untilSettled();
+    expect(service.getUser(ada).appsPermissions).toBe(5);
+    const { body } = await bridge.send('POST', '/Groups', toGroup('Guests', ids));
+    await bridge.untilSettled();
 
-  test('the account behind our own token loses no licence either', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const id = await bridge.findId({ type: 'Users', name: 'owner' });
-        service.updateUser(owner, { appsPermissions: 5 });
-        service.updateUser(owner, { role: 2 });
-        await bridge.sweep();
-        await bridge.ops('POST', `/users/${id}/adopt`, { privileged: true });
+    expect(body.id).toBeDefined();
+    expect(service.getUser(ada).appsPermissions).toBe(5);
+    expect(service.getUser(bob).appsPermissions).toBe(2);
+  });
 
-        const answer = await bridge.request(
-          'PATCH',
-          `/Users/${id}`,
-          set(`${USER_EXTENSION}:appsPermissions`, 1),
-        );
+  test('no repair takes a licence from somebody protected or permissions from a protected group', async () => {
+    const bridge = await openProtected({ settings: { DRIFT_POLICY: 'repair' } });
+    const { service } = bridge.sandbox;
+    for (const name of ['ada', 'bob']) await bridge.addUser(name, licence(1));
+    for (const name of ['Pilots', 'Cooks']) {
+      await bridge.send('POST', '/Groups', { ...toGroup(name), ...permissions(4) });
+    }
+    await bridge.untilSettled();
+    for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
+    for (const name of ['Pilots', 'Cooks']) service.updateGroup(name, { permissions: 12 });
+    await bridge.sweep();
+    await expect.poll(() => service.getUser(bob).appsPermissions).toBe(1);
+    await expect.poll(() => service.getGroup('Cooks').permissions).toBe(4);
+    await bridge.untilSettled();
 
-        expect(answer.status).toBe(403);
-        expect(answer.body.detail).toContain('token');
-        expect(service.getUser(owner).appsPermissions).toBe(5);
+    expect(await bridge.listDrifts('open')).toHaveLength(2);
+    expect(service.getUser(ada).appsPermissions).toBe(5);
+    expect(service.getGroup('Pilots').permissions).toBe(12);
+  });
+
+  test('nothing is taken from a protected group, under whatever name', async () => {
+    const bridge = await openProtected();
+    const { service } = bridge.sandbox;
+    const bobId = await bridge.addUser('bob');
+    const extension = { permissions: 12, addToCardsAndSpacesEnabled: true };
+    const { body } = await bridge.send('POST', '/Groups', {
+      ...toGroup('Pilots', [bobId]),
+      [GROUP_EXTENSION]: { ...extension, admins: toMembers([bobId]) },
+    });
+    const path = `/Groups/${String(body.id)}`;
+    await bridge.untilSettled();
+    const admins = `${GROUP_EXTENSION}:admins`;
+    const writes: Write[] = [
+      { what: 'fewer', method: 'PATCH', body: set(`${GROUP_EXTENSION}:permissions`, 4) },
+      {
+        what: 'none',
+        method: 'PATCH',
+        body: toPatch({ op: 'remove', path: `${GROUP_EXTENSION}:permissions` }),
       },
-      { settings: { PROTECT_USERS: '' } },
-    ));
-
-  test('a rule takes no licence from somebody protected, and gives one', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const ids = [
-          await bridge.addUser('ada', { title: 'Dr' }),
-          await bridge.addUser('bob', { title: 'Dr' }),
-        ];
-        await bridge.untilSettled();
-        for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 1 });
-        await bridge.sweep();
-        await bridge.addGroup('All', ids);
-        await bridge.untilSettled();
-        expect(service.getUser(ada).appsPermissions).toBe(5);
-        const { body } = await bridge.send('POST', '/Groups', toGroup('Guests', ids));
-        await bridge.untilSettled();
-
-        expect(body.id).toBeDefined();
-        expect(service.getUser(ada).appsPermissions).toBe(5);
-        expect(service.getUser(bob).appsPermissions).toBe(2);
+      { what: 'a PUT', method: 'PUT', body: { ...toGroup('Pilots'), ...permissions(8) } },
+      {
+        what: 'the flag',
+        method: 'PATCH',
+        body: set(`${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`, false),
       },
       {
-        settings: {
-          RULES: JSON.stringify([
-            { membersOf: 'Guests', appsPermissions: 2 },
-            { membersOf: 'All', appsPermissions: 5 },
-          ]),
-        },
+        what: 'an admin',
+        method: 'PATCH',
+        body: toPatch({ op: 'remove', path: admins, value: toMembers([bobId]) }),
       },
-    ));
+      { what: 'all admins', method: 'PATCH', body: toPatch({ op: 'remove', path: admins }) },
+      { what: 'DELETE', method: 'DELETE' },
+    ];
+    const expectRefused = async () => {
+      for (const one of writes) {
+        expect(await write(bridge, path, one, false), one.what).toBe(403);
+        expect(await write(bridge, path, one, true), one.what).toBe(403);
+      }
+    };
 
-  test('no repair takes a licence from somebody protected or permissions from a protected group', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        for (const name of ['ada', 'bob']) await bridge.addUser(name, licence(1));
-        for (const name of ['Pilots', 'Cooks']) {
-          await bridge.send('POST', '/Groups', { ...toGroup(name), ...permissions(4) });
-        }
-        await bridge.untilSettled();
-        for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
-        for (const name of ['Pilots', 'Cooks']) service.updateGroup(name, { permissions: 12 });
-        await bridge.sweep();
-        await expect.poll(() => service.getUser(bob).appsPermissions).toBe(1);
-        await expect.poll(() => service.getGroup('Cooks').permissions).toBe(4);
-        await bridge.untilSettled();
+    await expectRefused();
+    await bridge.send('PATCH', path, set('displayName', 'Crew'));
+    await bridge.untilSettled();
+    await expectRefused();
+    await bridge.patch(path, { op: 'remove', path: 'members', value: toMembers([bobId]) });
+    await bridge.untilSettled();
 
-        expect(await bridge.listDrifts('open')).toHaveLength(2);
-        expect(service.getUser(ada).appsPermissions).toBe(5);
-        expect(service.getGroup('Pilots').permissions).toBe(12);
-      },
-      { settings: { DRIFT_POLICY: 'repair' } },
-    ));
-
-  test('nothing is taken from a protected group, under whatever name', () =>
-    withProtection(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const bobId = await bridge.addUser('bob');
-      const extension = { permissions: 12, addToCardsAndSpacesEnabled: true };
-      const { body } = await bridge.send('POST', '/Groups', {
-        ...toGroup('Pilots', [bobId]),
-        [GROUP_EXTENSION]: { ...extension, admins: toMembers([bobId]) },
-      });
-      const path = `/Groups/${String(body.id)}`;
-      await bridge.untilSettled();
-      const admins = `${GROUP_EXTENSION}:admins`;
-      const writes: Write[] = [
-        { what: 'fewer', method: 'PATCH', body: set(`${GROUP_EXTENSION}:permissions`, 4) },
-        {
-          what: 'none',
-          method: 'PATCH',
-          body: toPatch({ op: 'remove', path: `${GROUP_EXTENSION}:permissions` }),
-        },
-        { what: 'a PUT', method: 'PUT', body: { ...toGroup('Pilots'), ...permissions(8) } },
-        {
-          what: 'the flag',
-          method: 'PATCH',
-          body: set(`${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`, false),
-        },
-        {
-          what: 'an admin',
-          method: 'PATCH',
-          body: toPatch({ op: 'remove', path: admins, value: toMembers([bobId]) }),
-        },
-        { what: 'all admins', method: 'PATCH', body: toPatch({ op: 'remove', path: admins }) },
-        { what: 'DELETE', method: 'DELETE' },
-      ];
-      const expectRefused = async () => {
-        for (const one of writes) {
-          expect(await write(bridge, path, one, false), one.what).toBe(403);
-          expect(await write(bridge, path, one, true), one.what).toBe(403);
-        }
-      };
-
-      await expectRefused();
-      await bridge.send('PATCH', path, set('displayName', 'Crew'));
-      await bridge.untilSettled();
-      await expectRefused();
-      await bridge.patch(path, { op: 'remove', path: 'members', value: toMembers([bobId]) });
-      await bridge.untilSettled();
-
-      expect(service.getGroup('Crew')).toMatchObject(extension);
-      expect(service.admins('Crew')).toContain(bob);
-      expect(service.members('Crew')).toEqual([]);
-    }));
+    expect(service.getGroup('Crew')).toMatchObject(extension);
+    expect(service.admins('Crew')).toContain(bob);
+    expect(service.members('Crew')).toEqual([]);
+  });
 });
 
 const tooMuch = [
@@ -331,26 +315,26 @@ const tooMuch = [
   { value: -1, want: 400 },
   { value: '-4294967296', want: 400 },
 ];
-test('no permission beyond the mask passes, however wide; what is no whole number that fits is 400', () =>
-  withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }, async (bridge) => {
-    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
-    const user = `/Users/${await bridge.addUser('ada')}`;
-    const calls = bridge.sandbox.calls.count({ mutating: true });
-    for (const { value, want } of tooMuch) {
-      const body = { ...toGroup('Cooks'), ...permissions(value) };
-      const answers = [
-        await bridge.request('POST', '/Groups', body),
-        await bridge.request('PUT', path, { ...toGroup('Pilots'), ...permissions(value) }),
-        await bridge.request('PATCH', path, set(`${GROUP_EXTENSION}:permissions`, value)),
-      ];
-      expect(
-        answers.map(({ status }) => status),
-        String(value),
-      ).toEqual([want, want, want]);
-      if (want === 403) continue;
-      const { status } = await bridge.request('PUT', user, toUser('ada', licence(value)));
-      expect(status, String(value)).toBe(400);
-    }
-    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
-    expect(bridge.sandbox.service.getGroup('Pilots').permissions).toBe(0);
-  }));
+test('no permission beyond the mask passes, however wide; what is no whole number that fits is 400', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }));
+  const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+  const user = `/Users/${await bridge.addUser('ada')}`;
+  const calls = bridge.sandbox.calls.count({ mutating: true });
+  for (const { value, want } of tooMuch) {
+    const body = { ...toGroup('Cooks'), ...permissions(value) };
+    const answers = [
+      await bridge.request('POST', '/Groups', body),
+      await bridge.request('PUT', path, { ...toGroup('Pilots'), ...permissions(value) }),
+      await bridge.request('PATCH', path, set(`${GROUP_EXTENSION}:permissions`, value)),
+    ];
+    expect(
+      answers.map(({ status }) => status),
+      String(value),
+    ).toEqual([want, want, want]);
+    if (want === 403) continue;
+    const { status } = await bridge.request('PUT', user, toUser('ada', licence(value)));
+    expect(status, String(value)).toBe(400);
+  }
+  expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
+  expect(bridge.sandbox.service.getGroup('Pilots').permissions).toBe(0);
+});

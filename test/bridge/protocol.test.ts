@@ -1,26 +1,24 @@
 import { Client } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { expectScimError } from '../support/attack.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({ publicUrl }));
 let ada: string;
 let pilots: string;
 let names = 0;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({ publicUrl });
   ada = await bridge.addUser('ada', { profileUrl: 'https://example.com//ada' });
   pilots = await bridge.addGroup('Pilots', [ada]);
 });
-
-afterAll(() => bridge.stop());
 
 const routes: { path: () => string; allow: string; refused: RawRequest['method'][] }[] = [
   { path: () => '/', allow: 'GET, HEAD', refused: ['POST', 'PUT', 'PATCH', 'DELETE'] },

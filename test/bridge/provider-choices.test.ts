@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 let count = 0;
 let name: string;
 
-beforeAll(async () => {
-  bridge = await startTestBridge({});
-});
 beforeEach(async () => {
   count += 1;
   name = `person${count}`;
@@ -24,7 +22,6 @@ beforeEach(async () => {
     match: ['userName', 'address'],
   });
 });
-afterAll(() => bridge.stop());
 
 async function choose(handling: JsonObject): Promise<void> {
   const { status } = await bridge.ops('POST', '/providers/default/change', handling);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
@@ -11,11 +12,10 @@ const bulk = (data: JsonObject, method: string, path: string) => ({
   Operations: [{ method, path, bulkId: 'x', data }],
 });
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 let partner: WalledProvider;
 let bob: string;
 beforeAll(async () => {
-  bridge = await startTestBridge();
   partner = await makeProvider(bridge, 'partner');
   const domains = { domains: ['b.example'] };
   await bridge.ops('POST', '/providers/partner/change', domains);
@@ -26,7 +26,6 @@ beforeAll(async () => {
   );
   bob = String(made.body.id);
 });
-afterAll(() => bridge.stop());
 
 /** Requests that give somebody an address of another domain, in every place that has one. */
 const both = [own, { value: VICTIM, type: 'home' }];

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { RIGHTS, type Right } from '../../src/domain/provider.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
@@ -251,13 +252,7 @@ const cases: readonly LimitCase[] = [
   },
 ];
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({ prepare });
-});
-
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge({ prepare }));
 
 describe('the limits of a provider', () => {
   describe('hold', () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 
@@ -11,11 +12,8 @@ const PATIENT = { interval: 50 };
 const toActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
 const emailOf = (name: string) => `${name}@example.com`;
 
-let bridge: TestBridge;
-let leavers = 0;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     settings: {
       DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
       // Above one in 24 hours, whatever the share.
@@ -24,8 +22,9 @@ beforeAll(async () => {
     },
     // A plan is looked at every two seconds.
     clock: createLeapingClock(10),
-  });
-});
+  }),
+);
+let leavers = 0;
 
 /** Providers have deactivated as many as they may: an approval has them counted anew, and a discarded plan not. */
 beforeEach(async () => {
@@ -35,8 +34,6 @@ beforeEach(async () => {
   await bridge.untilSettled();
   for (const plan of await listWaiting()) await discard(plan);
 });
-
-afterAll(() => bridge.stop());
 
 async function addPeople(...names: readonly string[]): Promise<string[]> {
   const ids = await Promise.all(names.map((name) => bridge.addUser(name)));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import {
   listResources,
   type TestAnswer,
@@ -161,53 +162,51 @@ describe('a wall between providers', () => {
     });
   });
 
-  test('two providers may have one externalId, and each is shown and finds its own alone', () =>
-    withTestBridge({}, async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta');
-      const entra = await makeProvider(bridge, 'entra');
-      const ids = {
-        okta: await okta.addUser('ada', { externalId: 'x-1' }),
-        entra: await entra.addUser('bob', { externalId: 'x-1' }),
-      };
-      const team = { ...toGroup('Pilots'), externalId: 'g-1' };
-      await okta.request('POST', '/Groups', team);
-      await entra.request('POST', '/Groups', { ...team, displayName: 'Crew' });
+  test('two providers may have one externalId, and each is shown and finds its own alone', async () => {
+    const bridge = await forTest(startTestBridge());
+    const okta = await makeProvider(bridge, 'okta');
+    const entra = await makeProvider(bridge, 'entra');
+    const ids = {
+      okta: await okta.addUser('ada', { externalId: 'x-1' }),
+      entra: await entra.addUser('bob', { externalId: 'x-1' }),
+    };
+    const team = { ...toGroup('Pilots'), externalId: 'g-1' };
+    await okta.request('POST', '/Groups', team);
+    await entra.request('POST', '/Groups', { ...team, displayName: 'Crew' });
 
-      for (const { name, request } of [okta, entra]) {
-        const ask = async (query: string, type = 'Users') =>
-          listResources(await request('GET', `/${type}?${query}`));
-        const own = name === 'okta' ? 'ada@example.com' : 'bob@example.com';
-        const names = async (query: string) =>
-          (await ask(`filter=${encodeURIComponent(query)}`)).map(({ userName }) => userName);
-        const others = ['owner', 'ada@example.com', 'bob@example.com'].filter((one) => one !== own);
+    for (const { name, request } of [okta, entra]) {
+      const ask = async (query: string, type = 'Users') =>
+        listResources(await request('GET', `/${type}?${query}`));
+      const own = name === 'okta' ? 'ada@example.com' : 'bob@example.com';
+      const names = async (query: string) =>
+        (await ask(`filter=${encodeURIComponent(query)}`)).map(({ userName }) => userName);
+      const others = ['owner', 'ada@example.com', 'bob@example.com'].filter((one) => one !== own);
 
-        expect(await names('externalId eq "x-1"')).toEqual([own]);
-        expect(await names('externalId pr')).toEqual([own]);
-        expect(await names('externalId co "x"')).toEqual([own]);
-        expect(await names('userName pr and externalId eq "x-1"')).toEqual([own]);
-        expect(await names('title pr or externalId eq "x-1"')).toEqual([own]);
-        expect(await names('not (externalId eq "x-1")')).toEqual(others);
-        expect(await names('externalId ne "x-1"')).toEqual(others);
-        const texts = [
-          await request('GET', `/Users/${name === 'okta' ? ids.entra : ids.okta}`),
-          await request('GET', '/Users?sortBy=externalId'),
-          await request('GET', '/Users?attributes=externalId'),
-          await request('GET', '/Users?cursor='),
-          await request('POST', '/.search', {
-            filter: 'externalId eq "x-1" or externalId eq "g-1"',
-          }),
-          await request('POST', '/Groups/.search', {
-            sortBy: 'externalId',
-            attributes: ['externalId'],
-          }),
-        ].map(({ text }) => [...text.matchAll(/"externalId":"[^"]*"/g)].length);
-        expect(texts).toEqual([0, 1, 1, 1, 2, 1]);
-        expect(await ask('filter=externalId%20eq%20%22g-1%22', 'Groups')).toHaveLength(1);
-      }
-      expect(listResources(await bridge.request('GET', '/Users?filter=externalId%20pr'))).toEqual(
-        [],
-      );
-    }));
+      expect(await names('externalId eq "x-1"')).toEqual([own]);
+      expect(await names('externalId pr')).toEqual([own]);
+      expect(await names('externalId co "x"')).toEqual([own]);
+      expect(await names('userName pr and externalId eq "x-1"')).toEqual([own]);
+      expect(await names('title pr or externalId eq "x-1"')).toEqual([own]);
+      expect(await names('not (externalId eq "x-1")')).toEqual(others);
+      expect(await names('externalId ne "x-1"')).toEqual(others);
+      const texts = [
+        await request('GET', `/Users/${name === 'okta' ? ids.entra : ids.okta}`),
+        await request('GET', '/Users?sortBy=externalId'),
+        await request('GET', '/Users?attributes=externalId'),
+        await request('GET', '/Users?cursor='),
+        await request('POST', '/.search', {
+          filter: 'externalId eq "x-1" or externalId eq "g-1"',
+        }),
+        await request('POST', '/Groups/.search', {
+          sortBy: 'externalId',
+          attributes: ['externalId'],
+        }),
+      ].map(({ text }) => [...text.matchAll(/"externalId":"[^"]*"/g)].length);
+      expect(texts).toEqual([0, 1, 1, 1, 2, 1]);
+      expect(await ask('filter=externalId%20eq%20%22g-1%22', 'Groups')).toHaveLength(1);
+    }
+    expect(listResources(await bridge.request('GET', '/Users?filter=externalId%20pr'))).toEqual([]);
+  });
 
   test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', async () => {
     const { okta, entra } = company;
@@ -270,17 +269,17 @@ describe('a wall between providers', () => {
     expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
   });
 
-  test('an account that was made since the last look is not taken over across a mail domain', () =>
-    withTestBridge({}, async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta', { domains: ['example.com'] });
-      bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
-      const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
-      const answer = await okta.request('POST', '/Users', wanted);
-      await bridge.untilSettled();
+  test('an account that was made since the last look is not taken over across a mail domain', async () => {
+    const bridge = await forTest(startTestBridge());
+    const okta = await makeProvider(bridge, 'okta', { domains: ['example.com'] });
+    bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
+    const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
+    const answer = await okta.request('POST', '/Users', wanted);
+    await bridge.untilSettled();
 
-      const detail = 'The account in the service is of a mail domain that is not this provider’s.';
-      expect([answer.status, answer.body.detail]).toEqual([409, detail]);
-      expect(await whose(bridge, 'ada', 'ada@example.com', 'ada@example.org')).toEqual({});
-      expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
-    }));
+    const detail = 'The account in the service is of a mail domain that is not this provider’s.';
+    expect([answer.status, answer.body.detail]).toEqual([409, detail]);
+    expect(await whose(bridge, 'ada', 'ada@example.com', 'ada@example.org')).toEqual({});
+    expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
+  });
 });

@@ -1,8 +1,9 @@
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { listResources, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
@@ -12,13 +13,7 @@ async function listActs(bridge: TestBridge, target: string) {
 }
 
 describe('providers', () => {
-  let bridge: TestBridge;
-
-  beforeAll(async () => {
-    bridge = await startTestBridge({});
-  });
-
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({}));
 
   test('the default one is always there, without limits, and can be neither changed nor deleted', async () => {
     const { body } = await bridge.ops('GET', '/providers');

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
 
 /** An account of the service, and a person whom a provider sends. */
@@ -32,15 +33,13 @@ const cases = [
   },
 ];
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     prepare({ service }) {
       for (const { account } of cases) service.addUser({ ...account, fullName: 'Ada Example' });
     },
-  });
-});
-afterAll(() => bridge.stop());
+  }),
+);
 
 function toPerson(name: string, { userName, email }: { userName: string; email: string }) {
   return toUser(name, { userName, emails: [{ value: email, primary: true }] });

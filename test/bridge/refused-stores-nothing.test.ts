@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 /** Parameters that no answer can be made with. */
@@ -8,13 +9,7 @@ const parameters = ['attributes', 'excludedAttributes'].map(
   (name) => `${name}=${Array(1_001).fill('title').join()}`,
 );
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge();
-});
-
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge());
 
 async function list(type: string): Promise<JsonObject[]> {
   return await bridge.list(`/${type}?count=100`);

@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 
 const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
 const licence = `${USER_EXTENSION}:appsPermissions`;
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({ settings });
-});
+const bridge = forSuite(() => startTestBridge({ settings }));
 
 afterEach(async () => {
   bridge.sandbox.faults.clear();
   await bridge.ops('POST', '/retry', { all: true });
   await bridge.untilSettled();
 });
-
-afterAll(() => bridge.stop());
 
 function refuse(operation: OperationName, times = 1): void {
   bridge.sandbox.faults.add({ operation, fault: { kind: 'status', status: 400 }, times });

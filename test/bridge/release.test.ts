@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
@@ -19,11 +20,7 @@ function readService({ sandbox }: TestBridge): unknown {
 }
 
 describe('who is let go', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    bridge = await startTestBridge({});
-  });
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({}));
 
   test('stays in the service as it is, is nobody’s, and is taken over again by the next write', async () => {
     const okta = await makeProvider(bridge, 'okta');
@@ -100,38 +97,37 @@ describe('who is let go', () => {
     expect(await ask(ada)).toEqual([409, 'unmanaged']);
   });
 
-  test('is nobody whose removal a plan holds until an operator decides', () =>
-    withTestBridge(
-      { settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
-      async (bridge) => {
-        const [first = '', second = ''] = await bridge.addUsers(2);
-        await bridge.untilSettled();
-        await bridge.send('PATCH', `/Users/${first}`, disable);
-        await bridge.untilSettled();
-        await bridge.send('PATCH', `/Users/${second}`, disable);
-        await bridge.untilSettled();
-        const held = await bridge.ops('GET', '/plans?status=held');
+  test('is nobody whose removal a plan holds until an operator decides', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } }),
+    );
+    const [first = '', second = ''] = await bridge.addUsers(2);
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${first}`, disable);
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${second}`, disable);
+    await bridge.untilSettled();
+    const held = await bridge.ops('GET', '/plans?status=held');
 
-        const { body } = await bridge.ops('POST', `/users/${second}/release`);
+    const { body } = await bridge.ops('POST', `/users/${second}/release`);
 
-        expect(Object(held.body.items)).toHaveLength(1);
-        expect(body).toMatchObject({ code: 'waits' });
-      },
-    ));
+    expect(Object(held.body.items)).toHaveLength(1);
+    expect(body).toMatchObject({ code: 'waits' });
+  });
 
-  test('is no group that rules draw on, because its end would change the service', () =>
-    withTestBridge({ settings: { RULES: JSON.stringify(RULES) } }, async (bridge) => {
-      const ada = await bridge.addUser('ada');
-      const ask = async (name: string) => {
-        const id = await bridge.addGroup(name, [ada]);
-        await bridge.untilSettled();
-        const { body } = await bridge.ops('POST', `/groups/${id}/release`);
-        return body.code ?? body.origin;
-      };
+  test('is no group that rules draw on, because its end would change the service', async () => {
+    const bridge = await forTest(startTestBridge({ settings: { RULES: JSON.stringify(RULES) } }));
+    const ada = await bridge.addUser('ada');
+    const ask = async (name: string) => {
+      const id = await bridge.addGroup(name, [ada]);
+      await bridge.untilSettled();
+      const { body } = await bridge.ops('POST', `/groups/${id}/release`);
+      return body.code ?? body.origin;
+    };
 
-      const told = [await ask('Pilots'), await ask('Team Admins'), await ask('Team')];
+    const told = [await ask('Pilots'), await ask('Team Admins'), await ask('Team')];
 
-      expect(told).toEqual(['ruled', 'ruled', 'ruled']);
-      expect(await ask('Crew')).toBeNull();
-    }));
+    expect(told).toEqual(['ruled', 'ruled', 'ruled']);
+    expect(await ask('Crew')).toBeNull();
+  });
 });

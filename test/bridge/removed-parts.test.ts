@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { expect, test } from 'vitest';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { listResources, toPatch } from '../support/provider.ts';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge();
-});
-
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge());
 
 const work = (name: string) => ({ value: `${name}@example.com`, type: 'work', primary: true });
 const home = (name: string) => ({ value: `${name}@home.example`, type: 'home', display: 'Home' });

@@ -1,13 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 test('sweeps, and drifts that are over, are forgotten 30 days after they were seen; drifts that are there stay', async () => {
   const clock = createLeapingClock();
-  const bridge = await startTestBridge({ clock });
-  onTestFinished(() => bridge.stop());
+  const bridge = await forTest(startTestBridge({ clock }));
   const setActive = (name: string, isActive: boolean) =>
     bridge.sandbox.service.updateUser(`${name}@example.com`, { active: isActive });
 

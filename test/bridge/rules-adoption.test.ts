@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
@@ -19,11 +20,7 @@ function prepare({ service }: Sandbox): void {
   }
 }
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge({ prepare });
-});
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge({ prepare }));
 
 function findUserId(bridge: TestBridge, name: string) {
   return bridge.findId({ type: 'Users', name });
@@ -101,10 +98,9 @@ describe.each(deletions)(
       const id = await bridge.findId({ type, name: adopted });
       await bridge.ops('POST', `/${type.toLowerCase()}/${id}/adopt`, {});
       expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
-      await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
-        const id = await bridge.findId({ type, name });
-        expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
-      });
+      const other = await forTest(startTestBridge({ prepare, settings: { [setting]: 'yes' } }));
+      const otherId = await other.findId({ type, name });
+      expect((await other.request('DELETE', `/${type}/${otherId}`)).status).toBe(204);
     });
   },
 );
@@ -121,28 +117,27 @@ test('a write that changes nothing succeeds and adopts nothing', async () => {
 });
 
 describe('with adopt: refuse', () => {
-  test('POST of what exists is 409, every other write of it 403, and nothing is stored', () =>
-    withTestBridge(
-      { prepare, settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' } },
-      async (bridge) => {
-        const user = `/Users/${await findUserId(bridge, ada)}`;
-        const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
+  test('POST of what exists is 409, every other write of it 403, and nothing is stored', async () => {
+    const bridge = await forTest(
+      startTestBridge({ prepare, settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' } }),
+    );
+    const user = `/Users/${await findUserId(bridge, ada)}`;
+    const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
 
-        const answers = [
-          await bridge.request('POST', '/Users', toUser('ada')),
-          await bridge.request('PATCH', user, disable),
-          await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
-          await bridge.request('DELETE', user),
-          await bridge.request('POST', '/Groups', toGroup('Pilots')),
-          await bridge.request('PATCH', group, rename),
-          await bridge.request('DELETE', group),
-        ];
+    const answers = [
+      await bridge.request('POST', '/Users', toUser('ada')),
+      await bridge.request('PATCH', user, disable),
+      await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
+      await bridge.request('DELETE', user),
+      await bridge.request('POST', '/Groups', toGroup('Pilots')),
+      await bridge.request('PATCH', group, rename),
+      await bridge.request('DELETE', group),
+    ];
 
-        expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403, 409, 403, 403]);
-        expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
-        expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
-      },
-    ));
+    expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403, 409, 403, 403]);
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
+  });
 });
 
 const disputes: { what: string; user: JsonObject }[] = [
@@ -169,16 +164,18 @@ for (const { what, user } of disputes) {
   });
 }
 
-test('accounts are recognised in our own code, also where the service ignores filters', () =>
-  withTestBridge({ prepare, sandbox: { shape: { filter: 'ignored' } } }, async (bridge) => {
-    // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
-    bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
+test('accounts are recognised in our own code, also where the service ignores filters', async () => {
+  const bridge = await forTest(
+    startTestBridge({ prepare, sandbox: { shape: { filter: 'ignored' } } }),
+  );
+  // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
+  bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
 
-    const { status, body } = await bridge.request('POST', '/Users', toUser('eve'));
-    await bridge.untilSettled();
+  const { status, body } = await bridge.request('POST', '/Users', toUser('eve'));
+  await bridge.untilSettled();
 
-    expect(status).toBe(201);
-    const { id } = bridge.sandbox.service.getUser('eve@example.com');
-    const linked = await bridge.ops('GET', `/users/${body.id}`);
-    expect(linked.body).toMatchObject({ upstreamId: id });
-  }));
+  expect(status).toBe(201);
+  const { id } = bridge.sandbox.service.getUser('eve@example.com');
+  const linked = await bridge.ops('GET', `/users/${body.id}`);
+  expect(linked.body).toMatchObject({ upstreamId: id });
+});

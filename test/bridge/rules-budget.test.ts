@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { withCalmBridge } from '../support/calm-clock.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startCalmBridge } from '../support/calm-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toMembers, toUser } from '../support/provider.ts';
 
 const REQUESTS_PER_SECOND = 5;
@@ -96,78 +97,69 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
   const waitedMs: number[] = [];
   const open = new Map<Removal, number>();
 
-  await withCalmBridge(
-    {
+  const { bridge, clock } = await forTest(
+    startCalmBridge({
       requestsPerSecond: REQUESTS_PER_SECOND,
       settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
       sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
       prepare: ({ faults }) =>
         void Object.assign(faults, { requestsPerSecond: REQUESTS_PER_SECOND }),
-    },
-    async (bridge, clock) => {
-      const { sandbox } = bridge;
-      const hold = clock.flow();
-      await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
-      hold();
-
-      // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
-      await create(bridge, 0, CREATES / 2);
-      for (const person of renamed) {
-        await patchUser(bridge, person, {
-          op: 'replace',
-          path: 'name.familyName',
-          value: 'King',
-        });
-      }
-      await create(bridge, CREATES / 2, CREATES / 2);
-      const dueBefore = (await bridge.readWork())?.due;
-
-      const measure = () => {
-        for (const [removal, since] of open) {
-          if (!removal.isDone(bridge)) continue;
-          waitedMs.push(clock.now() - since);
-          open.delete(removal);
-        }
-      };
-      for (const [n, removal] of removals.entries()) {
-        const at = clock.now() + ((n * 7_919) % 1_000);
-        await clock.pass(sandbox, () => {
-          measure();
-          return clock.now() >= at;
-        });
-        if (!removal) continue;
-        open.set(removal, clock.now());
-        await removal.request(bridge);
-      }
-      await clock.pass(sandbox, () => {
-        measure();
-        return open.size === 0;
-      });
-
-      expect(dueBefore).toBeGreaterThan(CREATES - 10);
-      expect((await bridge.readWork())?.due).toBeGreaterThan(CREATES / 2);
-      expect(sandbox.calls.count({ status: 429 })).toBe(0);
-    },
+    }),
   );
+  const { sandbox } = bridge;
+  const hold = clock.flow();
+  await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
+  hold();
+
+  // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
+  await create(bridge, 0, CREATES / 2);
+  for (const person of renamed) {
+    await patchUser(bridge, person, {
+      op: 'replace',
+      path: 'name.familyName',
+      value: 'King',
+    });
+  }
+  await create(bridge, CREATES / 2, CREATES / 2);
+  const dueBefore = (await bridge.readWork())?.due;
+
+  const measure = () => {
+    for (const [removal, since] of open) {
+      if (!removal.isDone(bridge)) continue;
+      waitedMs.push(clock.now() - since);
+      open.delete(removal);
+    }
+  };
+  for (const [n, removal] of removals.entries()) {
+    const at = clock.now() + ((n * 7_919) % 1_000);
+    await clock.pass(sandbox, () => {
+      measure();
+      return clock.now() >= at;
+    });
+    if (!removal) continue;
+    open.set(removal, clock.now());
+    await removal.request(bridge);
+  }
+  await clock.pass(sandbox, () => {
+    measure();
+    return open.size === 0;
+  });
+
+  expect(dueBefore).toBeGreaterThan(CREATES - 10);
+  expect((await bridge.readWork())?.due).toBeGreaterThan(CREATES / 2);
+  expect(sandbox.calls.count({ status: 429 })).toBe(0);
 
   expect(waitedMs).toHaveLength(people.length);
   expect(toPercentile95(waitedMs)).toBeLessThanOrEqual(1_000);
 });
 
 describe('the class of what waits', () => {
-  interface Company {
-    readonly ids: readonly string[];
-    readonly crewId: string;
-  }
-
-  async function withCompany(run: (bridge: TestBridge, company: Company) => Promise<void>) {
-    const settings = { SCIM_WRITE_WAIT: '100ms' };
-    await withTestBridge({ settings }, async (bridge) => {
-      const ids = await bridge.addUsers(3);
-      const crewId = await bridge.addGroup('Crew', ids.slice(0, 2));
-      await bridge.untilSettled();
-      await run(bridge, { ids, crewId });
-    });
+  async function openCompany() {
+    const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }));
+    const ids = await bridge.addUsers(3);
+    const crewId = await bridge.addGroup('Crew', ids.slice(0, 2));
+    await bridge.untilSettled();
+    return [bridge, { ids, crewId }] as const;
   }
 
   /** From now on nothing is sent, so that what is written waits. */
@@ -180,23 +172,28 @@ describe('the class of what waits', () => {
     return classes.flatMap(({ class: name, waiting }) => (waiting > 0 ? [name] : [])).join();
   }
 
-  test('a deactivation keeps it whatever is written after it, until the person is to be active again', () =>
-    withCompany(async (bridge, { ids: [id = ''] }) => {
-      await pause(bridge);
-      const change = (operation: JsonObject) =>
-        bridge.patch(`/Users/${id}`, { op: 'replace', ...operation });
+  test('a deactivation keeps it whatever is written after it, until the person is to be active again', async () => {
+    const [
+      bridge,
+      {
+        ids: [id = ''],
+      },
+    ] = await openCompany();
+    await pause(bridge);
+    const change = (operation: JsonObject) =>
+      bridge.patch(`/Users/${id}`, { op: 'replace', ...operation });
 
-      await change({ path: 'name.familyName', value: 'King' });
-      const classes = [await readClass(bridge)];
-      for (const operation of [
-        { path: 'active', value: false },
-        { path: 'name.familyName', value: 'Queen' },
-        { path: 'active', value: true },
-      ]) {
-        await change(operation);
-        classes.push(await readClass(bridge));
-      }
+    await change({ path: 'name.familyName', value: 'King' });
+    const classes = [await readClass(bridge)];
+    for (const operation of [
+      { path: 'active', value: false },
+      { path: 'name.familyName', value: 'Queen' },
+      { path: 'active', value: true },
+    ]) {
+      await change(operation);
+      classes.push(await readClass(bridge));
+    }
 
-      expect(classes).toEqual(['changes', 'removals', 'removals', 'changes']);
-    }));
+    expect(classes).toEqual(['changes', 'removals', 'removals', 'changes']);
+  });
 });

@@ -1,23 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
+const bridge = forSuite(async () => {
   // More people than a page of the service has.
-  bridge = await startTestBridge({ sandbox: { seed: { users: 110 } } });
+  return startTestBridge({ sandbox: { seed: { users: 110 } } });
 });
 
 afterEach(() => {
   bridge.sandbox.faults.clear();
   bridge.sandbox.setShape({ filter: 'honoured' });
 });
-
-afterAll(() => bridge.stop());
 
 /** Whoever the service has, by address. */
 function listAddresses({ sandbox }: TestBridge): string[] {
@@ -64,39 +61,34 @@ test('a group that a list shows and nobody finds any more is looked for again', 
   expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
 });
 
-test('a person is created again only after a list that proves that nobody is there', () =>
-  withTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }, async (bridge) => {
-    const { faults, calls } = bridge.sandbox;
-    const fault = { kind: 'reset', at: 'before-effect' } as const;
-    faults.add({ operation: 'scim.addUser', fault, times: 1 });
-    const blind = faults.add({
-      operation: 'scim.getUsers',
-      fault: { kind: 'status', status: 403 },
-    });
+test('a person is created again only after a list that proves that nobody is there', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }));
+  const { faults, calls } = bridge.sandbox;
+  const fault = { kind: 'reset', at: 'before-effect' } as const;
+  faults.add({ operation: 'scim.addUser', fault, times: 1 });
+  const blind = faults.add({
+    operation: 'scim.getUsers',
+    fault: { kind: 'status', status: 403 },
+  });
 
-    await bridge.addUser('ada');
-    await blind.until(1);
-    const createsWhileBlind = calls.count({ operation: 'scim.addUser' });
-    blind.remove();
-    await bridge.untilSettled();
+  await bridge.addUser('ada');
+  await blind.until(1);
+  const createsWhileBlind = calls.count({ operation: 'scim.addUser' });
+  blind.remove();
+  await bridge.untilSettled();
 
-    expect(createsWhileBlind).toBe(1);
-    expect(listAddresses(bridge)).toEqual(['owner@example.com', 'ada@example.com']);
-  }));
+  expect(createsWhileBlind).toBe(1);
+  expect(listAddresses(bridge)).toEqual(['owner@example.com', 'ada@example.com']);
+});
 
 test('a service whose filter minds the case is not believed: a list proves that nobody is there', async () => {
-  const sandbox = await startSandbox({ seed: { users: 3 } });
-  const proxy = await tamperWith(sandbox);
+  const sandbox = await forTest(startSandbox({ seed: { users: 3 } }));
+  const proxy = await forTest(tamperWith(sandbox));
   proxy.setTamper((url, body) => {
     const isOther = /"[A-Z]/.test(url.searchParams.get('filter') ?? '');
     return isOther ? { ...Object(body), Resources: [], totalResults: 0 } : body;
   });
-  const careful = await startTestBridge({ service: proxy.service });
-  onTestFinished(async () => {
-    await careful.stop();
-    await proxy.stop();
-    await sandbox.stop();
-  });
+  const careful = await forTest(startTestBridge({ service: proxy.service }));
   const lost = { kind: 'reset', at: 'before-effect' } as const;
   sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
   sandbox.calls.reset();

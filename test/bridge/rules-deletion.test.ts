@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
-import { untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
   const users = await bridge.list('/Users');
@@ -9,13 +10,8 @@ async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
 }
 
 describe('deleting', () => {
-  let bridge: TestBridge;
+  const bridge = forSuite(() => startTestBridge());
 
-  beforeAll(async () => {
-    bridge = await startTestBridge();
-  });
-
-  afterAll(() => bridge.stop());
   afterEach(() => bridge.sandbox.faults.clear());
 
   test('a user who is created again has a new id and the old account; departures stand', async () => {
@@ -57,23 +53,23 @@ describe('deleting', () => {
     expect((await bridge.send('GET', `/Groups/${groupId}`)).body.members).toEqual([]);
   });
 
-  test('a group whose name is still being freed is created later, not refused', () =>
-    withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const path = `/Groups/${await bridge.addGroup('Pilots')}`;
-      await bridge.untilSettled();
-      const { id: before } = service.getGroup('Pilots');
-      const slow = { kind: 'delay', delayMs: 150 } as const;
-      faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
-      await bridge.send('DELETE', path);
+  test('a group whose name is still being freed is created later, not refused', async () => {
+    const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
+    const { service, faults } = bridge.sandbox;
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+    await bridge.untilSettled();
+    const { id: before } = service.getGroup('Pilots');
+    const slow = { kind: 'delay', delayMs: 150 } as const;
+    faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
+    await bridge.send('DELETE', path);
 
-      const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-      await bridge.untilSettled();
+    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+    await bridge.untilSettled();
 
-      expect(created.status).toBe(201);
-      expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-      expect(service.getGroup('Pilots').id).not.toBe(before);
-    }));
+    expect(created.status).toBe(201);
+    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+    expect(service.getGroup('Pilots').id).not.toBe(before);
+  });
 
   test('a delete that the service refuses is undone: the user is there again', async () => {
     const id = await bridge.addUser('ben');
@@ -90,19 +86,19 @@ describe('deleting', () => {
   });
 });
 
-test('a group that is deleted before it came to be leaves nobody waiting in it', () =>
-  withTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (timed) => {
-    const { bridge } = timed;
-    const adaId = await bridge.addUser('ada');
-    bridge.sandbox.faults.add({
-      operation: 'groups.createGroup',
-      fault: { kind: 'reset', at: 'before-effect' },
-      times: 1,
-    });
-    const groupId = await bridge.addGroup('Pilots', [adaId]);
+test('a group that is deleted before it came to be leaves nobody waiting in it', async () => {
+  const timed = await forTest(startTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }));
+  const { bridge } = timed;
+  const adaId = await bridge.addUser('ada');
+  bridge.sandbox.faults.add({
+    operation: 'groups.createGroup',
+    fault: { kind: 'reset', at: 'before-effect' },
+    times: 1,
+  });
+  const groupId = await bridge.addGroup('Pilots', [adaId]);
 
-    await bridge.send('DELETE', `/Groups/${groupId}`);
-    await untilQuiet(timed, 30_000);
+  await bridge.send('DELETE', `/Groups/${groupId}`);
+  await untilQuiet(timed, 30_000);
 
-    expect(bridge.sandbox.service.groups()).toEqual([]);
-  }));
+  expect(bridge.sandbox.service.groups()).toEqual([]);
+});

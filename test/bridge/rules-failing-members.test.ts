@@ -3,8 +3,9 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch } from '../support/provider.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
 const broken = { kind: 'status', status: 500, body: 'message' } as const;
@@ -170,25 +171,26 @@ describe('a way to write several members that always fails', () => {
     expect(calls.count()).toBe(1);
   });
 
-  test('is not left where the settings name it, and people are in one by one', () =>
-    withTimedBridge(
-      { settings: { ...SETTINGS, UPSTREAM_QUIRKS: '{"memberForm":"operations"}' } },
-      async (given) => {
-        const { bridge } = given;
-        const { faults, service } = bridge.sandbox;
-        const people = await bridge.addUsers(3);
-        bridge.sandbox.setShape({ memberPatch: 'both' });
-        const operation = 'scim.updateGroup';
-        faults.add({ operation, about: '},{"op"', fault: broken });
-        const array = faults.add({ operation, about: '"value":[', fault: broken });
+  test('is not left where the settings name it, and people are in one by one', async () => {
+    const given = await forTest(
+      startTimedBridge({
+        settings: { ...SETTINGS, UPSTREAM_QUIRKS: '{"memberForm":"operations"}' },
+      }),
+    );
+    const { bridge } = given;
+    const { faults, service } = bridge.sandbox;
+    const people = await bridge.addUsers(3);
+    bridge.sandbox.setShape({ memberPatch: 'both' });
+    const operation = 'scim.updateGroup';
+    faults.add({ operation, about: '},{"op"', fault: broken });
+    const array = faults.add({ operation, about: '"value":[', fault: broken });
 
-        await bridge.addGroup('Pilots', people);
-        await untilQuiet(given, MINUTES_MS);
+    await bridge.addGroup('Pilots', people);
+    await untilQuiet(given, MINUTES_MS);
 
-        expect(service.members('Pilots')).toHaveLength(3);
-        expect(array.met).toBe(0);
-      },
-    ));
+    expect(service.members('Pilots')).toHaveLength(3);
+    expect(array.met).toBe(0);
+  });
 });
 
 test('a member of a batch and an admin with whom every call fails hold up no other change of the group', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const ghost = 'ghost@example.com';
 const DAY_MS = 25 * 60 * 60_000;
@@ -35,109 +36,110 @@ async function teachForm(bridge: TestBridge): Promise<void> {
   await bridge.untilSettled();
 }
 
-function withPeople(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
-  return withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '60s' } }, run);
+function openPeople(): Promise<TimedBridge> {
+  return forTest(startTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '60s' } }));
 }
 
 describe('of 32 members one whom the service refuses', () => {
-  test('is found by halves and named, and the others leave again with one more call', () =>
-    withPeople(async ({ bridge }) => {
-      const { calls, service } = bridge.sandbox;
-      const ids = await listPeople(bridge);
-      await teachForm(bridge);
-      const id = await bridge.addGroup('Pilots');
-      const ghostId = await bridge.findId({ type: 'Users', name: 'ghost' });
-      service.removeUser(ghost);
-      calls.reset();
+  test('is found by halves and named, and the others leave again with one more call', async () => {
+    const { bridge } = await openPeople();
+    const { calls, service } = bridge.sandbox;
+    const ids = await listPeople(bridge);
+    await teachForm(bridge);
+    const id = await bridge.addGroup('Pilots');
+    const ghostId = await bridge.findId({ type: 'Users', name: 'ghost' });
+    service.removeUser(ghost);
+    calls.reset();
 
-      const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
-      await bridge.untilSettled();
+    const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+    await bridge.untilSettled();
 
-      expect(answer.status).toBe(400);
-      expect(answer.body.detail).toContain(ghostId);
-      expect([service.members('Pilots'), await bridge.readMemberIds(id)]).toEqual([[], []]);
-      const batches = calls.count({ operation: 'scim.updateGroup' });
-      expect(batches).toBeLessThanOrEqual(HALVES_OF_32 + 1);
-      expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
-      expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
-    }));
+    expect(answer.status).toBe(400);
+    expect(answer.body.detail).toContain(ghostId);
+    expect([service.members('Pilots'), await bridge.readMemberIds(id)]).toEqual([[], []]);
+    const batches = calls.count({ operation: 'scim.updateGroup' });
+    expect(batches).toBeLessThanOrEqual(HALVES_OF_32 + 1);
+    expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
+    expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
+  });
 
-  test('is found by halves and stuck, where the request was acknowledged: the 31 others are in with few calls', () =>
-    withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '0' } }, async (timed) => {
-      const { bridge } = timed;
-      const { calls, service } = bridge.sandbox;
-      const ids = await listPeople(bridge);
-      await teachForm(bridge);
-      const id = await bridge.addGroup('Pilots');
-      await bridge.untilSettled();
-      service.removeUser(ghost);
-      calls.reset();
+  test('is found by halves and stuck, where the request was acknowledged: the 31 others are in with few calls', async () => {
+    const timed = await forTest(
+      startTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '0' } }),
+    );
+    const { bridge } = timed;
+    const { calls, service } = bridge.sandbox;
+    const ids = await listPeople(bridge);
+    await teachForm(bridge);
+    const id = await bridge.addGroup('Pilots');
+    await bridge.untilSettled();
+    service.removeUser(ghost);
+    calls.reset();
 
-      const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
-      await untilQuiet(timed, 60_000);
+    const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+    await untilQuiet(timed, 60_000);
 
-      expect(answer.status).toBe(204);
-      expect(service.members('Pilots')).toHaveLength(31);
-      expect(await bridge.readMemberIds(id)).toHaveLength(32);
-      expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_32);
-      expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
-      expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
-    }));
+    expect(answer.status).toBe(204);
+    expect(service.members('Pilots')).toHaveLength(31);
+    expect(await bridge.readMemberIds(id)).toHaveLength(32);
+    expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_32);
+    expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
+    expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
+  });
 
-  test('teaches nothing about the form, also where it was not known', () =>
-    withPeople(async ({ bridge }) => {
-      const { calls, service } = bridge.sandbox;
-      const ids = await listPeople(bridge);
-      const path = `/Groups/${await bridge.addGroup('Pilots')}`;
-      const other = `/Groups/${await bridge.addGroup('Crew')}`;
-      service.removeUser(ghost);
-      calls.reset();
+  test('teaches nothing about the form, also where it was not known', async () => {
+    const { bridge } = await openPeople();
+    const { calls, service } = bridge.sandbox;
+    const ids = await listPeople(bridge);
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+    const other = `/Groups/${await bridge.addGroup('Crew')}`;
+    service.removeUser(ghost);
+    calls.reset();
 
-      await bridge.request('PATCH', path, toAddition(ids));
-      await bridge.untilSettled();
-      const found = calls.count();
-      await bridge.send('PATCH', other, toAddition(ids.slice(0, 10)));
-      await bridge.untilSettled();
+    await bridge.request('PATCH', path, toAddition(ids));
+    await bridge.untilSettled();
+    const found = calls.count();
+    await bridge.send('PATCH', other, toAddition(ids.slice(0, 10)));
+    await bridge.untilSettled();
 
-      expect(service.members('Pilots')).toEqual([]);
-      // Beside the halves: the SCIM id, two forms of the whole, a look, a pair, whether the ghost is inactive, the way back.
-      expect(found).toBeLessThanOrEqual(HALVES_OF_32 + 8);
-      expect(calls.count() - found).toBe(1);
-    }));
+    expect(service.members('Pilots')).toEqual([]);
+    // Beside the halves: the SCIM id, two forms of the whole, a look, a pair, whether the ghost is inactive, the way back.
+    expect(found).toBeLessThanOrEqual(HALVES_OF_32 + 8);
+    expect(calls.count() - found).toBe(1);
+  });
 });
 
-test('a batch that is too large is halved, and smaller ones are sent for a day', () =>
-  withPeople(async ({ bridge, clock }) => {
-    const { calls, faults, service } = bridge.sandbox;
-    const ids = (await listPeople(bridge)).slice(0, 20);
-    await teachForm(bridge);
-    const paths = [];
-    for (const name of ['First', 'Second', 'Third']) {
-      paths.push(`/Groups/${await bridge.addGroup(name)}`);
-    }
-    const [first = '', second = '', third = ''] = paths;
-    const tooLarge = { kind: 'status', status: 413 } as const;
-    faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
-    const count = async (path: string) => {
-      calls.reset();
-      await bridge.send('PATCH', path, toAddition(ids));
-      await bridge.untilSettled();
-      return calls.count({ operation: 'scim.updateGroup' });
-    };
+test('a batch that is too large is halved, and smaller ones are sent for a day', async () => {
+  const { bridge, clock } = await openPeople();
+  const { calls, faults, service } = bridge.sandbox;
+  const ids = (await listPeople(bridge)).slice(0, 20);
+  await teachForm(bridge);
+  const paths = [];
+  for (const name of ['First', 'Second', 'Third']) {
+    paths.push(`/Groups/${await bridge.addGroup(name)}`);
+  }
+  const [first = '', second = '', third = ''] = paths;
+  const tooLarge = { kind: 'status', status: 413 } as const;
+  faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
+  const count = async (path: string) => {
+    calls.reset();
+    await bridge.send('PATCH', path, toAddition(ids));
+    await bridge.untilSettled();
+    return calls.count({ operation: 'scim.updateGroup' });
+  };
 
-    const found = await count(first);
-    const sameDay = await count(second);
-    clock.leap(DAY_MS);
-    const nextDay = await count(third);
+  const found = await count(first);
+  const sameDay = await count(second);
+  clock.leap(DAY_MS);
+  const nextDay = await count(third);
 
-    expect([found, sameDay, nextDay]).toEqual([3, 2, 1]);
-    expect(service.members('First')).toHaveLength(20);
-    expect(service.members('Third')).toHaveLength(20);
-  }));
+  expect([found, sameDay, nextDay]).toEqual([3, 2, 1]);
+  expect(service.members('First')).toHaveLength(20);
+  expect(service.members('Third')).toHaveLength(20);
+});
 
 test('a form that the service refuses is not tried again after a restart', async () => {
-  const sandbox = await startSandbox({ shape: { memberPatch: 'array' } });
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await forTest(startSandbox({ shape: { memberPatch: 'array' } }));
   const store = await takeStore(inject('engine'));
   onTestFinished(store.giveBack);
   const options = { service: sandbox, settings: { DATABASE_URL: store.url } };
@@ -157,19 +159,21 @@ test('a form that the service refuses is not tried again after a restart', async
   expect(refused).toEqual([1, 0]);
 });
 
-test('a userName that is refused at creation is left out once two people have shown it, for a day', () =>
-  withTimedBridge(
-    { sandbox: { shape: { createUserName: 'refused' } }, settings: { SCIM_WRITE_WAIT: '60s' } },
-    async ({ bridge, clock }) => {
-      const { calls } = bridge.sandbox;
-      const costs: number[] = [];
-      for (const name of ['ada', 'bob', 'cyd', 'dan']) {
-        if (name === 'dan') clock.leap(DAY_MS);
-        calls.reset();
-        await bridge.addUser(name);
-        costs.push(calls.count({ operation: 'scim.addUser' }));
-      }
+test('a userName that is refused at creation is left out once two people have shown it, for a day', async () => {
+  const { bridge, clock } = await forTest(
+    startTimedBridge({
+      sandbox: { shape: { createUserName: 'refused' } },
+      settings: { SCIM_WRITE_WAIT: '60s' },
+    }),
+  );
+  const { calls } = bridge.sandbox;
+  const costs: number[] = [];
+  for (const name of ['ada', 'bob', 'cyd', 'dan']) {
+    if (name === 'dan') clock.leap(DAY_MS);
+    calls.reset();
+    await bridge.addUser(name);
+    costs.push(calls.count({ operation: 'scim.addUser' }));
+  }
 
-      expect(costs).toEqual([5, 2, 1, 2]);
-    },
-  ));
+  expect(costs).toEqual([5, 2, 1, 2]);
+});

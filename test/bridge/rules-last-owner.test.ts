@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 
 const PAIRS = 5;
@@ -21,13 +22,11 @@ async function addOwners(bridge: TestBridge): Promise<[string, string]> {
 }
 
 describe('the last owner', () => {
-  let bridge: TestBridge;
+  const bridge = forSuite(() => startTestBridge({}));
   let paths: [string, string];
   beforeAll(async () => {
-    bridge = await startTestBridge({});
     paths = await addOwners(bridge);
   });
-  afterAll(() => bridge.stop());
 
   test('is left by two requests at the same time that would each deactivate one of two owners', async () => {
     for (let pair = 0; pair < PAIRS; pair += 1) {

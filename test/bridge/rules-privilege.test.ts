@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** People and groups whose names begin so are protected by the settings. */
@@ -9,10 +10,8 @@ const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
 const boss = 'boss@example.com';
 const safe = 'safe@example.com';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({
+const bridge = forSuite(() =>
+  startTestBridge({
     settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
     prepare({ service }) {
       for (const email of [boss, safe]) service.addUser({ email, userName: email });
@@ -24,11 +23,10 @@ beforeAll(async () => {
       service.updateGroup('Permitted', { permissions: 16 });
       service.link('Administered', boss, 'admin');
     },
-  });
-});
+  }),
+);
 
 beforeEach(() => bridge.sandbox.calls.reset());
-afterAll(() => bridge.stop());
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
@@ -10,11 +11,7 @@ function set(path: string, value: JsonObject[string]) {
   return toPatch({ op: 'replace', path, value });
 }
 
-let bridge: TestBridge;
-beforeAll(async () => {
-  bridge = await startTestBridge();
-});
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge());
 
 describe('three facts of a field', () => {
   test('a change of one field does not touch another that drifted', async () => {
@@ -43,49 +40,49 @@ describe('three facts of a field', () => {
     expect(service.getUser('emil@example.com')).toMatchObject(shown);
   });
 
-  test('a change of one member does not touch another whose membership drifted', () =>
-    withTestBridge({}, async (own) => {
-      const [one, two, three, four, five] = await own.addUsers(5);
-      const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
-      const { service, faults } = own.sandbox;
-      service.unlink('Drifters', 'person1@example.com');
-      // The lost answer makes the bridge look, so that it sees who is gone.
-      const reset = { kind: 'reset', at: 'after-effect' } as const;
-      faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
-      await own.send('PATCH', path, add(three, four));
-      await bridge.untilSettled();
-      expect(service.members('Drifters')).toHaveLength(3);
+  test('a change of one member does not touch another whose membership drifted', async () => {
+    const own = await forTest(startTestBridge());
+    const [one, two, three, four, five] = await own.addUsers(5);
+    const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
+    const { service, faults } = own.sandbox;
+    service.unlink('Drifters', 'person1@example.com');
+    // The lost answer makes the bridge look, so that it sees who is gone.
+    const reset = { kind: 'reset', at: 'after-effect' } as const;
+    faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
+    await own.send('PATCH', path, add(three, four));
+    await bridge.untilSettled();
+    expect(service.members('Drifters')).toHaveLength(3);
 
-      await own.send('PATCH', path, add(five));
-      expect(service.members('Drifters')).not.toContain('person1@example.com');
+    await own.send('PATCH', path, add(five));
+    expect(service.members('Drifters')).not.toContain('person1@example.com');
 
-      await own.send('PATCH', path, add(one));
-      expect(service.members('Drifters')).toContain('person1@example.com');
-    }));
+    await own.send('PATCH', path, add(one));
+    expect(service.members('Drifters')).toContain('person1@example.com');
+  });
 });
 
 function add(...ids: (string | undefined)[]) {
   return toPatch({ op: 'add', path: 'members', value: toMembers(ids.map(String)) });
 }
 
-test('what nobody ever set is not ours: no call, and what people set stays', () =>
-  withTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }, async (own) => {
-    const { service } = own.sandbox;
-    const user = `/Users/${await own.addUser('ada')}`;
-    const group = `/Groups/${await own.addGroup('Pilots')}`;
-    service.updateUser(ada, { appsPermissions: 2 });
-    service.updateGroup('Pilots', { permissions: 4 });
-    service.link('Pilots', ada, 'admin');
+test('what nobody ever set is not ours: no call, and what people set stays', async () => {
+  const own = await forTest(startTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }));
+  const { service } = own.sandbox;
+  const user = `/Users/${await own.addUser('ada')}`;
+  const group = `/Groups/${await own.addGroup('Pilots')}`;
+  service.updateUser(ada, { appsPermissions: 2 });
+  service.updateGroup('Pilots', { permissions: 4 });
+  service.link('Pilots', ada, 'admin');
 
-    await own.send('PATCH', user, set('name.familyName', 'King'));
-    await own.send('PATCH', group, set('displayName', 'Crew'));
-    await own.untilSettled();
+  await own.send('PATCH', user, set('name.familyName', 'King'));
+  await own.send('PATCH', group, set('displayName', 'Crew'));
+  await own.untilSettled();
 
-    expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
-    expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
-    expect(service.admins('Crew')).toEqual([ada, 'owner@example.com']);
-    expect(own.sandbox.calls.count({ operation: 'groupAdmins.addAdminToGroup' })).toBe(0);
-  }));
+  expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
+  expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
+  expect(service.admins('Crew')).toEqual([ada, 'owner@example.com']);
+  expect(own.sandbox.calls.count({ operation: 'groupAdmins.addAdminToGroup' })).toBe(0);
+});
 
 test('a PUT without active, name and emails leaves them', async () => {
   const userName = 'fay@example.com';
@@ -160,32 +157,34 @@ const addressShapes: { what: string; shape: SandboxShapeChange; held: string }[]
 ];
 
 for (const { what, shape, held } of addressShapes) {
-  test(`a new userName is acknowledged, returned and never waits; it ${what}`, () =>
-    withTestBridge({ sandbox: { shape } }, async (bridge) => {
-      const id = await bridge.addUser('ada');
-      const { emails } = toUser('lovelace');
-
-      const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
-      const { body } = await bridge.send('PUT', `/Users/${id}`, changed);
-      await bridge.untilSettled();
-
-      expect(body).toMatchObject({ userName: 'lovelace@example.com' });
-      expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });
-      expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
-    }));
-}
-
-test('memberships of an inactive user are kept, also where the service drops them', () =>
-  withTestBridge({ sandbox: { shape: { inactiveMembers: 'dropped' } } }, async (bridge) => {
+  test(`a new userName is acknowledged, returned and never waits; it ${what}`, async () => {
+    const bridge = await forTest(startTestBridge({ sandbox: { shape } }));
     const id = await bridge.addUser('ada');
-    const groupId = await bridge.addGroup('Pilots', [id]);
+    const { emails } = toUser('lovelace');
 
-    await bridge.send('PATCH', `/Users/${id}`, set('active', false));
-    const { body } = await bridge.send('PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
+    const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
+    const { body } = await bridge.send('PUT', `/Users/${id}`, changed);
     await bridge.untilSettled();
 
-    expect(body.members).toMatchObject([{ value: id }]);
-    expect((await bridge.send('GET', `/Users/${id}`)).body.groups).toMatchObject([
-      { value: groupId, display: 'Pilots' },
-    ]);
-  }));
+    expect(body).toMatchObject({ userName: 'lovelace@example.com' });
+    expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });
+    expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
+  });
+}
+
+test('memberships of an inactive user are kept, also where the service drops them', async () => {
+  const bridge = await forTest(
+    startTestBridge({ sandbox: { shape: { inactiveMembers: 'dropped' } } }),
+  );
+  const id = await bridge.addUser('ada');
+  const groupId = await bridge.addGroup('Pilots', [id]);
+
+  await bridge.send('PATCH', `/Users/${id}`, set('active', false));
+  const { body } = await bridge.send('PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
+  await bridge.untilSettled();
+
+  expect(body.members).toMatchObject([{ value: id }]);
+  expect((await bridge.send('GET', `/Users/${id}`)).body.groups).toMatchObject([
+    { value: groupId, display: 'Pilots' },
+  ]);
+});

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
@@ -21,11 +22,9 @@ const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'display
 const toMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
 
 const clock = createLeapingClock();
-let bridge: TestBridge;
-
-beforeAll(async () => {
+const bridge = forSuite(async () => {
   const settings = { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
-  bridge = await startTestBridge({ settings, clock });
+  return startTestBridge({ settings, clock });
 });
 
 /** Whatever a test leaves stuck is done by then. */
@@ -33,7 +32,6 @@ afterEach(() => {
   bridge.sandbox.faults.clear();
   return goOn(HOURS_MS);
 });
-afterAll(() => bridge.stop());
 
 const goOn = (aheadMs: number) => untilQuiet({ bridge, clock }, aheadMs);
 

@@ -1,11 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  startTestBridge,
-  type TestBridge,
-  type TestBridgeOptions,
-  withTestBridge,
-} from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
@@ -113,7 +109,7 @@ describe('a POST that the service refuses in time leaves', () => {
   });
 });
 
-test('a refusal that is being recorded when the wait of its request ends is the answer', () => {
+test('a refusal that is being recorded when the wait of its request ends is the answer', async () => {
   const clock = createLeapingClock();
   const waitMs = 3_000;
   let isRefused = () => false;
@@ -128,18 +124,17 @@ test('a refusal that is being recorded when the wait of its request ends is the 
       }),
   });
   const settings = { SCIM_WRITE_WAIT: `${waitMs}ms` };
-  return withTestBridge({ clock, toStore, settings }, async (bridge) => {
-    const path = `/Users/${await bridge.addUser('ada')}`;
-    await bridge.untilSettled();
-    const fault = { kind: 'status', status: 400 } as const;
-    const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
-    isRefused = () => refusal.met > 0;
+  const bridge = await forTest(startTestBridge({ clock, toStore, settings }));
+  const path = `/Users/${await bridge.addUser('ada')}`;
+  await bridge.untilSettled();
+  const fault = { kind: 'status', status: 400 } as const;
+  const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+  isRefused = () => refusal.met > 0;
 
-    const king = { op: 'replace', path: 'name.familyName', value: 'King' };
-    const { status } = await bridge.request('PATCH', path, toPatch(king));
+  const king = { op: 'replace', path: 'name.familyName', value: 'King' };
+  const { status } = await bridge.request('PATCH', path, toPatch(king));
 
-    expect(status).toBe(400);
-    const { name } = (await bridge.send('GET', path)).body;
-    expect(name).toMatchObject({ familyName: 'Example' });
-  });
+  expect(status).toBe(400);
+  const { name } = (await bridge.send('GET', path)).body;
+  expect(name).toMatchObject({ familyName: 'Example' });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
-import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
+import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
@@ -51,52 +52,54 @@ async function answerOf(
 const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
 const deactivate = { op: 'replace', path: 'active', value: false };
 
-test('a write is answered at once when the queue ahead is longer than its wait; a removal is not behind it', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    const { service } = bridge.sandbox;
-    await create(bridge, clock, [0, 40]);
+test('a write is answered at once when the queue ahead is longer than its wait; a removal is not behind it', async () => {
+  const { bridge, clock } = await forTest(startCalmBridge(options));
+  const { service } = bridge.sandbox;
+  await create(bridge, clock, [0, 40]);
 
-    const change = await patch(bridge, { type: 'Users', name: 'user00001' }, rename);
-    const removal = patch(bridge, { type: 'Users', name: 'user00002' }, deactivate);
-    const { answer, tookMs } = await answerOf(bridge, clock, removal);
+  const change = await patch(bridge, { type: 'Users', name: 'user00001' }, rename);
+  const removal = patch(bridge, { type: 'Users', name: 'user00002' }, deactivate);
+  const { answer, tookMs } = await answerOf(bridge, clock, removal);
 
-    expect(change.status).toBe(200);
-    expect(service.getUser('user00001@example.com').fullName).not.toContain('King');
-    expect(answer.status).toBe(200);
-    expect(service.getUser('user00002@example.com').active).toBe(false);
-    expect(tookMs).toBeLessThanOrEqual(1_000);
-  }));
+  expect(change.status).toBe(200);
+  expect(service.getUser('user00001@example.com').fullName).not.toContain('King');
+  expect(answer.status).toBe(200);
+  expect(service.getUser('user00002@example.com').active).toBe(false);
+  expect(tookMs).toBeLessThanOrEqual(1_000);
+});
 
-test('what is accepted first reaches the service first, also past those who come later', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    const { sandbox } = bridge;
-    const count = 30;
-    await create(bridge, clock, [0, count]);
-    const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
-    await clock.pass(sandbox, hasCreated(15));
+test('what is accepted first reaches the service first, also past those who come later', async () => {
+  const { bridge, clock } = await forTest(startCalmBridge(options));
+  const { sandbox } = bridge;
+  const count = 30;
+  await create(bridge, clock, [0, count]);
+  const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
+  await clock.pass(sandbox, hasCreated(15));
 
-    await bridge.send('POST', '/Users', toUser('late'));
-    await clock.pass(sandbox, hasCreated(count + 1));
+  await bridge.send('POST', '/Users', toUser('late'));
+  await clock.pass(sandbox, hasCreated(count + 1));
 
-    const order = sandbox.service.users().map(({ userName }) => userName);
-    const names = Array.from({ length: count }, (_, index) => `new${index}@example.com`);
-    expect(order.slice(-1)).toEqual(['late@example.com']);
-    expect(order.slice(4, -1)).toEqual(names);
-  }));
+  const order = sandbox.service.users().map(({ userName }) => userName);
+  const names = Array.from({ length: count }, (_, index) => `new${index}@example.com`);
+  expect(order.slice(-1)).toEqual(['late@example.com']);
+  expect(order.slice(4, -1)).toEqual(names);
+});
 
-test('a call of an operator keeps its share while changes wait', () =>
-  withCalmBridge(
-    { ...options, settings: { ...options.settings, OPS_TOKEN } },
-    async (bridge, clock) => {
-      const { sandbox } = bridge;
-      await create(bridge, clock, [0, 70]);
-      sandbox.calls.reset();
+test('a call of an operator keeps its share while changes wait', async () => {
+  const { bridge, clock } = await forTest(
+    startCalmBridge({
+      ...options,
+      settings: { ...options.settings, OPS_TOKEN },
+    }),
+  );
+  const { sandbox } = bridge;
+  await create(bridge, clock, [0, 70]);
+  sandbox.calls.reset();
 
-      const asked = bridge.ops('POST', '/api/users/retrieveCurrentUser', {});
-      const { answer, tookMs } = await answerOf(bridge, clock, asked);
+  const asked = bridge.ops('POST', '/api/users/retrieveCurrentUser', {});
+  const { answer, tookMs } = await answerOf(bridge, clock, asked);
 
-      expect(answer.status).toBe(200);
-      expect(tookMs).toBeLessThan(5_000);
-      expect((await bridge.readWork())?.due).toBeGreaterThan(20);
-    },
-  ));
+  expect(answer.status).toBe(200);
+  expect(tookMs).toBeLessThan(5_000);
+  expect((await bridge.readWork())?.due).toBeGreaterThan(20);
+});

@@ -4,13 +4,14 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan } from '../support/pilots.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
@@ -18,27 +19,13 @@ const setLicence = (value: number) =>
   toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value });
 
 /** A company with so many licences; its owner has one of them. */
-function withSeats(
+function openSeats(
   seats: number,
-  run: (timed: TimedBridge) => Promise<void>,
-  {
-    shape,
-    settings,
-  }: {
-    readonly shape?: SandboxShapeChange;
-    readonly settings?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<void> {
-  return withTimedBridge(
-    {
-      settings: {
-        SCIM_WRITE_WAIT: '5s',
-        ...settings,
-      },
-      sandbox: { shape: { ...shape, seats } },
-    },
-    run,
-  );
+  given: { shape?: SandboxShapeChange; settings?: Readonly<Record<string, string>> } = {},
+) {
+  const settings = { SCIM_WRITE_WAIT: '5s', ...given.settings };
+  const sandbox = { shape: { ...given.shape, seats } };
+  return forTest(startTimedBridge({ settings, sandbox }));
 }
 
 /** Addresses of those who work in the service, without the owner. */
@@ -59,67 +46,67 @@ async function readWaiting(bridge: TestBridge): Promise<number> {
 }
 
 describe('seats', () => {
-  test('whom the service has no seat for is acknowledged and waits; a leaver frees one for who waits longest, and bought ones let in all', async () =>
-    withSeats(3, async (timed) => {
-      const { bridge } = timed;
-      const { calls } = bridge.sandbox;
-      const ids: string[] = [];
-      for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await bridge.addUser(name));
+  test('whom the service has no seat for is acknowledged and waits; a leaver frees one for who waits longest, and bought ones let in all', async () => {
+    const timed = await openSeats(3);
+    const { bridge } = timed;
+    const { calls } = bridge.sandbox;
+    const ids: string[] = [];
+    for (const name of ['ada', 'bob', 'carl', 'dora']) ids.push(await bridge.addUser(name));
+    await untilQuiet(timed, MINUTE_MS);
+
+    const shown = await bridge.send('GET', `/Users/${ids[3]}`);
+    expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
+    expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+    expect(await readWaiting(bridge)).toBe(2);
+    expect(await bridge.listStuck()).toEqual([]);
+    const reasons = await readReasons(bridge);
+    expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
+    expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
+    const explained = await runner(bridge)('explain', 'dora@example.com');
+    expect(explained.text).toMatch(/^ +next +waits for a free seat$/m);
+    expect(explained.text).not.toMatch(/^ +next +due /m);
+
+    // While seats are short an addition is tried once, and those before it are not tried for it.
+    calls.reset();
+    await bridge.addUser('emil');
+    await untilQuiet(timed, 0);
+    expect(calls.count({ mutating: true })).toBe(1);
+    expect(await readWaiting(bridge)).toBe(3);
+
+    await bridge.send('PATCH', `/Users/${ids[0]}`, setActive(false));
+    await untilQuiet(timed, 0);
+    expect(listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
+    expect(await readWaiting(bridge)).toBe(2);
+
+    // One is tried from time to time, and all of them once there are seats.
+    bridge.sandbox.setShape({ seats: 5 });
+    await untilQuiet(timed);
+    const names = ['bob', 'carl', 'dora', 'emil'];
+    expect(listWorking(bridge).toSorted()).toEqual(names.map((name) => `${name}@example.com`));
+    expect(await readReasons(bridge)).toEqual([]);
+  });
+
+  test('one whom the service never seats costs a call now and then, and holds up nobody', async () => {
+    const timed = await openSeats(2);
+    const { bridge, clock } = timed;
+    const fault = { kind: 'status', status: 402 } as const;
+    const never = { operation: 'scim.addUser', fault, about: 'kim@example.com' } as const;
+    const refusals = bridge.sandbox.faults.add(never);
+    for (const name of ['kim', 'ada', 'bob']) await bridge.addUser(name);
+    await untilQuiet(timed, MINUTE_MS);
+    const before = [listWorking(bridge), await readWaiting(bridge)];
+
+    bridge.sandbox.setShape({ seats: null });
+    for (let attempts = 0; attempts < 3; attempts += 1) {
+      clock.leap(15 * MINUTE_MS);
       await untilQuiet(timed, MINUTE_MS);
+    }
 
-      const shown = await bridge.send('GET', `/Users/${ids[3]}`);
-      expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
-      expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
-      expect(await readWaiting(bridge)).toBe(2);
-      expect(await bridge.listStuck()).toEqual([]);
-      const reasons = await readReasons(bridge);
-      expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
-      expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
-      const explained = await runner(bridge)('explain', 'dora@example.com');
-      expect(explained.text).toMatch(/^ +next +waits for a free seat$/m);
-      expect(explained.text).not.toMatch(/^ +next +due /m);
-
-      // While seats are short an addition is tried once, and those before it are not tried for it.
-      calls.reset();
-      await bridge.addUser('emil');
-      await untilQuiet(timed, 0);
-      expect(calls.count({ mutating: true })).toBe(1);
-      expect(await readWaiting(bridge)).toBe(3);
-
-      await bridge.send('PATCH', `/Users/${ids[0]}`, setActive(false));
-      await untilQuiet(timed, 0);
-      expect(listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
-      expect(await readWaiting(bridge)).toBe(2);
-
-      // One is tried from time to time, and all of them once there are seats.
-      bridge.sandbox.setShape({ seats: 5 });
-      await untilQuiet(timed);
-      const names = ['bob', 'carl', 'dora', 'emil'];
-      expect(listWorking(bridge).toSorted()).toEqual(names.map((name) => `${name}@example.com`));
-      expect(await readReasons(bridge)).toEqual([]);
-    }));
-
-  test('one whom the service never seats costs a call now and then, and holds up nobody', async () =>
-    withSeats(2, async (timed) => {
-      const { bridge, clock } = timed;
-      const fault = { kind: 'status', status: 402 } as const;
-      const never = { operation: 'scim.addUser', fault, about: 'kim@example.com' } as const;
-      const refusals = bridge.sandbox.faults.add(never);
-      for (const name of ['kim', 'ada', 'bob']) await bridge.addUser(name);
-      await untilQuiet(timed, MINUTE_MS);
-      const before = [listWorking(bridge), await readWaiting(bridge)];
-
-      bridge.sandbox.setShape({ seats: null });
-      for (let attempts = 0; attempts < 3; attempts += 1) {
-        clock.leap(15 * MINUTE_MS);
-        await untilQuiet(timed, MINUTE_MS);
-      }
-
-      expect(before).toEqual([['ada@example.com'], 2]);
-      expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
-      expect(await readWaiting(bridge)).toBe(1);
-      expect(refusals.met).toBeLessThanOrEqual(5);
-    }));
+    expect(before).toEqual([['ada@example.com'], 2]);
+    expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+    expect(await readWaiting(bridge)).toBe(1);
+    expect(refusals.met).toBeLessThanOrEqual(5);
+  });
 
   test('they wait across a restart, and who is tried by name is tried first', async () => {
     const lives = await makeLives({
@@ -200,57 +187,55 @@ describe('seats', () => {
   });
 });
 
-test('a removal and a name go on of somebody who waits for a seat', () =>
-  withSeats(2, async (timed) => {
-    const { bridge } = timed;
-    const ada = await bridge.addUser('ada');
-    await bridge.send('PATCH', `/Users/${ada}`, setActive(false));
-    bridge.sandbox.service.addUser({ email: 'else@example.com' });
-    const [active, name] = [
-      { op: 'replace', path: 'active', value: true },
-      { op: 'replace', path: 'name.familyName', value: 'King' },
-    ];
-    const licence = `${USER_EXTENSION}:appsPermissions`;
-    const back = await bridge.request('PATCH', `/Users/${ada}`, toPatch(active, name));
-    await untilQuiet(timed, 0);
-    const waiting = await readWaiting(bridge);
+test('a removal and a name go on of somebody who waits for a seat', async () => {
+  const timed = await openSeats(2);
+  const { bridge } = timed;
+  const ada = await bridge.addUser('ada');
+  await bridge.send('PATCH', `/Users/${ada}`, setActive(false));
+  bridge.sandbox.service.addUser({ email: 'else@example.com' });
+  const [active, name] = [
+    { op: 'replace', path: 'active', value: true },
+    { op: 'replace', path: 'name.familyName', value: 'King' },
+  ];
+  const licence = `${USER_EXTENSION}:appsPermissions`;
+  const back = await bridge.request('PATCH', `/Users/${ada}`, toPatch(active, name));
+  await untilQuiet(timed, 0);
+  const waiting = await readWaiting(bridge);
 
-    const more = { op: 'replace', path: licence, value: 5 };
-    const suspension = {
-      op: 'replace',
-      path: `${USER_EXTENSION}:temporarilyInactive`,
-      value: true,
-    };
-    const gone = await bridge.request('PATCH', `/Users/${ada}`, toPatch(more, suspension));
-    await untilQuiet(timed, 0);
+  const more = { op: 'replace', path: licence, value: 5 };
+  const suspension = {
+    op: 'replace',
+    path: `${USER_EXTENSION}:temporarilyInactive`,
+    value: true,
+  };
+  const gone = await bridge.request('PATCH', `/Users/${ada}`, toPatch(more, suspension));
+  await untilQuiet(timed, 0);
 
-    expect([back.status, gone.status, waiting]).toEqual([200, 200, 1]);
-    const shown = bridge.sandbox.service.getUser('ada@example.com');
-    expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
-    await bridge.send('DELETE', `/Users/${ada}`);
-    await untilQuiet(timed, 0);
-    expect(await readReasons(bridge)).toEqual([]);
-  }));
+  expect([back.status, gone.status, waiting]).toEqual([200, 200, 1]);
+  const shown = bridge.sandbox.service.getUser('ada@example.com');
+  expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
+  await bridge.send('DELETE', `/Users/${ada}`);
+  await untilQuiet(timed, 0);
+  expect(await readReasons(bridge)).toEqual([]);
+});
 
-test('an account that did not work when its licence was read takes a seat once it works', () =>
-  withTimedBridge(
-    {
+test('an account that did not work when its licence was read takes a seat once it works', async () => {
+  const timed = await forTest(
+    startTimedBridge({
       prepare({ service }) {
         service.addUser({ email: 'ada@example.com', userName: 'ada@example.com' });
         service.updateUser('ada@example.com', { active: false });
       },
-    },
-    async (timed) => {
-      const readUsed = async () =>
-        Object((await timed.bridge.ops('GET', '/status')).body.seats).used;
-      const before = await readUsed();
-      await timed.bridge.addUser('ada');
-      await untilQuiet(timed, 0);
+    }),
+  );
+  const readUsed = async () => Object((await timed.bridge.ops('GET', '/status')).body.seats).used;
+  const before = await readUsed();
+  await timed.bridge.addUser('ada');
+  await untilQuiet(timed, 0);
 
-      expect(timed.bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
-      expect(await readUsed()).toBe(before + 1);
-    },
-  ));
+  expect(timed.bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
+  expect(await readUsed()).toBe(before + 1);
+});
 
 const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
   { what: '402 with HTML', shape: { noSeatStatus: 402, errorBody: 'html' } },
@@ -274,40 +259,36 @@ const cells = shapes.map((shape, row) => ({
 }));
 
 for (const { what, shape, settings = {}, addition } of cells) {
-  test(`${addition} that is refused with ${what} waits`, () =>
-    withSeats(
-      2,
-      async (timed) => {
-        const { bridge } = timed;
-        const ada = await bridge.addUser('ada');
-        const suspend = (value: boolean) =>
-          toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
-        const steps = {
-          'a new person': undefined,
-          'an activation': [setActive(false), setActive(true)],
-          'a licence': [setLicence(0), setLicence(1)],
-          'the end of a suspension': [suspend(true), suspend(false)],
-        } as const;
-        const [away, back] = steps[addition] ?? [];
-        if (away !== undefined) await bridge.send('PATCH', `/Users/${ada}`, away);
-        if (away !== undefined) bridge.sandbox.service.addUser({ email: 'else@example.com' });
-        bridge.sandbox.calls.reset();
+  test(`${addition} that is refused with ${what} waits`, async () => {
+    const timed = await openSeats(2, { shape, settings });
+    const { bridge } = timed;
+    const ada = await bridge.addUser('ada');
+    const suspend = (value: boolean) =>
+      toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
+    const steps = {
+      'a new person': undefined,
+      'an activation': [setActive(false), setActive(true)],
+      'a licence': [setLicence(0), setLicence(1)],
+      'the end of a suspension': [suspend(true), suspend(false)],
+    } as const;
+    const [away, back] = steps[addition] ?? [];
+    if (away !== undefined) await bridge.send('PATCH', `/Users/${ada}`, away);
+    if (away !== undefined) bridge.sandbox.service.addUser({ email: 'else@example.com' });
+    bridge.sandbox.calls.reset();
 
-        const answer =
-          back === undefined
-            ? await bridge.request('POST', '/Users', toUser('bob'))
-            : await bridge.request('PATCH', `/Users/${ada}`, back);
-        await untilQuiet(timed, MINUTE_MS);
+    const answer =
+      back === undefined
+        ? await bridge.request('POST', '/Users', toUser('bob'))
+        : await bridge.request('PATCH', `/Users/${ada}`, back);
+    await untilQuiet(timed, MINUTE_MS);
 
-        expect(answer.status).toBe(back === undefined ? 201 : 200);
-        expect(await readWaiting(bridge)).toBe(1);
-        expect(bridge.sandbox.calls.count({ mutating: true })).toBe(1);
-        // A name goes on.
-        bridge.sandbox.setShape({ seats: null });
-        await bridge.ops('POST', '/retry', { all: true });
-        await untilQuiet(timed, MINUTE_MS);
-        expect(await bridge.readWork()).toMatchObject({ due: 0 });
-      },
-      { shape, settings },
-    ));
+    expect(answer.status).toBe(back === undefined ? 201 : 200);
+    expect(await readWaiting(bridge)).toBe(1);
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(1);
+    // A name goes on.
+    bridge.sandbox.setShape({ seats: null });
+    await bridge.ops('POST', '/retry', { all: true });
+    await untilQuiet(timed, MINUTE_MS);
+    expect(await bridge.readWork()).toMatchObject({ due: 0 });
+  });
 }

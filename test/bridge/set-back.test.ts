@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -20,8 +21,7 @@ function createAheadClock(aheadMs: number) {
 
 /** A file and a service that outlive a bridge. */
 async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'service'>> {
-  const service = await startSandbox();
-  onTestFinished(() => service.stop());
+  const service = await forTest(startSandbox());
   const settings = {
     ...{
       DATABASE_URL: await makeStoreUrl(),
@@ -53,24 +53,24 @@ const isIn = ({ sandbox }: TestBridge) => sandbox.service.getUser('ada@example.c
 test('a clock that is set back while the bridge runs keeps nobody in', async () => {
   const place = await makePlace();
   const clock = createAheadClock(DAY_MS);
-  await withTestBridge({ ...place, clock }, async (bridge) => {
-    await keepIn(bridge);
+  const bridge = await forTest(startTestBridge({ ...place, clock }));
+  await keepIn(bridge);
 
-    clock.state.aheadMs = 0;
-    await bridge.send('POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
+  clock.state.aheadMs = 0;
+  await bridge.send('POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
 
-    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
-  });
+  await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
 });
 
 test('a start with a clock that was set back since keeps nobody in, and compares everything as often as ever', async () => {
   const place = await makePlace();
-  await withTestBridge({ ...place, clock: createAheadClock(DAY_MS) }, keepIn);
+  const first = await startTestBridge({ ...place, clock: createAheadClock(DAY_MS) });
+  await keepIn(first);
+  await first.stop();
 
   const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
-  await withTestBridge({ ...place, settings }, async (bridge) => {
-    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
-    const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
-    await expect.poll(readSweeps, PATIENT).toHaveLength(1);
-  });
+  const bridge = await forTest(startTestBridge({ ...place, settings }));
+  await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+  const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
+  await expect.poll(readSweeps, PATIENT).toHaveLength(1);
 });

@@ -4,6 +4,7 @@ import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { readBridge, readService, withoutGone } from '../support/company.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const settings = {
@@ -67,8 +68,7 @@ async function startInhabited(shape: SandboxShapeChange = {}): Promise<Sandbox> 
 async function startAlone(shape: SandboxShapeChange, options: TestBridgeOptions = {}) {
   const sandbox = await startInhabited(shape);
   onTestFinished(() => sandbox.stop());
-  const bridge = await startBridgeOf(sandbox, { settings, ...options });
-  onTestFinished(() => bridge.stop());
+  const bridge = await forTest(startBridgeOf(sandbox, { settings, ...options }));
   return { sandbox, bridge };
 }
 

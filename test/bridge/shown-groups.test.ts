@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 
 const BOB = 'user00002@example.com';
 
@@ -36,31 +37,26 @@ async function readGroups(bridge: TestBridge): Promise<Groups> {
 }
 
 describe('the groups that users show', () => {
-  async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const options = {
-      sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } },
-    };
-    await withTestBridge(options, run);
-  }
+  const openCompany = () =>
+    forTest(startTestBridge({ sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } } }));
 
-  test.each(changes)('are new after a sweep where $why', ({ groups, act }) =>
-    withCompany(async (bridge) => {
-      act(bridge.sandbox.service);
+  test.each(changes)('are new after a sweep where $why', async ({ groups, act }) => {
+    const bridge = await openCompany();
+    act(bridge.sandbox.service);
 
-      await bridge.sweep();
+    await bridge.sweep();
 
-      expect(await readGroups(bridge)).toEqual(groups);
-    }),
-  );
+    expect(await readGroups(bridge)).toEqual(groups);
+  });
 
-  test('are new after a look at one group', () =>
-    withCompany(async (bridge) => {
-      const path = '/Groups?filter=displayName eq "Group 001"';
-      const [group] = Object((await bridge.request('GET', path)).body.Resources);
-      bridge.sandbox.service.link('Group 001', BOB);
+  test('are new after a look at one group', async () => {
+    const bridge = await openCompany();
+    const path = '/Groups?filter=displayName eq "Group 001"';
+    const [group] = Object((await bridge.request('GET', path)).body.Resources);
+    bridge.sandbox.service.link('Group 001', BOB);
 
-      await bridge.ops('POST', `/groups/${group?.id}/look`, {});
+    await bridge.ops('POST', `/groups/${group?.id}/look`, {});
 
-      expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
-    }));
+    expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
+  });
 });

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge();
-});
-
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge());
 
 async function readTag(path: string): Promise<string> {
   return String((await bridge.send('GET', path)).headers.etag);

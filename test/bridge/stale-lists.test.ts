@@ -1,24 +1,20 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toMembers } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const NAMES = ['ada', 'bob'];
 
 async function startWorld(prepare?: (service: Sandbox['service']) => void) {
-  const sandbox = await startSandbox();
+  const sandbox = await forTest(startSandbox());
   prepare?.(sandbox.service);
-  const proxy = await tamperWith(sandbox);
+  const proxy = await forTest(tamperWith(sandbox));
   const settings = { SCIM_WRITE_WAIT: '0' };
-  const bridge = await startTestBridge({ settings, service: proxy.service });
-  onTestFinished(async () => {
-    await bridge.stop();
-    await proxy.stop();
-    await sandbox.stop();
-  });
+  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
   return { sandbox, proxy, bridge };
 }
 

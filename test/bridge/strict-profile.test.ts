@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -15,13 +16,12 @@ interface Table {
 }
 const table: Table = parse(readFileSync(join(import.meta.dirname, 'strict-profile.yaml'), 'utf8'));
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 let strict: string;
 /** Ids, by the names that stand for them in the table. */
 let ids: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
-  bridge = await startTestBridge({});
   const phoneNumbers = ['1', '2'].map((value) => ({ value, type: 'work' }));
   const ada = await bridge.addUser('ada', { externalId: 'Ext-1', phoneNumbers });
   const [bob, gone] = [await bridge.addUser('bob'), await bridge.addUser('gone')];
@@ -31,8 +31,6 @@ beforeAll(async () => {
   expect(made.body).toMatchObject({ profile: 'strict' });
   strict = String(made.body.token);
 });
-
-afterAll(() => bridge.stop());
 
 function askStrictly(method: string, path: string, body?: JsonValue) {
   return bridge.request(method, path, body, { authorization: `Bearer ${strict}` });

@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { ada, addCompany, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
 const settings = {
@@ -68,8 +69,9 @@ for (const { what, operation, skip } of places) {
     await hang.until(1);
     const DATABASE_URL = await kill(first, service, url);
 
-    const second = await startTestBridge({ service, settings: { ...settings, DATABASE_URL } });
-    onTestFinished(() => second.stop());
+    const second = await forTest(
+      startTestBridge({ service, settings: { ...settings, DATABASE_URL } }),
+    );
     const ended = await second.untilSwept(String(body.id));
     const found = await second.listDrifts();
     const again = await second.sweep();
@@ -97,8 +99,9 @@ test('a page of the audit log that is on its way at a kill is read at the next s
   const DATABASE_URL = await kill(first, service, url);
 
   const clock = createLeapingClock();
-  const second = await startTestBridge({ service, settings: { ...polled, DATABASE_URL }, clock });
-  onTestFinished(() => second.stop());
+  const second = await forTest(
+    startTestBridge({ service, settings: { ...polled, DATABASE_URL }, clock }),
+  );
   const found = DRIFTS.filter((drift) => !drift.startsWith('group.'));
   await expect.poll(() => second.listDrifts()).toEqual(found);
   await second.untilSettled();

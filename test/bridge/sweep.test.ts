@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   ada,
@@ -13,6 +13,7 @@ import {
   GROUP_EXTENSION,
   isMetAlone,
 } from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toMembers } from '../support/provider.ts';
 
 const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
@@ -33,77 +34,75 @@ function listChanges({ sandbox }: TestBridge): string[] {
 }
 
 test('a sweep finds differences of every kind, writes nothing, and sees that they are gone', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    const { service, calls } = bridge.sandbox;
-    await assertFindsEveryKind(bridge);
-    calls.reset();
-    for (const { kind, name, change, changeBack } of driftCells.filter(isMetAlone)) {
-      change(service);
+  const bridge = await forTest(startTestBridge({ settings }));
+  const { service, calls } = bridge.sandbox;
+  await assertFindsEveryKind(bridge);
+  calls.reset();
+  for (const { kind, name, change, changeBack } of driftCells.filter(isMetAlone)) {
+    change(service);
 
-      const first = await bridge.sweep();
-      const found = await bridge.listDrifts();
-      const second = await bridge.sweep();
+    const first = await bridge.sweep();
+    const found = await bridge.listDrifts();
+    const second = await bridge.sweep();
 
-      expect(first).toMatchObject({ status: 'complete', counts: { opened: 1, unknown: 0 } });
-      expect(found).toEqual([`${kind} ${name}`]);
-      expect(second).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
-      expect(await bridge.listDrifts()).toEqual(found);
-      if (changeBack === undefined) continue;
-      changeBack(service);
-      await bridge.sweep();
-      expect(await bridge.listDrifts()).toEqual([]);
-    }
-    expect(listChanges(bridge)).toEqual([]);
-    expect(await bridge.ops('GET', '/sweeps')).toMatchObject({ status: 200 });
-  });
+    expect(first).toMatchObject({ status: 'complete', counts: { opened: 1, unknown: 0 } });
+    expect(found).toEqual([`${kind} ${name}`]);
+    expect(second).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
+    expect(await bridge.listDrifts()).toEqual(found);
+    if (changeBack === undefined) continue;
+    changeBack(service);
+    await bridge.sweep();
+    expect(await bridge.listDrifts()).toEqual([]);
+  }
+  expect(listChanges(bridge)).toEqual([]);
+  expect(await bridge.ops('GET', '/sweeps')).toMatchObject({ status: 200 });
 });
 
 test('whom others made an admin before the admins were first read differs, and not the account of the token', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    const { service } = bridge.sandbox;
-    const id = await bridge.addUser('ada');
-    await bridge.addUser('bob');
-    const extension: JsonObject = { admins: toMembers([id]) };
-    await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
-    await bridge.untilSettled();
-    service.link('Crew', 'bob@example.com', 'admin');
-    await bridge.sweep();
+  const bridge = await forTest(startTestBridge({ settings }));
+  const { service } = bridge.sandbox;
+  const id = await bridge.addUser('ada');
+  await bridge.addUser('bob');
+  const extension: JsonObject = { admins: toMembers([id]) };
+  await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
+  await bridge.untilSettled();
+  service.link('Crew', 'bob@example.com', 'admin');
+  await bridge.sweep();
 
-    expect(await bridge.listDrifts()).toEqual(['admin.added Crew of bob@example.com']);
-  });
+  expect(await bridge.listDrifts()).toEqual(['admin.added Crew of bob@example.com']);
 });
 
 test('20 people and 4 groups cost a call a page, and one a group when admin lists are due', async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2', UPSTREAM_PAGE_SIZE: '5' };
-  await withTestBridge({ settings: paid, sandbox: { seed: { users: 19 } } }, async (bridge) => {
-    const id = await bridge.addUser('ada');
-    const extension: JsonObject = { admins: toMembers([id]) };
-    const groups = Array.from({ length: 4 }, (_, index) => toGroup(`Group ${index}`, [id]));
-    await Promise.all(
-      groups.map((group) =>
-        bridge.send('POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
-      ),
-    );
-    await bridge.untilSettled();
-    const { calls } = bridge.sandbox;
+  const bridge = await forTest(
+    startTestBridge({ settings: paid, sandbox: { seed: { users: 19 } } }),
+  );
+  const id = await bridge.addUser('ada');
+  const extension: JsonObject = { admins: toMembers([id]) };
+  const groups = Array.from({ length: 4 }, (_, index) => toGroup(`Group ${index}`, [id]));
+  await Promise.all(
+    groups.map((group) =>
+      bridge.send('POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
+    ),
+  );
+  await bridge.untilSettled();
+  const { calls } = bridge.sandbox;
 
-    calls.reset();
-    const lists = await bridge.sweep();
-    const listCalls = calls.count();
-    calls.reset();
-    const withAdmins = await bridge.sweep();
+  calls.reset();
+  const lists = await bridge.sweep();
+  const listCalls = calls.count();
+  calls.reset();
+  const withAdmins = await bridge.sweep();
 
-    expect(lists).toMatchObject({ status: 'complete', admins: false, calls: listCalls });
-    expect(listCalls).toBeLessThanOrEqual(2 * 5 + 2 * 1 + 4);
-    expect(withAdmins).toMatchObject({ status: 'complete', admins: true, calls: calls.count() });
-    expect(calls.count()).toBe(listCalls + 4);
-    expect(await bridge.listDrifts()).toEqual([]);
-  });
+  expect(lists).toMatchObject({ status: 'complete', admins: false, calls: listCalls });
+  expect(listCalls).toBeLessThanOrEqual(2 * 5 + 2 * 1 + 4);
+  expect(withAdmins).toMatchObject({ status: 'complete', admins: true, calls: calls.count() });
+  expect(calls.count()).toBe(listCalls + 4);
+  expect(await bridge.listDrifts()).toEqual([]);
 });
 
 test('a start compares a store that was filled before, and not one that has just been read', async () => {
-  const service = await startSandbox({ seed: { users: 1 } });
-  onTestFinished(() => service.stop());
+  const service = await forTest(startSandbox({ seed: { users: 1 } }));
   const logs: JsonObject[] = [];
   const onLog = (line: JsonObject) => void logs.push(line);
   const swept = () => logs.filter(({ msg }) => msg === 'the service was compared with the store');
@@ -117,8 +116,7 @@ test('a start compares a store that was filled before, and not one that has just
   await first.stop();
   service.service.as('user00001@example.com').updateUser(ada, { active: false });
 
-  const second = await startTestBridge({ service, settings: hourly, onLog });
-  onTestFinished(() => second.stop());
+  const second = await forTest(startTestBridge({ service, settings: hourly, onLog }));
   await expect.poll(swept).toHaveLength(1);
 
   expect(body.items).toEqual([]);
@@ -126,26 +124,25 @@ test('a start compares a store that was filled before, and not one that has just
 });
 
 test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
-  await withTestBridge({ settings }, async (bridge) => {
-    await bridge.addUser('ada');
-    const run = (args: string) => runner(bridge)(...args.split(' '));
+  const bridge = await forTest(startTestBridge({ settings }));
+  await bridge.addUser('ada');
+  const run = (args: string) => runner(bridge)(...args.split(' '));
 
-    const before = await run('sweep --exit-code');
-    bridge.sandbox.service.updateUser(ada, { active: false });
-    const after = await run('sweep --exit-code --names');
-    const json = await run('sweep --json');
-    bridge.sandbox.faults.add({
-      operation: 'scim.getGroups',
-      fault: { kind: 'status', status: 400 },
-    });
-    const incomplete = await run('sweep');
-
-    expect(before.code).toBe(0);
-    expect(after.code).toBe(2);
-    expect(after.text).toMatch(/user\.deactivated +ada@example\.com +\S+ +\{"active":false\}/);
-    expect(json.code).toBe(0);
-    expect(JSON.parse(json.text)).toMatchObject({ sweep: { status: 'complete' } });
-    expect(incomplete.code).toBe(1);
-    expect(incomplete.text).toContain('not concluded: scim.getGroups');
+  const before = await run('sweep --exit-code');
+  bridge.sandbox.service.updateUser(ada, { active: false });
+  const after = await run('sweep --exit-code --names');
+  const json = await run('sweep --json');
+  bridge.sandbox.faults.add({
+    operation: 'scim.getGroups',
+    fault: { kind: 'status', status: 400 },
   });
+  const incomplete = await run('sweep');
+
+  expect(before.code).toBe(0);
+  expect(after.code).toBe(2);
+  expect(after.text).toMatch(/user\.deactivated +ada@example\.com +\S+ +\{"active":false\}/);
+  expect(json.code).toBe(0);
+  expect(JSON.parse(json.text)).toMatchObject({ sweep: { status: 'complete' } });
+  expect(incomplete.code).toBe(1);
+  expect(incomplete.text).toContain('not concluded: scim.getGroups');
 });

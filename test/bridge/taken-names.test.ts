@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 let ada: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
   await bridge.addUser('bob');
   ada = await bridge.addUser('ada');
   await bridge.untilSettled();
 });
-
-afterAll(() => bridge.stop());
 
 const NAME = 'Another User already has this userName.';
 const ADDRESS = 'Another User already has this e-mail address.';

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
@@ -11,18 +12,17 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 /** Text that no store can hold. */
 const NUL = 'a\0b';
 
-let bridge: TestBridge;
+const bridge = forSuite(() =>
+  startTestBridge({
+    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
+  }),
+);
 let count = 0;
 
 beforeAll(async () => {
-  bridge = await startTestBridge({
-    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
-  });
   await bridge.addUser('taken');
   await bridge.addGroup('Taken');
 });
-
-afterAll(() => bridge.stop());
 
 function newName(): string {
   count += 1;

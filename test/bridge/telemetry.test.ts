@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { listMetrics } from '../../src/telemetry/state-metrics.ts';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { toPatch } from '../support/provider.ts';
 
@@ -20,61 +21,58 @@ function fail({ sandbox }: TestBridge, fault: Fault, operation: '*' | 'scim.upda
   return sandbox.faults.add({ operation, fault });
 }
 
-/** Runs a test with what the bridge logs, from the end of the first read on. */
-async function withLog(
-  options: TestBridgeOptions,
-  run: (bridge: TestBridge, log: JsonObject[]) => Promise<void>,
-) {
+/** A bridge and what it logs, from the end of the first read on. */
+async function openLogged(options: TestBridgeOptions) {
   const log: JsonObject[] = [];
-  await withTestBridge({ ...options, onLog: (line) => log.push(line) }, async (bridge) => {
-    log.length = 0;
-    await run(bridge, log);
-  });
+  const onLog = (line: JsonObject) => void log.push(line);
+  const bridge = await forTest(startTestBridge({ ...options, onLog }));
+  log.length = 0;
+  return [bridge, log] as const;
 }
 
 function listMessages(log: readonly JsonObject[], level: string): unknown[] {
   return log.filter((line) => line.level === level).map(({ msg }) => msg);
 }
 
-test('every documented metric is printed, and tells how writes were answered and, while the token is refused, what waits', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const id = await bridge.addUser('ada');
-    await rename(bridge, id, 'Example');
-    const refused = fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
-    await rename(bridge, id, 'King');
-    refused.remove();
-    fail(bridge, { kind: 'status', status: 401 });
-    await rename(bridge, id, 'Queen');
+test('every documented metric is printed, and tells how writes were answered and, while the token is refused, what waits', async () => {
+  const bridge = await forTest(startTestBridge({ settings }));
+  const id = await bridge.addUser('ada');
+  await rename(bridge, id, 'Example');
+  const refused = fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
+  await rename(bridge, id, 'King');
+  refused.remove();
+  fail(bridge, { kind: 'status', status: 401 });
+  await rename(bridge, id, 'Queen');
 
-    const metrics = await readMetrics(bridge, OPS_TOKEN);
-    const text = await readMetricsText(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const text = await readMetricsText(bridge, OPS_TOKEN);
 
-    for (const { name, type } of listMetrics()) {
-      expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
-    }
-    const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>
-      metrics.get(`writes_total{resource_type="user",answer="${answer}"}`),
-    );
-    expect(answers).toEqual([1, 1, 1, 1]);
-    expect(Object.fromEntries(metrics)).toMatchObject({
-      due: 1,
-      failing: 0,
-      stuck: 0,
-      disputed: 0,
-      'upstream_gate_is_shut{gate="credentials"}': 1,
-      'upstream_gate_is_shut{gate="service"}': 0,
-      'upstream_gate_shut_total{gate="credentials"}': 1,
-      'upstream_calls_waiting{class="remove"}': 0,
-      'upstream_calls_waiting{class="change"}': 0,
-      'reasons{code="credentials-refused"}': 1,
-      upstream_calls_in_flight: 0,
-      upstream_pause_seconds: 0,
-      requests_waiting: 0,
-    });
-    expect(metrics.get('oldest_pending_age_seconds')).toBeGreaterThan(0);
-    expect(metrics.get('oldest_pending_age_seconds')).toBeLessThan(60);
-    expect(metrics.get('upstream_turn_wait_seconds_count{class="change"}')).toBeGreaterThan(2);
-  }));
+  for (const { name, type } of listMetrics()) {
+    expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
+  }
+  const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>
+    metrics.get(`writes_total{resource_type="user",answer="${answer}"}`),
+  );
+  expect(answers).toEqual([1, 1, 1, 1]);
+  expect(Object.fromEntries(metrics)).toMatchObject({
+    due: 1,
+    failing: 0,
+    stuck: 0,
+    disputed: 0,
+    'upstream_gate_is_shut{gate="credentials"}': 1,
+    'upstream_gate_is_shut{gate="service"}': 0,
+    'upstream_gate_shut_total{gate="credentials"}': 1,
+    'upstream_calls_waiting{class="remove"}': 0,
+    'upstream_calls_waiting{class="change"}': 0,
+    'reasons{code="credentials-refused"}': 1,
+    upstream_calls_in_flight: 0,
+    upstream_pause_seconds: 0,
+    requests_waiting: 0,
+  });
+  expect(metrics.get('oldest_pending_age_seconds')).toBeGreaterThan(0);
+  expect(metrics.get('oldest_pending_age_seconds')).toBeLessThan(60);
+  expect(metrics.get('upstream_turn_wait_seconds_count{class="change"}')).toBeGreaterThan(2);
+});
 
 test.each([
   {
@@ -91,30 +89,30 @@ test.each([
   },
 ])(
   '$why that many calls meet is logged once, and the calls that come to nothing are not',
-  ({ status, level, message }) =>
-    withLog({ settings: impatient }, async (bridge, log) => {
-      const ids = await bridge.addUsers(6);
-      await bridge.untilSettled();
-      log.length = 0;
-      fail(bridge, { kind: 'status', status });
+  async ({ status, level, message }) => {
+    const [bridge, log] = await openLogged({ settings: impatient });
+    const ids = await bridge.addUsers(6);
+    await bridge.untilSettled();
+    log.length = 0;
+    fail(bridge, { kind: 'status', status });
 
-      for (const familyName of ['King', 'Queen']) {
-        await Promise.all(ids.map((id) => rename(bridge, id, familyName)));
-      }
+    for (const familyName of ['King', 'Queen']) {
+      await Promise.all(ids.map((id) => rename(bridge, id, familyName)));
+    }
 
-      expect([...listMessages(log, 'warn'), ...listMessages(log, 'error')]).toEqual([message]);
-      expect(log.find(({ msg }) => msg === message)).toMatchObject({ level });
-    }),
+    expect([...listMessages(log, 'warn'), ...listMessages(log, 'error')]).toEqual([message]);
+    expect(log.find(({ msg }) => msg === message)).toMatchObject({ level });
+  },
 );
 
-test('a refused write is logged with its code and nobody’s name', () =>
-  withLog({ settings }, async (bridge, log) => {
-    const id = await bridge.addUser('ada');
-    fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
+test('a refused write is logged with its code and nobody’s name', async () => {
+  const [bridge, log] = await openLogged({ settings });
+  const id = await bridge.addUser('ada');
+  fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
 
-    await rename(bridge, id, 'King');
+  await rename(bridge, id, 'King');
 
-    const [line] = log.filter(({ msg }) => msg === 'the service refused a write, which was undone');
-    expect(line).toMatchObject({ resourceType: 'user', resourceId: id, code: 'refused' });
-    expect(JSON.stringify(log)).not.toMatch(/ada@|King/);
-  }));
+  const [line] = log.filter(({ msg }) => msg === 'the service refused a write, which was undone');
+  expect(line).toMatchObject({ resourceType: 'user', resourceId: id, code: 'refused' });
+  expect(JSON.stringify(log)).not.toMatch(/ada@|King/);
+});

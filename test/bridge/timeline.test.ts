@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
+import { behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
@@ -18,11 +19,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
   await expect.poll(read, { interval: 20 }).toBe(count);
 }
 
-let world: AuditWorld;
-beforeAll(async () => {
-  world = await startAudit({});
-});
-afterAll(() => world.stop());
+const world = forSuite(() => startAudit({}));
 
 describe('the line of time', () => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 let ada: string;
 let pilots: string;
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
   ada = await bridge.addUser('ada');
   pilots = await bridge.addGroup('Pilots', [ada]);
 });
-
-afterAll(() => bridge.stop());
 
 const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const LONG = 'x'.repeat(600);

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
 const _COMMANDS = commands;
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge({}));
 beforeAll(async () => {
-  bridge = await startTestBridge({});
   const { service } = bridge.sandbox;
   await bridge.addUsers(2);
   for (const email of STRANGERS) service.addUser({ email, userName: email });
@@ -19,7 +19,6 @@ beforeAll(async () => {
   service.updateUser('person2@example.com', { active: false });
   await bridge.sweep();
 });
-afterAll(() => bridge.stop());
 
 async function list(path: string): Promise<{ id: string; name: string; privileged?: unknown }[]> {
   const { items } = Object((await bridge.ops('GET', path)).body);

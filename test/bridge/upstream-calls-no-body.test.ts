@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toMembers } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
@@ -64,15 +65,10 @@ describe('a service that answers updates without a body', () => {
 });
 
 test('an update of a group whose answer lacks what was sent is looked at once', async () => {
-  const sandbox = await startSandbox();
-  const proxy = await tamperWith(sandbox, 'PATCH');
+  const sandbox = await forTest(startSandbox());
+  const proxy = await forTest(tamperWith(sandbox, 'PATCH'));
   const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
-  const bridge = await startTestBridge({ settings, service: proxy.service });
-  onTestFinished(async () => {
-    await bridge.stop();
-    await proxy.stop();
-    await sandbox.stop();
-  });
+  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
   const id = await bridge.addGroup('Pilots');
   await bridge.untilSettled();
   sandbox.calls.reset();

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rules.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
@@ -76,7 +77,8 @@ function runCallTable(title: string, rows: readonly CallRow[]): void {
           expect(counted).toEqual(withoutZeros(calls));
         };
         if (shared !== undefined && isShared(row)) await run(shared);
-        else await withTestBridge({ ...(sandbox ? { sandbox } : {}), settings }, run);
+        else
+          await run(await forTest(startTestBridge({ ...(sandbox ? { sandbox } : {}), settings })));
       });
     }
   });
@@ -321,23 +323,22 @@ const memberForms = [
 
 test.each(memberForms)(
   '$people members join and leave in as few calls as the service allows ($memberPatch)',
-  ({ memberPatch, people, first, added, removed }) =>
-    withTestBridge(
-      { sandbox: { shape: { memberPatch }, seed: { users: people } } },
-      async (bridge) => {
-        const filter = encodeURIComponent('userName sw "user0"');
-        const users = await bridge.list(`/Users?filter=${filter}&count=100`);
-        const ids = users.map(({ id }) => String(id));
-        const pilots = `/Groups/${await bridge.addGroup('Pilots')}`;
-        const count = (op: 'add' | 'remove') =>
-          countCalls(bridge, () => bridge.send('PATCH', pilots, change(op, ids)));
+  async ({ memberPatch, people, first, added, removed }) => {
+    const bridge = await forTest(
+      startTestBridge({ sandbox: { shape: { memberPatch }, seed: { users: people } } }),
+    );
+    const filter = encodeURIComponent('userName sw "user0"');
+    const users = await bridge.list(`/Users?filter=${filter}&count=100`);
+    const ids = users.map(({ id }) => String(id));
+    const pilots = `/Groups/${await bridge.addGroup('Pilots')}`;
+    const count = (op: 'add' | 'remove') =>
+      countCalls(bridge, () => bridge.send('PATCH', pilots, change(op, ids)));
 
-        expect(await count('add')).toEqual(first);
-        expect(await count('remove')).toEqual(removed);
-        const created = await countCalls(bridge, () => bridge.addGroup('Crew', ids));
-        expect(created).toEqual({ 'groups.createGroup': 1, ...added });
-      },
-    ),
+    expect(await count('add')).toEqual(first);
+    expect(await count('remove')).toEqual(removed);
+    const created = await countCalls(bridge, () => bridge.addGroup('Crew', ids));
+    expect(created).toEqual({ 'groups.createGroup': 1, ...added });
+  },
 );
 
 const rules: Rule[] = [

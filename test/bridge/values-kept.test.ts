@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-let bridge: TestBridge;
-
-beforeAll(async () => {
-  bridge = await startTestBridge({});
-});
-
-afterAll(() => bridge.stop());
+const bridge = forSuite(() => startTestBridge({}));
 
 /** JSON in which a number stands for each `@`: no program that only knows numbers could write it. */
 function withNumber(body: object, number: string): string {

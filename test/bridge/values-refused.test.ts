@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-let bridge: TestBridge;
+const bridge = forSuite(() =>
+  startTestBridge({
+    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
+  }),
+);
 let ada: string;
 let people: string[];
 
 beforeAll(async () => {
-  bridge = await startTestBridge({
-    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
-  });
   ada = await bridge.addUser('ada', { title: 'Pilot', externalId: 'e-1' });
   people = await bridge.addUsers(3);
 });
-
-afterAll(() => bridge.stop());
 
 /** A value, and what is kept of it; undefined: nothing, so that it is refused. */
 const values: readonly (readonly [string, JsonValue, JsonValue | undefined])[] = [

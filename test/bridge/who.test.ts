@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { behindTheBack, withAudit } from '../support/audit-world.ts';
+import { behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import {
   ada,
@@ -11,6 +11,7 @@ import {
   setActive,
   VERA,
 } from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
 
 const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 /** What happened before is over, by clocks that differ too. */
@@ -33,52 +34,52 @@ async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> 
   });
 }
 
-test('who brought a difference about is told once the audit log was read, also where the sweep was faster', () =>
-  withAudit({ settings }, async (world) => {
-    const { service } = world.sandbox;
-    await addCompany(world);
-    await addVera(world, () => world.sweep());
-    const admins = cells.map((_, index) => service.addUser({ email: `admin${index}@example.com` }));
-    await world.sweep();
-    await world.poll(LONG_MS);
-    const wanted = cells.map(({ kind, name, change }, index) => {
-      const [user, address] = [admins[index], `198.51.100.${index}`];
-      change(service.as(user?.id ?? 0, address));
-      const who = { id: user?.id, username: user?.userName, address };
-      return { kind, name, who: { ...who, at: expect.any(String) }, message: expect.any(String) };
-    });
-    const listFound = async () => {
-      const found: JsonObject[] = [];
-      for (const { kind, name } of cells) {
-        const list = await listWho(world, kind);
-        found.push({ kind, ...list.find((one) => one.name === name) });
-      }
-      return found;
-    };
-    await world.sweep();
-    const before = await listFound();
-    await world.poll();
+test('who brought a difference about is told once the audit log was read, also where the sweep was faster', async () => {
+  const world = await forTest(startAudit({ settings }));
+  const { service } = world.sandbox;
+  await addCompany(world);
+  await addVera(world, () => world.sweep());
+  const admins = cells.map((_, index) => service.addUser({ email: `admin${index}@example.com` }));
+  await world.sweep();
+  await world.poll(LONG_MS);
+  const wanted = cells.map(({ kind, name, change }, index) => {
+    const [user, address] = [admins[index], `198.51.100.${index}`];
+    change(service.as(user?.id ?? 0, address));
+    const who = { id: user?.id, username: user?.userName, address };
+    return { kind, name, who: { ...who, at: expect.any(String) }, message: expect.any(String) };
+  });
+  const listFound = async () => {
+    const found: JsonObject[] = [];
+    for (const { kind, name } of cells) {
+      const list = await listWho(world, kind);
+      found.push({ kind, ...list.find((one) => one.name === name) });
+    }
+    return found;
+  };
+  await world.sweep();
+  const before = await listFound();
+  await world.poll();
 
-    expect(before).toEqual(wanted.map((one) => ({ ...one, who: null, message: null })));
-    expect(await listFound()).toEqual(wanted);
-  }));
+  expect(before).toEqual(wanted.map((one) => ({ ...one, who: null, message: null })));
+  expect(await listFound()).toEqual(wanted);
+});
 
-test('a change with the account of the token is found by a sweep, and names neither it nor an earlier author', () =>
-  withAudit({ settings }, async (world) => {
-    const id = await addCompany(world);
-    await world.sweep();
-    await world.poll(LONG_MS);
-    behindTheBack(world).updateUser(ada, { active: false });
-    await world.poll(LONG_MS);
-    await world.send('PATCH', `/Users/${id}`, setActive(true));
-    await world.poll(LONG_MS);
-    world.sandbox.service.updateUser(ada, { active: false });
-    await world.poll();
-    const beforeSweep = await listWho(world, 'user.deactivated');
-    await world.sweep();
+test('a change with the account of the token is found by a sweep, and names neither it nor an earlier author', async () => {
+  const world = await forTest(startAudit({ settings }));
+  const id = await addCompany(world);
+  await world.sweep();
+  await world.poll(LONG_MS);
+  behindTheBack(world).updateUser(ada, { active: false });
+  await world.poll(LONG_MS);
+  await world.send('PATCH', `/Users/${id}`, setActive(true));
+  await world.poll(LONG_MS);
+  world.sandbox.service.updateUser(ada, { active: false });
+  await world.poll();
+  const beforeSweep = await listWho(world, 'user.deactivated');
+  await world.sweep();
 
-    expect(beforeSweep).toEqual([]);
-    expect(await listWho(world, 'user.deactivated')).toEqual([
-      { name: ada, who: null, message: null },
-    ]);
-  }));
+  expect(beforeSweep).toEqual([]);
+  expect(await listWho(world, 'user.deactivated')).toEqual([
+    { name: ada, who: null, message: null },
+  ]);
+});

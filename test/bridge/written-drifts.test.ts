@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import {
   ada,
   addCompany,
@@ -8,6 +8,7 @@ import {
   GROUP_EXTENSION,
   setActive,
 } from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { addPilots, emailOf, intrude, readPlan } from '../support/pilots.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 
@@ -47,56 +48,55 @@ async function readText(bridge: TestBridge, path: string): Promise<string> {
 }
 
 describe('a drift that a write has made up for', () => {
-  test('is over without another sweep, of every kind, and stays while the write names another field', () =>
-    withTestBridge({ settings }, async (bridge) => {
-      const isOther = ({ kind }: { kind: string }) =>
-        ['group.renamed', 'group.missing'].includes(kind);
-      const cells = driftCells.filter((cell) => !isOther(cell));
-      await addCompany(bridge);
-      const emma = await bridge.addUser('emma');
-      await bridge.sweep();
-      for (const { change } of cells) change(bridge.sandbox.service);
-      bridge.sandbox.service.updateUser('emma@example.com', { active: false });
-      await bridge.sweep();
-      const found = await bridge.listDrifts();
-      const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
-      await bridge.send('PATCH', `/Users/${emma}`, rename);
-      await bridge.untilSettled();
-      await writeAll(bridge);
+  test('is over without another sweep, of every kind, and stays while the write names another field', async () => {
+    const bridge = await forTest(startTestBridge({ settings }));
+    const isOther = ({ kind }: { kind: string }) =>
+      ['group.renamed', 'group.missing'].includes(kind);
+    const cells = driftCells.filter((cell) => !isOther(cell));
+    await addCompany(bridge);
+    const emma = await bridge.addUser('emma');
+    await bridge.sweep();
+    for (const { change } of cells) change(bridge.sandbox.service);
+    bridge.sandbox.service.updateUser('emma@example.com', { active: false });
+    await bridge.sweep();
+    const found = await bridge.listDrifts();
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+    await bridge.send('PATCH', `/Users/${emma}`, rename);
+    await bridge.untilSettled();
+    await writeAll(bridge);
 
-      const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();
-      const stays = 'user.deactivated emma@example.com';
-      expect(found).toEqual([...over, stays].toSorted());
-      await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual([stays]);
-      expect(await bridge.listDrifts('gone')).toEqual(over);
-    }));
+    const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();
+    const stays = 'user.deactivated emma@example.com';
+    expect(found).toEqual([...over, stays].toSorted());
+    await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual([stays]);
+    expect(await bridge.listDrifts('gone')).toEqual(over);
+  });
 
-  test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
-    withTestBridge(
-      { settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } },
-      async (bridge) => {
-        const group = await addPilots(bridge, 2);
-        intrude(bridge, 0, 2);
-        const { planId } = await bridge.sweep();
-        const held = await readPlan(bridge, planId);
-        const readReady = () => readText(bridge, '/readyz');
-        const readyz = await readText(bridge, '/readyz');
-        const remove = async (n: number) => {
-          const id = await idOf(bridge, 'Users', emailOf(n));
-          const one = toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
-          await bridge.send('PATCH', `/Groups/${group}`, one);
-        };
-        await remove(0);
-        await expect.poll(readReady, PATIENT).toContain('plan of 1 repair');
-        await remove(1);
+  test('drops out of the plan that waits, and of an empty plan nothing is told', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } }),
+    );
+    const group = await addPilots(bridge, 2);
+    intrude(bridge, 0, 2);
+    const { planId } = await bridge.sweep();
+    const held = await readPlan(bridge, planId);
+    const readReady = () => readText(bridge, '/readyz');
+    const readyz = await readText(bridge, '/readyz');
+    const remove = async (n: number) => {
+      const id = await idOf(bridge, 'Users', emailOf(n));
+      const one = toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+      await bridge.send('PATCH', `/Groups/${group}`, one);
+    };
+    await remove(0);
+    await expect.poll(readReady, PATIENT).toContain('plan of 1 repair');
+    await remove(1);
 
-        expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
-        expect(readyz).toContain('plan of 2 repairs');
-        await expect.poll(readReady, PATIENT).not.toContain('plan-held');
-        const after = await readPlan(bridge, planId);
-        const dropped = { kind: 'member.remove', status: 'dropped' };
-        expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped] });
-        expect(await bridge.listDrifts()).toEqual([]);
-      },
-    ));
+    expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
+    expect(readyz).toContain('plan of 2 repairs');
+    await expect.poll(readReady, PATIENT).not.toContain('plan-held');
+    const after = await readPlan(bridge, planId);
+    const dropped = { kind: 'member.remove', status: 'dropped' };
+    expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped] });
+    expect(await bridge.listDrifts()).toEqual([]);
+  });
 });

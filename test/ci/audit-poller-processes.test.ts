@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
@@ -9,8 +10,7 @@ const LIST = 'auditLogs.retrieveAuditLogEvents';
 describePostgres('two bridges on one store', ({ makeUrl }) => {
   test('read the log in turns: what one has read just now the other does not', async () => {
     const clock = createLeapingClock();
-    const service = await startSandbox({ clock: clock.now });
-    onTestFinished(() => service.stop());
+    const service = await forTest(startSandbox({ clock: clock.now }));
     const options = { service, clock, settings: { DATABASE_URL: await makeUrl('migrated') } };
     // A start asks for the changes of the token's account beside it.
     const countReads = () =>

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { insertMany } from '../support/rows.ts';
 
 /** As many comparisons as fit into a filter. */
@@ -12,14 +13,11 @@ const USERS = 60_000;
 const LONG_USERS = 300;
 const LONG_TEXT = 'x'.repeat(250_000);
 
-let bridge: TestBridge;
+const bridge = forSuite(() => startTestBridge());
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
   await bridge.addUser('ada');
 });
-
-afterAll(() => bridge.stop());
 
 /** Puts users like the first one into the store. */
 async function addPeople(change: object, { first, last }: { first: number; last: number }) {

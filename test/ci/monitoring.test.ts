@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { listMetrics } from '../../src/telemetry/state-metrics.ts';
-import { withTestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 
@@ -88,26 +89,28 @@ function needPromtool(context: TestContext): void {
   context.skip(NO_PROMTOOL);
 }
 
-test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', () =>
-  withTestBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' } }, async (bridge) => {
-    const ada = await bridge.addUser('ada');
-    await bridge.addGroup('Pilots', [ada]);
-    await bridge.send('DELETE', `/Users/${ada}`);
-    await bridge.untilSettled();
+test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', async () => {
+  const bridge = await forTest(
+    startTestBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' } }),
+  );
+  const ada = await bridge.addUser('ada');
+  await bridge.addGroup('Pilots', [ada]);
+  await bridge.send('DELETE', `/Users/${ada}`);
+  await bridge.untilSettled();
 
-    const text = await readMetricsText(bridge, OPS_TOKEN);
+  const text = await readMetricsText(bridge, OPS_TOKEN);
 
-    const lines = text.split('\n');
-    const missing = allAsked.filter(({ name, labels }) => {
-      const base = name.replace(/_(bucket|count|sum)$/, '');
-      const own = listMetrics().find((one) => one.name === base);
-      if (own === undefined || !text.includes(`\n# TYPE ${base} ${own.type}\n`)) return true;
-      const known = new Set<string>(['le', ...OUTER, ...own.labels]);
-      return labels.some((label) => !known.has(label.name) || !hasSeries(lines, name, label));
-    });
-    expect(allAsked.length).toBeGreaterThan(60);
-    expect(missing).toEqual([]);
-  }));
+  const lines = text.split('\n');
+  const missing = allAsked.filter(({ name, labels }) => {
+    const base = name.replace(/_(bucket|count|sum)$/, '');
+    const own = listMetrics().find((one) => one.name === base);
+    if (own === undefined || !text.includes(`\n# TYPE ${base} ${own.type}\n`)) return true;
+    const known = new Set<string>(['le', ...OUTER, ...own.labels]);
+    return labels.some((label) => !known.has(label.name) || !hasSeries(lines, name, label));
+  });
+  expect(allAsked.length).toBeGreaterThan(60);
+  expect(missing).toEqual([]);
+});
 
 /** True when a series of the metric has the value, or nothing that this company does can make one. */
 function hasSeries(

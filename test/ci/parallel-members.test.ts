@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { listResources, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 
 const GROUP = 'Pilots';
@@ -47,27 +48,26 @@ describe('hundreds of PATCHes of one member each at the same time', () => {
       const options = {
         sandbox: { shape, seed: { users: members } },
       };
-      await withTestBridge(options, async (bridge) => {
-        const { sandbox } = bridge;
-        const list = await bridge.send('GET', '/Users?count=1000');
-        const people = listResources(list).filter(({ userName }) => userName !== 'owner');
-        const ids = people.map(({ id }) => String(id));
-        const path = `/Groups/${await bridge.addGroup(GROUP)}`;
-        sandbox.calls.reset();
+      const bridge = await forTest(startTestBridge(options));
+      const { sandbox } = bridge;
+      const list = await bridge.send('GET', '/Users?count=1000');
+      const people = listResources(list).filter(({ userName }) => userName !== 'owner');
+      const ids = people.map(({ id }) => String(id));
+      const path = `/Groups/${await bridge.addGroup(GROUP)}`;
+      sandbox.calls.reset();
 
-        const answers = await Promise.all(
-          ids.map((id) => {
-            const operation = { op: 'add', path: 'members', value: toMembers([id]) };
-            return sendUntilTaken(bridge, path, toPatch(operation));
-          }),
-        );
-        await bridge.untilSettled();
+      const answers = await Promise.all(
+        ids.map((id) => {
+          const operation = { op: 'add', path: 'members', value: toMembers([id]) };
+          return sendUntilTaken(bridge, path, toPatch(operation));
+        }),
+      );
+      await bridge.untilSettled();
 
-        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-        expect(await bridge.readMemberIds(path.replace('/Groups/', ''))).toEqual(ids.toSorted());
-        expect(sandbox.service.members(GROUP)).toHaveLength(members);
-        expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
-      });
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      expect(await bridge.readMemberIds(path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+      expect(sandbox.service.members(GROUP)).toHaveLength(members);
+      expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
     });
   }
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
@@ -33,37 +34,31 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
     afterAll(() => server.stop());
 
-    const withBridge = async (
-      run: (bridge: TestBridge, url: string) => Promise<void>,
+    const openBridge = async (
       settings: Record<string, string> = {},
       onLog?: (line: JsonObject) => void,
     ) => {
       const url = await makeDatabase('outage');
       const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
       const all = { DATABASE_URL: url, ...short, ...settings };
-      await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
-        run(bridge, url),
-      );
+      const started = startTestBridge({ settings: all, ...(onLog && { onLog }) });
+      return [await forTest(started), url] as const;
     };
 
     test('and crashes: the log says once that it is gone, and once that it is back', async () => {
       const log: JsonObject[] = [];
-      await withBridge(
-        async (bridge) => {
-          const ada = await bridge.addUser('ada');
-          await bridge.untilSettled();
-          // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
-          await server.down('crash');
-          const traffic = startTraffic(bridge, ada);
-          await traffic.untilRefused(10);
-          await server.up();
-          const isBack = () => log.some(({ msg }) => msg === 'the store can be used again');
-          await expect.poll(isBack, { timeout: 15_000 }).toBe(true);
-          await traffic.stop();
-        },
-        {},
-        (line) => void log.push(line),
-      );
+      const [bridge] = await openBridge({}, (line) => void log.push(line));
+
+      const ada = await bridge.addUser('ada');
+      await bridge.untilSettled();
+      // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
+      await server.down('crash');
+      const traffic = startTraffic(bridge, ada);
+      await traffic.untilRefused(10);
+      await server.up();
+      const isBack = () => log.some(({ msg }) => msg === 'the store can be used again');
+      await expect.poll(isBack, { timeout: 15_000 }).toBe(true);
+      await traffic.stop();
 
       const about = log.filter(
         ({ msg, error }) => error !== undefined || /store/.test(String(msg)),
@@ -87,37 +82,33 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     test.each(gone)(
       'and $how: whoever asks is told to come back, and everything goes on by itself',
       async ({ leave, comeBack }) => {
-        await withBridge(
-          async (bridge) => {
-            const ada = await bridge.addUser('ada');
-            const traffic = startTraffic(bridge, ada);
-            await traffic.until(20);
+        const [bridge] = await openBridge({ AUDIT_POLL_INTERVAL: '1s' });
+        const ada = await bridge.addUser('ada');
+        const traffic = startTraffic(bridge, ada);
+        await traffic.until(20);
 
-            await leave();
-            await traffic.untilRefused(2);
-            const ready = await readReady(bridge);
-            await comeBack();
-            await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
-            await traffic.until(20);
-            const { exchanges, acknowledged } = await traffic.stop();
+        await leave();
+        await traffic.untilRefused(2);
+        const ready = await readReady(bridge);
+        await comeBack();
+        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+        await traffic.until(20);
+        const { exchanges, acknowledged } = await traffic.stop();
 
-            expect(ready).toMatchObject({
-              status: 503,
-              body: { reasons: [{ code: 'store-unusable' }] },
-            });
-            expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
-            const longestMs = Math.max(...exchanges.map(({ tookMs }) => tookMs));
-            expect(longestMs).toBeLessThan(ANSWER_MAX_MS);
-            await bridge.untilSettled();
-            const { service } = bridge.sandbox;
-            for (const name of acknowledged)
-              expect(service.findUser(`${name}@example.com`)).toBeDefined();
-            const addresses = service.users().map(({ email }) => email);
-            expect(new Set(addresses).size).toBe(addresses.length);
-            await expectAllAtWork(bridge, ada);
-          },
-          { AUDIT_POLL_INTERVAL: '1s' },
-        );
+        expect(ready).toMatchObject({
+          status: 503,
+          body: { reasons: [{ code: 'store-unusable' }] },
+        });
+        expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
+        const longestMs = Math.max(...exchanges.map(({ tookMs }) => tookMs));
+        expect(longestMs).toBeLessThan(ANSWER_MAX_MS);
+        await bridge.untilSettled();
+        const { service } = bridge.sandbox;
+        for (const name of acknowledged)
+          expect(service.findUser(`${name}@example.com`)).toBeDefined();
+        const addresses = service.users().map(({ email }) => email);
+        expect(new Set(addresses).size).toBe(addresses.length);
+        await expectAllAtWork(bridge, ada);
       },
     );
 
@@ -126,71 +117,70 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       onTestFinished(() => proxy.stop());
       // Nothing but the writes themselves commits.
       const quiet = { PROVIDER_SILENCE_AFTER: '0', REQUESTS_ROWS_MAX: '0' };
-      await withTestBridge({ settings: { DATABASE_URL: proxy.url, ...quiet } }, async (bridge) => {
-        const lose = async (...request: Parameters<TestBridge['request']>) => {
-          const lost = proxy.loseNextCommit();
-          const answering = bridge.request(...request);
-          // What is answered without a commit fails below, by its status.
-          await Promise.race([lost, answering]);
-          return answering;
-        };
+      const bridge = await forTest(
+        startTestBridge({ settings: { DATABASE_URL: proxy.url, ...quiet } }),
+      );
+      const lose = async (...request: Parameters<TestBridge['request']>) => {
+        const lost = proxy.loseNextCommit();
+        const answering = bridge.request(...request);
+        // What is answered without a commit fails below, by its status.
+        await Promise.race([lost, answering]);
+        return answering;
+      };
 
-        const user = await lose('POST', '/Users', toUser('ada'));
-        const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
-        const ada = `/Users/${user.body.id}`;
-        const renamed = await lose('PATCH', ada, toPatch({ op: 'replace', path: 'name', value }));
-        const lost = vi.fn(() => proxy.setRefusing(true));
-        proxy.loseNextCommit().then(lost);
-        const refused = await bridge.request('PATCH', ada, disable);
-        await expect.poll(() => lost).toHaveBeenCalledOnce();
-        proxy.setRefusing(false);
-        const repeated = await bridge.request('PATCH', ada, disable);
-        await bridge.untilSettled();
+      const user = await lose('POST', '/Users', toUser('ada'));
+      const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
+      const ada = `/Users/${user.body.id}`;
+      const renamed = await lose('PATCH', ada, toPatch({ op: 'replace', path: 'name', value }));
+      const lost = vi.fn(() => proxy.setRefusing(true));
+      proxy.loseNextCommit().then(lost);
+      const refused = await bridge.request('PATCH', ada, disable);
+      await expect.poll(() => lost).toHaveBeenCalledOnce();
+      proxy.setRefusing(false);
+      const repeated = await bridge.request('PATCH', ada, disable);
+      await bridge.untilSettled();
 
-        expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
-        expect([refused.status, repeated.status]).toEqual([503, 200]);
-        expect(isExpected(refused)).toBe(true);
-        const { service, calls } = bridge.sandbox;
-        expect(service.members('Pilots')).toHaveLength(1);
-        expect(service.getUser('ada@example.com')).toMatchObject({
-          active: false,
-          fullName: 'A B',
-        });
-        expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
-        expect(service.groups()).toHaveLength(1);
+      expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
+      expect([refused.status, repeated.status]).toEqual([503, 200]);
+      expect(isExpected(refused)).toBe(true);
+      const { service, calls } = bridge.sandbox;
+      expect(service.members('Pilots')).toHaveLength(1);
+      expect(service.getUser('ada@example.com')).toMatchObject({
+        active: false,
+        fullName: 'A B',
       });
+      expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
+      expect(service.groups()).toHaveLength(1);
     });
 
     test('and comes back as a standby: nobody reads from it, and everything goes on once it is promoted', async () => {
-      await withBridge(async (bridge) => {
-        const ada = await bridge.addUser('ada');
-        await server.down('order');
-        await server.up('standby');
+      const [bridge] = await openBridge();
+      const ada = await bridge.addUser('ada');
+      await server.down('order');
+      await server.up('standby');
 
-        const read = await bridge.request('GET', `/Users/${ada}`);
-        await runStatement(server.url, 'select pg_promote()');
-        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+      const read = await bridge.request('GET', `/Users/${ada}`);
+      await runStatement(server.url, 'select pg_promote()');
+      await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
 
-        expect(isExpected(read)).toBe(true);
-        expect(read.status).toBe(503);
-        expect((await bridge.send('PATCH', `/Users/${ada}`, disable)).status).toBe(200);
-      });
+      expect(isExpected(read)).toBe(true);
+      expect(read.status).toBe(503);
+      expect((await bridge.send('PATCH', `/Users/${ada}`, disable)).status).toBe(200);
     });
 
     test('and would lose commits, because fsync is off: that is told', async () => {
-      await withBridge(async (bridge) => {
-        await runStatement(server.url, 'alter system set fsync to off');
-        await runStatement(server.url, 'select pg_reload_conf()');
-        await expect
-          .poll(async () => (await readReady(bridge)).body)
-          .toMatchObject({
-            status: 'degraded',
-            reasons: [{ code: 'store-not-durable' }],
-          });
-        await runStatement(server.url, 'alter system reset fsync');
-        await runStatement(server.url, 'select pg_reload_conf()');
-        await expect.poll(() => readReady(bridge)).toMatchObject(READY);
-      });
+      const [bridge] = await openBridge();
+      await runStatement(server.url, 'alter system set fsync to off');
+      await runStatement(server.url, 'select pg_reload_conf()');
+      await expect
+        .poll(async () => (await readReady(bridge)).body)
+        .toMatchObject({
+          status: 'degraded',
+          reasons: [{ code: 'store-not-durable' }],
+        });
+      await runStatement(server.url, 'alter system reset fsync');
+      await runStatement(server.url, 'select pg_reload_conf()');
+      await expect.poll(() => readReady(bridge)).toMatchObject(READY);
     });
 
     test('is waited for by a start', async () => {

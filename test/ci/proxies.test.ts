@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
+import { forTest } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The machine may be busy. */
@@ -93,58 +94,47 @@ async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void>
 test('nginx: its configuration is read, and passes on what a provider does and nothing else', async () => {
   if (!hasProgram('nginx', '-v')) return;
   const folder = makeFolder();
-  await withTestBridge({ settings }, async (bridge) => {
-    const port = await freePort();
-    const subject = [
-      '-subj',
-      `/CN=${HOST}`,
-      '-days',
-      '2',
-      '-nodes',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-    ];
-    const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
-    execFileSync('openssl', ['req', ...subject, ...files], { stdio: 'pipe' });
-    const server = read('config/nginx/scim-bridge.conf')
-      .replace('127.0.0.1:8080', new URL(bridge.baseUrl).host)
-      .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-      .replace(/ *listen \[::\]:443 ssl;\n/, '')
-      .replace(/\/etc\/letsencrypt\/\S+fullchain\.pem/, join(folder, 'cert.pem'))
-      .replace(/\/etc\/letsencrypt\/\S+privkey\.pem/, join(folder, 'key.pem'));
-    writeFileSync(join(folder, 'scim-bridge.conf'), server);
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (kind) => `${kind}_temp_path ${join(folder, kind)};`,
-    );
-    const user = process.getuid?.() === 0 ? 'user root;' : '';
-    const main = `${user} pid ${join(folder, 'pid')}; error_log ${join(folder, 'log')}; events {}
+  const bridge = await forTest(startTestBridge({ settings }));
+  const port = await freePort();
+  const subject = ['-subj', `/CN=${HOST}`, '-days', '2', '-nodes', '-x509', '-newkey', 'rsa:2048'];
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+  execFileSync('openssl', ['req', ...subject, ...files], { stdio: 'pipe' });
+  const server = read('config/nginx/scim-bridge.conf')
+    .replace('127.0.0.1:8080', new URL(bridge.baseUrl).host)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace(/ *listen \[::\]:443 ssl;\n/, '')
+    .replace(/\/etc\/letsencrypt\/\S+fullchain\.pem/, join(folder, 'cert.pem'))
+    .replace(/\/etc\/letsencrypt\/\S+privkey\.pem/, join(folder, 'key.pem'));
+  writeFileSync(join(folder, 'scim-bridge.conf'), server);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+  );
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  const main = `${user} pid ${join(folder, 'pid')}; error_log ${join(folder, 'log')}; events {}
 http { access_log off; ${temporary.join(' ')} include ${join(folder, 'scim-bridge.conf')}; }`;
-    writeFileSync(join(folder, 'nginx.conf'), main);
-    const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'log')];
+  writeFileSync(join(folder, 'nginx.conf'), main);
+  const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'log')];
 
-    const checked = spawnSync('nginx', ['-t', ...args], { encoding: 'utf8' });
-    expect(checked.stderr).not.toMatch(/\[(warn|emerg)\]/);
-    expect(checked.status).toBe(0);
-    run('nginx', [...args, '-g', 'daemon off;']);
-    await expectPassing(createAsker(port, bridge));
-  });
+  const checked = spawnSync('nginx', ['-t', ...args], { encoding: 'utf8' });
+  expect(checked.stderr).not.toMatch(/\[(warn|emerg)\]/);
+  expect(checked.status).toBe(0);
+  run('nginx', [...args, '-g', 'daemon off;']);
+  await expectPassing(createAsker(port, bridge));
 });
 
 test('Caddy: its configuration is read, and passes on what a provider does and nothing else', async () => {
   if (!hasProgram('caddy', 'version')) return;
   const folder = makeFolder();
-  await withTestBridge({ settings }, async (bridge) => {
-    const port = await freePort();
-    const file = join(folder, 'Caddyfile');
-    // Only the certificate is another: the names come from the environment, as the page says.
-    const site = read('config/Caddyfile').replace('{$DOMAIN:localhost} {', '$&\n\ttls internal');
-    const own = `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n`;
-    writeFileSync(file, own + site);
-    const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-    const names = { DOMAIN: `https://${HOST}:${port}`, BRIDGES: new URL(bridge.baseUrl).host };
+  const bridge = await forTest(startTestBridge({ settings }));
+  const port = await freePort();
+  const file = join(folder, 'Caddyfile');
+  // Only the certificate is another: the names come from the environment, as the page says.
+  const site = read('config/Caddyfile').replace('{$DOMAIN:localhost} {', '$&\n\ttls internal');
+  const own = `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n`;
+  writeFileSync(file, own + site);
+  const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const names = { DOMAIN: `https://${HOST}:${port}`, BRIDGES: new URL(bridge.baseUrl).host };
 
-    run('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { ...home, ...names });
-    await expectPassing(createAsker(port, bridge));
-  });
+  run('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { ...home, ...names });
+  await expectPassing(createAsker(port, bridge));
 });

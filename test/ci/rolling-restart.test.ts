@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
 import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
@@ -21,8 +22,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
   test('answer every request of a provider behind a proxy that asks whether they are ready, and hand over at once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-rolling-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.stop());
+    const sandbox = await forTest(startSandbox());
     const url = await makeUrl('migrated');
     const env = {
       DATABASE_URL: url,

@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
 import { listResources, toMembers, toPatch } from '../support/provider.ts';
@@ -40,7 +41,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
 
   /** Two bridges on one database and one service; `clocks` are theirs. */
   async function startPair(clocks: readonly [Clock, Clock]): Promise<Pair> {
-    const sandbox = await startSandbox();
+    const sandbox = await forTest(startSandbox());
     const { baseUrl, overlaps } = await watchOverlaps(sandbox);
     const settings = {
       DATABASE_URL: await makeUrl('migrated'),
@@ -48,13 +49,8 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
       SCIM_WRITE_WAIT: '100ms',
     };
     const service = { ...sandbox, url: baseUrl };
-    const first = await startTestBridge({ settings, service, clock: clocks[0] });
-    const second = await startTestBridge({ settings, service, clock: clocks[1] });
-    onTestFinished(async () => {
-      await first.stop();
-      await second.stop();
-      await sandbox.stop();
-    });
+    const first = await forTest(startTestBridge({ settings, service, clock: clocks[0] }));
+    const second = await forTest(startTestBridge({ settings, service, clock: clocks[1] }));
     return { sandbox, bridges: [first, second], overlaps };
   }
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { withTestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -33,8 +34,7 @@ function limitFiles({ pid }: BridgeProcess, bytes: '0' | 'unlimited'): void {
 test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-full-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const sandbox = await startSandbox();
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await forTest(startSandbox());
   const bridge = await startBridge({
     folder,
     env: {
@@ -85,26 +85,25 @@ test('a file that is moved away or replaced takes no writes, and is written agai
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-moved-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
-  await withTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }, async (bridge) => {
-    const id = await bridge.addUser('ada');
+  const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }));
+  const id = await bridge.addUser('ada');
 
-    renameSync(file, away);
-    const refused = await bridge.request('POST', '/Users', toUser('bob'));
-    copyFileSync(away, file);
-    const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
-    const read = await bridge.request('GET', `/Users/${id}`);
-    const ready = await readReady(bridge, bridge.baseUrl);
-    renameSync(away, file);
+  renameSync(file, away);
+  const refused = await bridge.request('POST', '/Users', toUser('bob'));
+  copyFileSync(away, file);
+  const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
+  const read = await bridge.request('GET', `/Users/${id}`);
+  const ready = await readReady(bridge, bridge.baseUrl);
+  renameSync(away, file);
 
-    for (const answer of [refused, refusedStill]) expectComeBack(answer);
-    expect(read).toMatchObject({ status: 200, body: { active: true } });
-    expect(ready.body).toMatchObject({
-      status: 'degraded',
-      reasons: [{ code: 'store-read-only' }],
-    });
-    expect(ready.text).toContain('store-replaced');
-    await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
-    await bridge.send('POST', '/Users', toUser('bob'));
-    expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
+  for (const answer of [refused, refusedStill]) expectComeBack(answer);
+  expect(read).toMatchObject({ status: 200, body: { active: true } });
+  expect(ready.body).toMatchObject({
+    status: 'degraded',
+    reasons: [{ code: 'store-read-only' }],
   });
+  expect(ready.text).toContain('store-replaced');
+  await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
+  await bridge.send('POST', '/Users', toUser('bob'));
+  expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
 });

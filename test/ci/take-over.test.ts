@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
 import { toPatch, toUser } from '../support/provider.ts';
@@ -18,8 +19,7 @@ describePostgres('a leader', ({ makeUrl }) => {
   async function startPair(env: Readonly<Record<string, string>> = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-take-over-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.stop());
+    const sandbox = await forTest(startSandbox());
     const url = await makeUrl('migrated');
     const start = async () => {
       const bridge = await startBridge({

@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 
 const PATIENT = { interval: 5 };
@@ -25,16 +26,11 @@ async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<
 
 describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
-    const sandbox = await startSandbox();
+    const sandbox = await forTest(startSandbox());
     const DATABASE_URL = await makeUrl('migrated');
     const all = { DRIFT_POLICY: 'repair', DATABASE_URL, ...settings };
-    const first = await startTestBridge({ settings: all, service: sandbox });
-    const second = await startTestBridge({ settings: all, service: sandbox });
-    onTestFinished(async () => {
-      await first.stop();
-      await second.stop();
-      await sandbox.stop();
-    });
+    const first = await forTest(startTestBridge({ settings: all, service: sandbox }));
+    const second = await forTest(startTestBridge({ settings: all, service: sandbox }));
     await first.addUsers(INTRUDERS.length);
     await first.addGroup('Pilots');
     await first.untilSettled();

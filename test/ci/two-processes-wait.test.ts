@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toMembers, toPatch } from '../support/provider.ts';
 
@@ -18,18 +19,13 @@ async function listStuck(bridge: TestBridge): Promise<unknown> {
 describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
   /** Two bridges whose requests wait longer than any of these tests should take. */
   async function startPair({ waitMs = WAIT_MS } = {}) {
-    const service = await startSandbox();
+    const service = await forTest(startSandbox());
     const settings = {
       DATABASE_URL: await makeUrl('migrated'),
       SCIM_WRITE_WAIT: `${waitMs}ms`,
     };
-    const first = await startTestBridge({ settings, service });
-    const second = await startTestBridge({ settings, service });
-    onTestFinished(async () => {
-      await first.stop();
-      await second.stop();
-      await service.stop();
-    });
+    const first = await forTest(startTestBridge({ settings, service }));
+    const second = await forTest(startTestBridge({ settings, service }));
     return { service, first, second };
   }
 

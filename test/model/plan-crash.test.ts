@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActionStatus, PlanStatus } from '../../src/domain/plan.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openStore } from '../../src/store/engine/database.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forTest } from '../support/lifetimes.ts';
 import {
   createMortalStore,
   endLead,
@@ -40,8 +41,7 @@ const steps: readonly { step: string; toFate: (sandbox: Sandbox) => Fate }[] = [
 
 /** A service in which somebody was put into the Pilots whom nobody asked for, and a store that knows nothing of it. */
 async function makeIntrusion(url: string): Promise<Sandbox> {
-  const sandbox = await startSandbox();
-  onTestFinished(() => sandbox.stop());
+  const sandbox = await forTest(startSandbox());
   await live({ sandbox, url }, async (bridge) => {
     await bridge.addUsers(INTRUDERS.length);
     await bridge.addGroup('Pilots');

@@ -32,20 +32,7 @@ export interface AuditWorldOptions {
   readonly prepare?: (sandbox: Sandbox) => void;
 }
 
-/** Runs a test in front of a sandbox that has an administrator beside the owner. */
-export async function withAudit(
-  options: AuditWorldOptions,
-  run: (world: AuditWorld) => Promise<void>,
-) {
-  const world = await startAudit(options);
-  try {
-    await run(world);
-  } finally {
-    await world.stop();
-  }
-}
-
-/** The same for the tests of a file; the sandbox ends with the bridge. */
+/** A bridge in front of a sandbox that has an administrator beside the owner. The sandbox ends with the bridge. */
 export async function startAudit(options: AuditWorldOptions): Promise<AuditWorld> {
   const clock = createLeapingClock();
   const sandbox = await startSandbox({

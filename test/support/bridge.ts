@@ -186,19 +186,6 @@ function toLogger(onLog: TestBridgeOptions['onLog']): Logger {
   });
 }
 
-/** Runs a test with a bridge that ends with it, before the hooks of the test do. */
-export async function withTestBridge(
-  options: TestBridgeOptions,
-  run: (bridge: TestBridge) => Promise<void>,
-): Promise<void> {
-  const bridge = await startTestBridge(options);
-  try {
-    await run(bridge);
-  } finally {
-    await bridge.stop();
-  }
-}
-
 async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
   const deadline = Date.now() + FIRST_READ_MAX_MS;
   while (leadership.news().firstRead.kind !== 'finished') {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createFakeClock, type FakeClock } from '../../src/upstream/testing/fake-clock.ts';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
+import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
 
 /** Turns of the event loop without a call after which nobody is at work but whoever waits for the time. */
 const CALM_TURNS = 6;
@@ -21,30 +21,22 @@ export interface CalmClock extends FakeClock {
   flow(): () => void;
 }
 
-/** Runs a test with a bridge and a sandbox whose time is the test's, from the end of the first read on. */
-export async function withCalmBridge(
-  options: TestBridgeOptions,
-  run: (bridge: TestBridge, clock: CalmClock) => Promise<void>,
-): Promise<void> {
+/** A bridge and a sandbox whose time is the test's, from the end of the first read on. */
+export async function startCalmBridge(options: TestBridgeOptions = {}) {
   const clock = createCalmClock();
-  let stopFlow = () => {};
   const sandbox = { ...options.sandbox, clock: clock.now };
-  try {
-    await withTestBridge({ ...options, clock, sandbox, awaitsFirstRead: false }, async (bridge) => {
-      try {
-        await clock.pass(
-          bridge.sandbox,
-          () => bridge.bridge.leadership.news().firstRead.kind === 'finished',
-        );
-        await run(bridge, clock);
-      } finally {
-        // What still waits ends with the bridge.
-        stopFlow = clock.flow();
-      }
-    });
-  } finally {
-    stopFlow();
-  }
+  const bridge = await startTestBridge({ ...options, clock, sandbox, awaitsFirstRead: false });
+  const isRead = () => bridge.bridge.leadership.news().firstRead.kind === 'finished';
+  await clock.pass(bridge.sandbox, isRead);
+  return {
+    bridge,
+    clock,
+    async stop() {
+      // What still waits ends with the bridge.
+      const stopFlow = clock.flow();
+      await bridge.stop().finally(stopFlow);
+    },
+  };
 }
 
 /**

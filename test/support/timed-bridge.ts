@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
 import { createPatience } from './operator.ts';
 import { findDueAt } from './store-state.ts';
@@ -12,13 +12,13 @@ export interface TimedBridge {
 
 const POLL_MS = 20;
 
-/** `withTestBridge` with a clock that the test moves. */
-export async function withTimedBridge(
-  options: Omit<TestBridgeOptions, 'clock'>,
-  run: (timed: TimedBridge) => Promise<void>,
-): Promise<void> {
+/** A bridge with a clock that the test moves. */
+export async function startTimedBridge(
+  options: Omit<TestBridgeOptions, 'clock'> = {},
+): Promise<TimedBridge & Pick<TestBridge, 'stop'>> {
   const clock = createLeapingClock();
-  await withTestBridge({ ...options, clock }, (bridge) => run({ bridge, clock }));
+  const bridge = await startTestBridge({ ...options, clock });
+  return { bridge, clock, stop: bridge.stop };
 }
 
 /**

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+
+/** Something that was started and has to be stopped. */
+interface Stoppable {
+  stop(): Promise<unknown> | unknown;
+}
+
+/** Has something end with the test that started it. */
+export async function forTest<T extends Stoppable>(starting: T | Promise<T>): Promise<T> {
+  const started = await starting;
+  onTestFinished(async () => void (await started.stop()));
+  return started;
+}
+
+/** Starts something before the tests of a suite, which share it, and stops it after them. Nothing of it can be read before. */
+export function forSuite<T extends Stoppable>(start: () => T | Promise<T>): T {
+  let started: T | undefined;
+  beforeAll(async () => {
+    started = await start();
+  });
+  afterAll(async () => void (await started?.stop()));
+  return new Proxy<T>(Object.create(null), {
+    get(_, name) {
+      if (started === undefined)
+        throw new Error(`nothing is started of which to read ${String(name)}`);
+      return Reflect.get(started, name);
+    },
+  });
+}
